@@ -1,5 +1,5 @@
-//! What generated code may name. Not part of the public interface: it changes without notice, and
-//! the macro of another version does not find it.
+//! Items that generated code names. They are not part of the public interface: they change without notice, and the
+//! macro of another version does not find them.
 
 pub use core::convert::Into;
 pub use core::default::Default;
@@ -54,7 +54,7 @@ macro_rules! __link {
 
 pub use crate::__link as link;
 
-/// What a default or an example must be, to be shown in the schema.
+/// Types whose defaults or examples can be shown in the schema.
 #[diagnostic::on_unimplemented(
     message = "a default or an example of type `{Self}` cannot be shown in the schema",
     label = "it has no JSON form",
@@ -71,7 +71,7 @@ impl<T: serde::Serialize> JsonPreset for T {
     }
 }
 
-/// What a default or an example in quotes can become.
+/// Types that a default or an example in quotes can become.
 #[diagnostic::on_unimplemented(
     message = "text cannot become `{Self}`",
     label = "found text, expected a value of the parameter's type",

@@ -1,30 +1,30 @@
-//! What an application changes of a tool that it did not write, before a model sees it.
+//! An application's changes to a tool that it did not write, made before a model sees it.
 
 use serde_json::Value;
 
 use crate::tool::{Danger, Exposure};
 
-/// What an application changes of a tool that it did not write: one of an MCP server, of an HTTP API, of another crate. Given to
-/// `Registration::adapted`, to `Registry::adapt` or to `adapt` of a builder.
+/// An application's changes to a tool that it did not write: one of an MCP server, of an HTTP API, of another crate.
+/// Pass it to `Registration::adapted`, to `Registry::adapt` or to `adapt` of a builder.
 ///
 /// | method | what it changes |
 /// | --- | --- |
 /// | [`exposed`](Self::exposed) | whether a model is shown the tool |
 /// | [`danger_at_least`](Self::danger_at_least) | the least level of danger of its calls |
-/// | [`asking`](Self::asking) | each call asks a person, for this reason |
+/// | [`asking`](Self::asking) | that each call needs approval, for this reason |
 /// | [`preset`](Self::preset) | the value of an argument, which a model then neither sees nor gives |
 /// | [`argument_renamed`](Self::argument_renamed) | the name of an argument |
-/// | [`argument_described`](Self::argument_described) | what a model reads of an argument |
+/// | [`argument_described`](Self::argument_described) | the description of an argument |
 ///
-/// Each of them is part of the tool's fingerprint, so that an approval of before a change does not count after it. Changes of
-/// arguments are made in their order: a later one names an argument as the earlier ones have left it.
+/// Each change is part of the tool's fingerprint, so that an earlier approval does not count afterwards. Changes of
+/// arguments are made in order: a later one uses the names that the earlier ones have set.
 ///
 /// ```
 /// use serde_json::json;
 /// use toolwright::{Adaptation, Call, DynamicTool, Executor, Registry};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// // As another crate would bring it.
+/// // As another crate would define it.
 /// let schema = json!({
 ///     "type": "object",
 ///     "properties": {"owner": {"type": "string"}, "t": {"type": "string"}},
@@ -70,45 +70,45 @@ pub enum ArgumentChange {
 }
 
 impl Adaptation {
-    /// Changes nothing yet.
+    /// Makes an adaptation without changes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets whether a model is shown the tool: listed, found by a search, or called by programs alone.
+    /// Sets whether a model is shown the tool: listed, found only by a search, or hidden from models.
     pub fn exposed(mut self, exposure: Exposure) -> Self {
         self.exposure = Some(exposure);
         self
     }
 
-    /// Raises the danger of each call to at least this level. What the tool says beyond it counts.
+    /// Raises the danger of each call to at least this level. A higher level of the tool's own still counts.
     pub fn danger_at_least(mut self, danger: Danger) -> Self {
         self.least_danger = self.least_danger.max(Some(danger));
         self
     }
 
-    /// Asks a person about each call, for this reason. A reason of the tool's own is added to it.
+    /// Makes each call need approval, for this reason. A reason of the tool's own is added to it.
     pub fn asking(mut self, reason: impl Into<String>) -> Self {
         self.asking = Some(reason.into());
         self
     }
 
-    /// Gives an argument a value. A model neither sees the argument nor can give it, as it can give no unknown key; policy, journal
-    /// and approvers see the value among the final arguments. A value that the argument's schema refuses is an error where the tool is
-    /// registered.
+    /// Gives an argument a fixed value. A model neither sees the argument nor can give it: to the model it is an
+    /// unknown key. Policy, journal and approvers see the value among the final arguments. If the argument's schema
+    /// refuses the value, registering the tool is an error.
     pub fn preset(mut self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
         let (argument, value) = (argument.into(), value.into());
         self.arguments.push(ArgumentChange::Preset { argument, value });
         self
     }
 
-    /// Renames an argument for models, policy and approvers. The tool gets it under its own name.
+    /// Renames an argument for models, policy and approvers. The tool still gets it under its own name.
     pub fn argument_renamed(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.arguments.push(ArgumentChange::Renamed { from: from.into(), to: to.into() });
         self
     }
 
-    /// Replaces what models read of an argument.
+    /// Replaces the description of an argument.
     pub fn argument_described(
         mut self,
         argument: impl Into<String>,
@@ -119,7 +119,7 @@ impl Adaptation {
         self
     }
 
-    /// Makes the changes of another adaptation after these.
+    /// Appends the changes of another adaptation.
     pub fn and(mut self, then: Self) -> Self {
         self.exposure = then.exposure.or(self.exposure);
         self.least_danger = self.least_danger.max(then.least_danger);

@@ -1,5 +1,5 @@
-//! Which addresses of the internet are public, and which belong to this machine, to a network of its owner, or to no network:
-//! what a model names must lead to none of the others. Pure.
+//! Decides which addresses of the internet are public, and which belong to this machine, to a private network, or to no
+//! network. A URL that a model names may lead only to public ones. Pure.
 
 #[cfg(feature = "reqwest")]
 mod guard;
@@ -9,13 +9,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 #[cfg(feature = "reqwest")]
 pub use guard::{AddressGuard, HostResolver, RefusedAddress};
 
-/// Says of an address that is no public one what it is; `None` of a public one.
+/// Describes an address that is not public; `None` for a public one.
 ///
-/// An IPv6 address that holds an IPv4 address (mapped, NAT64) is what that one is. 6to4 and Teredo addresses are refused
-/// whatever they stand for, because nothing uses them any more.
+/// An IPv6 address that contains an IPv4 address (mapped, NAT64) is judged by that one. 6to4 and Teredo addresses are
+/// always refused, because nothing uses them any more.
 ///
-/// Whoever connects to a name has to look at the addresses that the name has, and then connect to one of those: a name may
-/// have others the next time.
+/// To connect to a name, first judge the addresses that the name resolves to, and then connect to one of exactly these:
+/// the name may resolve to others the next time.
 ///
 /// ```
 /// use toolwright::address::not_public;
@@ -40,7 +40,7 @@ const V4: [([u8; 4], u32, &str); 17] = [
     ([10, 0, 0, 0], 8, PRIVATE),
     ([100, 64, 0, 0], 10, "an address of a provider's inner network"),
     ([127, 0, 0, 0], 8, LOOPBACK),
-    // Azure answers its machines there.
+    // Machines in Azure reach its metadata service there.
     ([168, 63, 129, 16], 32, "the address of a cloud's metadata"),
     ([169, 254, 0, 0], 16, LINK_LOCAL),
     ([172, 16, 0, 0], 12, PRIVATE),
@@ -56,7 +56,7 @@ const V4: [([u8; 4], u32, &str); 17] = [
     ([240, 0, 0, 0], 4, RESERVED),
 ];
 
-/// By the IANA registry of special-purpose IPv6 addresses. What is not in `2000::/3` is no public address in any case.
+/// By the IANA registry of special-purpose IPv6 addresses. Addresses outside of `2000::/3` are never public.
 const V6: [([u16; 8], u32, &str); 11] = [
     ([0, 0, 0, 0, 0, 0, 0, 0], 128, "an address of this host"),
     ([0, 0, 0, 0, 0, 0, 0, 1], 128, LOOPBACK),
@@ -98,7 +98,7 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
     known.or_else(|| (!is_in([0x2000, 0, 0, 0, 0, 0, 0, 0], 3)).then_some(RESERVED))
 }
 
-/// Returns the IPv4 address in a mapped address or one of NAT64.
+/// Returns the IPv4 address in a mapped or NAT64 address.
 fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [.., a, b] = address.segments();
     match address.segments() {

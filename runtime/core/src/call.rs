@@ -8,8 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::capability::Value;
 
-/// A call of a tool. The arguments are the JSON text exactly as it came; it is read once, by the
-/// tool's own types.
+/// A call of a tool. The arguments are the JSON text exactly as it was sent; the tool's own types read it once.
 ///
 /// ```
 /// use toolwright::Call;
@@ -25,7 +24,7 @@ pub struct Call<'a> {
     extras: Option<Box<Extras>>,
 }
 
-/// What few calls bring.
+/// Rarely used parts of a call, which are boxed.
 #[derive(Default)]
 struct Extras {
     values: Vec<(TypeId, &'static str, Value)>,
@@ -34,7 +33,7 @@ struct Extras {
 }
 
 impl<'a> Call<'a> {
-    /// Names a tool and gives it arguments, as a model does: `arguments` is JSON text, which nothing has checked yet.
+    /// Names a tool and gives it arguments, as a model does: `arguments` is JSON text, which is not checked here.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
@@ -46,20 +45,20 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Gives this call alone a service that the builder declares with `per_call`.
+    /// Gives this call a service of its own, whose type the builder declares with `per_call`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
     }
 
-    /// Brings a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
+    /// Gives a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.extras().values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
         self
     }
 
-    /// Gives up on the call when the token is cancelled.
+    /// Cancels the call when the token is cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.extras().cancelled = Some(token);
@@ -108,7 +107,7 @@ impl<'a> Call<'a> {
         &self.name
     }
 
-    /// Returns the arguments as they came: text that may be no JSON.
+    /// Returns the arguments as they were sent: the text may not be JSON.
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
@@ -116,7 +115,7 @@ impl<'a> Call<'a> {
 
 impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Arguments may hold secrets, which only the tool's definition tells apart.
+        // Arguments may hold secrets, and only the tool's definition says which ones.
         formatter
             .debug_struct("Call")
             .field("name", &self.name)

@@ -17,20 +17,20 @@ use crate::spec::Handle;
 pub use call_to::CallTo;
 pub use callable::CallableTool;
 
-/// Makes calls on behalf of the call that it was given to: its children. A tool that borrows it can call every tool that
-/// its run can call, and no other; a tool that does not borrow it calls none.
+/// Makes calls on behalf of the call that borrows it; these are its children. A tool that borrows it can call every
+/// tool that its run can call, and no other; a tool that does not borrow it can call none.
 ///
-/// A child is a call of the same run, on behalf of the same user. It is judged by the same policy, passes the same
-/// middleware, and is recorded in the same journal. What it reads and writes has to be covered by what its parent
-/// declares; a parent that declares nothing may read everything, and may write where its own effect is no
-/// [`read`](crate::tool::Effect::Read). Children may have children, at most [`DEPTH`](Self::DEPTH) deep.
+/// A child is a call of the same run, on behalf of the same user. The same policy judges it, it passes the same
+/// middleware, and the same journal records it. Its parent has to declare whatever it reads and writes; a parent that
+/// declares nothing may read everything, and may write unless its own effect is [`read`](crate::tool::Effect::Read).
+/// Children may have children, at most [`DEPTH`](Self::DEPTH) deep.
 ///
-/// While it waits for a child, the parent gives its place among the calls that run at once back, and its time-out
-/// pauses. Where the parent is cancelled, so are its children.
+/// While the parent waits for a child, it gives back its place among the running calls, and its time-out pauses. When
+/// the parent is cancelled, its children are too.
 ///
-/// An error of a child is final for its parent: the same child asked again gives the same answer, also in a later attempt
-/// of the parent and, with a journal, in another process. So a parent makes the same calls in the same order whenever it
-/// runs with the same arguments.
+/// An error of a child is final for its parent: the same child, called again, gives the same answer, even in a later
+/// attempt of the parent and, with a journal, in another process. So a parent has to make the same calls in the same
+/// order whenever it runs with the same arguments.
 ///
 /// ```
 /// use toolwright::{Call, Calls, Executor, Registry, ToolError, tool};
@@ -72,27 +72,27 @@ pub struct Calls(Arc<dyn MakeCalls>);
 /// Makes the children of one attempt of a call.
 #[doc(hidden)]
 pub trait MakeCalls: Send + Sync {
-    /// The answer of a child, as its parent gets it.
+    /// Makes a child call, and returns its answer as its parent gets it.
     fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer>;
-    /// The name under which the run has a tool.
+    /// Returns the name under which the run has a tool.
     ///
     /// # Errors
     /// When the run does not have it.
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError>;
-    /// A call that is answered without being made: those behind it are made under the numbers that they have with it.
+    /// Skips an index, for a call that is answered without being made: later calls keep their indices.
     fn pass_over(&self) {}
-    /// The executor's own, for the crate that made it.
+    /// Returns the executor's own value, for the crate that made it.
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }
-    /// The tool that the run calls by a name.
+    /// Finds the tool that the run calls by a name.
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>>;
-    /// Reads the input of a call, which it does not make.
+    /// Checks the input of a call without making it.
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError>;
 }
 
 impl Calls {
-    /// How deep calls may lie in each other: a call that no other call makes has depth 0.
+    /// How deep calls may be nested: a call that no other call makes has depth 0.
     pub const DEPTH: u32 = 8;
 
     #[doc(hidden)]
@@ -101,21 +101,21 @@ impl Calls {
         Self(calls)
     }
 
-    /// Returns what makes the calls, as the executor made it; nothing of one that calls nothing.
+    /// Returns the value that makes the calls, as the executor made it; `None` where no calls can be made.
     #[doc(hidden)]
     #[must_use]
     pub fn made_by(&self) -> Option<&dyn Any> {
         self.0.as_any()
     }
 
-    /// Counts a call that is answered without being made, so that the calls behind it are known by the numbers that they have with it,
-    /// also where it is made when its parent runs again.
+    /// Skips an index, for a call that is answered without being made: later calls keep their indices, even if that
+    /// call is made when its parent runs again.
     #[doc(hidden)]
     pub fn pass_over(&self) {
         self.0.pass_over();
     }
 
-    /// Makes no call: for what looks at a call that does not run.
+    /// Makes a value that can make no calls: for code that examines a call without running it.
     #[doc(hidden)]
     #[must_use]
     pub fn none() -> Self {
@@ -126,8 +126,8 @@ impl Calls {
         })
     }
 
-    /// Answers calls by a function, for unit tests: a tool is a function, and a test gives it children that never run. It
-    /// finds a tool of every name, of which nothing is known, and every input fits.
+    /// Answers calls by a function, for unit tests: the test calls the tool as a function, and its children never run.
+    /// Every name is known, no tool has a definition, and every input is accepted.
     ///
     /// ```
     /// use toolwright::{Answer, Calls, Output};
@@ -143,17 +143,17 @@ impl Calls {
         Self(Arc::new(CallsByFunction(answer)))
     }
 
-    /// Makes a call and returns its one answer. Whatever goes wrong is in the answer: an unknown tool, input that is not what
-    /// the schema asks for, a denial of the policy or of a person.
+    /// Makes a call and returns its one answer. Errors are answers too: an unknown tool, input that the schema refuses,
+    /// a denial of the policy or of a person.
     ///
-    /// With a journal, a call that has to wait for a person makes its parent wait: the tool that awaits it is dropped,
-    /// and runs again from its start when the person has decided; the children that have their answers are not run
+    /// With a journal, a child that has to wait for a person makes its parent wait: the parent's future is dropped, and
+    /// the parent runs again from its start when the person has decided; children that already have answers are not run
     /// again. A parent whose effect is `once` never runs again, so it waits in memory instead.
     pub async fn call(&self, call: &Call<'_>) -> Answer {
         self.0.call(call).await
     }
 
-    /// Finds the tool that the run calls by a name, for a tool that calls what its input names.
+    /// Finds the tool that the run calls by a name, for a tool whose input names the tool to call.
     ///
     /// # Errors
     /// `unknown_tool` with near names; `disabled_tool`; the error of a resolver.
@@ -161,11 +161,11 @@ impl Calls {
         self.0.find(name).await
     }
 
-    /// Checks that the input of a call fits its tool, as [`call`](Self::call) does, and does not make the call. What a policy
-    /// or a person says is not asked. The tool is one that [`find`](Self::find) has found.
+    /// Checks that the input of a call fits its tool, as [`call`](Self::call) does, without making the call or asking
+    /// the policy or a person. The tool is one that [`find`](Self::find) has found.
     ///
     /// # Errors
-    /// `invalid_input` with what is wrong, by JSON pointers; `unknown_tool`.
+    /// `invalid_input` with the problems, by JSON pointers; `unknown_tool`.
     pub fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
         self.0.check(call)
     }
@@ -182,7 +182,7 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// Answers by a function.
+/// Answers calls by a function.
 struct CallsByFunction<F>(F);
 
 impl<F: Fn(&Call<'_>) -> Answer + Send + Sync> MakeCalls for CallsByFunction<F> {

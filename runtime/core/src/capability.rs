@@ -1,7 +1,7 @@
-//! What the runtime hands to a tool besides its input: services, and resources opened for one call.
+//! What the runtime gives a tool beside its input: services, and resources opened for one call.
 //!
 //! - A tool gets what its signature names and nothing else.
-//! - Where each one comes from is decided when the executor is built; a call only indexes.
+//! - The source of each is decided when the executor is built; a call only indexes.
 
 mod resource;
 
@@ -23,7 +23,7 @@ pub use resource::CallEnd;
 pub use resource::Opener;
 pub use resource::{Closing, Opening, Resource};
 
-/// What a tool may borrow.
+/// Types that a tool may borrow.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a service of a tool",
     label = "calls share a service between threads: it is `Send + Sync + 'static`",
@@ -42,7 +42,7 @@ impl<T: ?Sized + Send + Sync + 'static> Service for T {
     };
 }
 
-/// What a tool may borrow exclusively.
+/// Types that a tool may borrow exclusively.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be opened for one call",
     label = "`&mut` asks for a resource that is opened before the call and closed after it",
@@ -61,14 +61,14 @@ impl<T: Resource> Exclusive for T {
     };
 }
 
-/// Evidence that a tool may have `&T`.
+/// Proves that a tool may borrow `&T`.
 pub struct Capability<T: ?Sized> {
     spec: CapabilitySpec,
     get: for<'a> fn(&'a Value) -> Option<&'a Arc<T>>,
     marker: PhantomData<fn(&T)>,
 }
 
-/// Evidence that a tool may have `&mut T`.
+/// Proves that a tool may borrow `&mut T`.
 pub struct Loan<T> {
     spec: CapabilitySpec,
     open: for<'a> fn(Scope<'a>, usize) -> BoxFuture<'a, Result<T, ToolError>>,
@@ -91,7 +91,7 @@ impl<T: ?Sized> Capability<T> {
         self.spec
     }
 
-    /// Asks whether the service holds resources of the kind `K`.
+    /// Finds out whether the service holds resources of the kind `K`.
     pub const fn holder<K>(&self) -> Holder<T, K> {
         Holder::NEW
     }
@@ -107,12 +107,12 @@ impl<T> Loan<T> {
         (self.open)(scope, index)
     }
 
-    /// Closes the resource by how its use ended, which is a failure too when closing fails.
+    /// Closes the resource after its use. If the use succeeded and closing fails, the use has failed.
     pub async fn close<E: CallEnd>(&self, resource: T, ended: E) -> E {
         let is_kept = E::KEEPS_WORK && !ended.is_failure();
         let outcome = if is_kept { Closing::Succeeded } else { Closing::Failed };
         match (self.close)(resource, outcome).await {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             Err(error) if !ended.is_failure() => E::failed(error),
             _ => ended,
         }
@@ -129,7 +129,7 @@ impl CapabilitySpec {
     }
 }
 
-/// Where a capability comes from, decided when the executor is built.
+/// The source of a capability, decided when the executor is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Context,
@@ -140,7 +140,7 @@ pub enum Source {
     Opener(usize),
 }
 
-/// A type whose values come later.
+/// A type whose values runs or calls give later.
 #[derive(Clone, Copy)]
 pub struct DeclaredService {
     pub id: TypeId,
@@ -153,7 +153,7 @@ impl DeclaredService {
     }
 }
 
-/// What an executor provides to all its calls: values in the order in which [`Source`] counts them.
+/// What an executor provides to all its calls: its services, in the order that [`Source`] indexes.
 #[derive(Default)]
 pub struct ProvidedValues {
     pub services: Vec<Value>,
@@ -168,15 +168,15 @@ pub struct RunValues {
     pub own: Arc<[Value]>,
 }
 
-/// Where each capability of one tool comes from.
+/// The source of each capability of one tool.
 pub struct Wiring {
     /// In the order of the tool's capabilities.
     pub sources: Box<[Source]>,
-    /// What the tool does, where it was made at run time.
+    /// The handler of a run-time tool.
     pub body: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// Everything that one call may be given.
+/// Everything that a call may give its tool.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     run: &'a RunValues,
@@ -185,14 +185,15 @@ pub struct Scope<'a> {
     own: Option<&'a Own>,
 }
 
-/// The call's context, as itself and as a service, for tools that name it or open resources; and the calls that it makes.
+/// The call's context, as itself and as a service, for tools that name it or open resources; and the value that makes
+/// its calls.
 pub struct Own {
     context: ToolContext,
     service: Value,
     calls: Option<Value>,
 }
 
-/// The builder and the executor have checked every source before a tool is started.
+/// The builder and the executor check every source before a tool is started.
 const CHECKED: &str = "the executor gives every tool what it requires";
 
 impl Own {
@@ -200,7 +201,7 @@ impl Own {
         Self { service: Box::new(Arc::new(context.clone())), context, calls: None }
     }
 
-    /// Adds what a tool calls other tools by; `calls` is an `Arc` of [`Calls`](crate::calls::Calls).
+    /// Adds the value by which a tool calls other tools; `calls` is an `Arc` of [`Calls`](crate::calls::Calls).
     #[must_use]
     pub fn with_calls(mut self, calls: Value) -> Self {
         self.calls = Some(calls);
@@ -230,7 +231,7 @@ impl<'a> Scope<'a> {
         Arc::clone(self.arc(capability, index))
     }
 
-    /// Returns what the tool does, where it was made at run time.
+    /// Returns the handler of a run-time tool.
     pub fn body<T: 'static>(self) -> Option<&'a T> {
         self.wiring.body.as_ref()?.downcast_ref()
     }
@@ -271,27 +272,27 @@ impl Own {
     }
 }
 
-/// A blocking tool may outlive its call; it learns here that no caller waits for it any more.
+/// A blocking tool may outlive its call; this cancels its token, since no caller waits any more.
 impl Drop for Own {
     fn drop(&mut self) {
         self.context.end();
     }
 }
 
-/// Runs a plain function on the blocking pool. Its panic goes on in the call, which answers it.
+/// Runs a plain function on the blocking pool. Its panic is resumed in the call, which answers it.
 pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'static) -> R {
     match BlockingTask(tokio::task::spawn_blocking(run)).await {
         Ok(value) => value,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down and dropped the call before it began.
+            // The runtime is shutting down and dropped the function before it began.
             Err(_) => std::future::pending().await,
         },
     }
 }
 
-/// A function on the blocking pool. Dropped before a thread was free for it, it never runs: its call
-/// has been answered otherwise.
+/// A function on the blocking pool. If this is dropped before a thread is free, the function never runs: its call has
+/// another answer by then.
 struct BlockingTask<R>(tokio::task::JoinHandle<R>);
 
 impl<R> Future for BlockingTask<R> {

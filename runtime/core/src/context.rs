@@ -1,4 +1,4 @@
-//! The call as its tool sees it: who it is, whether it is still wanted, how to report progress.
+//! The context of a call for its tool: the call's ids, whether it was cancelled, and how to report progress.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -49,7 +49,7 @@ impl FromStr for CallId {
     }
 }
 
-/// A text that is no id of a call.
+/// A text that is not the id of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no id of a call, such as 0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f")]
 pub struct InvalidCallId(String);
@@ -80,13 +80,13 @@ pub struct Identity<'a> {
     pub id: CallId,
     /// The idempotency key of a journalled call.
     pub key: Option<&'a str>,
-    /// What a journal knows of the call.
+    /// What a journal has recorded of the call.
     pub journaled: Option<Journaled<'a>>,
     /// The turn and the index of a call of a turn.
     pub slot: Option<(u64, u32)>,
 }
 
-/// What a journal knows of a call, which may run in another process than the one that it was made in.
+/// What a journal has recorded of a call, which may run in another process than the one that made it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Journaled<'a> {
@@ -102,7 +102,7 @@ impl Identity<'_> {
         Self { id, key: None, journaled: None, slot: None }
     }
 
-    /// Says in which place of which turn the call is, where it is a call of a turn.
+    /// Sets turn and index, for a call of a turn.
     #[doc(hidden)]
     #[must_use]
     pub fn at(self, slot: Option<(u64, u32)>) -> Self {
@@ -110,22 +110,23 @@ impl Identity<'_> {
     }
 }
 
-/// What the context of a call asks of the run that the call belongs to.
+/// What the context of a call needs from its run.
 #[doc(hidden)]
 pub trait RunHandle: Send + Sync {
     /// The run's id.
     fn id(&self) -> &str;
     /// The tokens whose cancellation ends every call of the run.
     fn cancellations(&self) -> [Option<&CancellationToken>; 2];
-    /// Tells listeners how far a call is.
+    /// Notifies listeners of a call's progress.
     fn progress(&self, progress: &Progress<'_>);
-    /// A service of the run, or else of the executor.
+    /// Returns a service of the run, or else of the executor.
     fn service(&self, id: TypeId) -> Option<&Value>;
-    /// Why policy would not let a call of the run begin, although a person agreed or a grant answered.
+    /// Returns the error with which the policy forbids a call of the run, even if a person approved it or a grant
+    /// covers it.
     fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>>;
 }
 
-/// How far a call is, as its tool says.
+/// The progress of a call, as its tool reports it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
@@ -139,7 +140,7 @@ pub struct Progress<'a> {
     pub part: Option<f64>,
 }
 
-/// The call itself, for tools that ask for `&ToolContext`.
+/// The context of a call, for tools that borrow `&ToolContext`.
 ///
 /// ```
 /// use toolwright::{ToolContext, tool};
@@ -163,14 +164,14 @@ pub struct ToolContext(Arc<Inner>);
 
 struct Inner {
     id: CallId,
-    /// Where it is not the id.
+    /// The idempotency key, where it is not the id.
     key: Option<Box<str>>,
     kept: Option<Box<JournalFacts>>,
     slot: Option<(u64, u32)>,
     provider_id: Option<Box<str>>,
     tool: Box<str>,
     run: Option<Arc<dyn RunHandle>>,
-    /// Set when the call has got its answer, so that a blocking tool that is still at work can stop.
+    /// Cancelled when the call has its answer, so that a blocking tool that still runs can stop.
     ended: CancellationToken,
     cancelled: Option<CancellationToken>,
 }
@@ -220,9 +221,9 @@ impl ToolContext {
         }))
     }
 
-    /// Checks a call of another tool that this tool is about to make for a person who agreed to it: finds that tool, with the
-    /// resolver if needed, checks the input, and returns the error that the policy would give a direct call. Outside of an
-    /// executor everything is permitted.
+    /// Checks a call of another tool that this tool is about to make with a person's consent. Finds that tool, with a
+    /// resolver if needed, checks the input, and returns the error that the policy would give a direct call. Outside of
+    /// an executor everything is permitted.
     ///
     /// # Errors
     /// When there is no such tool, the input is wrong, or a policy denies the call, wants it planned, or always asks.
@@ -239,12 +240,12 @@ impl ToolContext {
         self.0.id
     }
 
-    /// Returns the id that the provider gave the call, where it gave one.
+    /// Returns the id that the provider gave the call, if there is one.
     pub fn provider_id(&self) -> Option<&str> {
         self.0.provider_id.as_deref()
     }
 
-    /// Returns the run that the call belongs to, where it is a part of one.
+    /// Returns the run that the call belongs to, if there is one.
     pub fn run_id(&self) -> Option<&str> {
         let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
         kept.or_else(|| self.0.run.as_deref().map(RunHandle::id))
@@ -332,12 +333,12 @@ impl ToolContext {
         &self.0.ended
     }
 
-    /// Nobody waits for the answer any more.
+    /// Notes that no caller waits for the answer any more.
     pub(crate) fn end(&self) {
         self.0.ended.cancel();
     }
 
-    /// A service of the run or the executor.
+    /// Returns a service of the run or the executor.
     pub(crate) fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let value = self.0.run.as_deref()?.service(TypeId::of::<T>())?;
         value.downcast_ref::<Arc<T>>().cloned()

@@ -1,15 +1,15 @@
-//! Whether rustc can tell two parameters of a `preview` or `reconcile` function apart, which is named by a path that
-//! hides what they are called.
+//! Finds out whether two parameters of a `preview` or `reconcile` function differ in type. If not, a path to the
+//! function would hide which is which.
 
 use std::marker::PhantomData;
 
 /// The types of two parameters.
 pub struct Pair<A, B>(PhantomData<fn(A, B)>);
 
-/// One type, whatever it is called in each place.
+/// Two parameters of one type, whatever its name is in each place.
 pub struct Alike<T>(PhantomData<fn(T)>);
 
-/// Two types.
+/// Two parameters of different types.
 pub struct Apart;
 
 impl<A, B> Pair<A, B> {
@@ -22,7 +22,7 @@ impl<T> Pair<T, T> {
     }
 }
 
-/// All other pairs: the inherent method above is found for two of one type.
+/// Implemented for all pairs; for two equal types, rustc finds the inherent method above instead.
 pub trait Differs {
     fn judged(&self) -> Apart {
         Apart
@@ -43,7 +43,7 @@ pub trait ToldApart: Sized {
 #[diagnostic::do_not_recommend]
 impl ToldApart for Apart {}
 
-/// Returns a future unchanged and names the type of its value, for the `?` in it.
+/// Returns a future unchanged, and names the type of its output, for the `?` inside it.
 pub fn giving<T, F: Future<Output = T>>(future: F) -> F {
     future
 }

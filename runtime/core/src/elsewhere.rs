@@ -5,14 +5,14 @@ use futures::future::BoxFuture;
 use crate::error::ToolError;
 use crate::output::Answer;
 
-/// Answers a call that should have been handed over, where it could not be: its tool came after the executor was built, which
-/// has no journal.
+/// Answers a call that could not be handed over: its tool was registered after the build of an executor without a
+/// journal.
 #[must_use]
 pub fn carried_out_elsewhere<'a>() -> BoxFuture<'a, Answer> {
     Box::pin(async { not_handed_over().into() })
 }
 
-/// The error of a call that could not be handed over.
+/// Makes the error of a call that could not be handed over.
 #[must_use]
 pub fn not_handed_over() -> ToolError {
     ToolError::internal(

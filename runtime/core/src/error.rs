@@ -23,8 +23,8 @@ type Source = Box<dyn Error + Send + Sync>;
 /// A failed call: a kind for programs, a message for the model, and the cause for operators.
 ///
 /// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`.
-/// Errors of the standard library convert by themselves. Other errors do not, so that their text never
-/// reaches a model by accident.
+/// Errors of the standard library convert automatically. Other errors do not, so that their text never reaches a model
+/// by accident.
 ///
 /// ```
 /// use toolwright::ToolError;
@@ -42,36 +42,36 @@ struct Inner {
     hint: Option<Cow<'static, str>>,
     details: Option<serde_json::Value>,
     source: Option<Source>,
-    /// Where the words of the message come from, where a stranger wrote some of them.
+    /// The source of untrusted words in the message, if there are some.
     untrusted: Option<Box<str>>,
-    /// What the executor itself did to the call; a tool cannot set it.
+    /// What the executor itself did with the call; a tool cannot set it.
     done: Option<Done>,
 }
 
-/// What the executor itself did to a call.
+/// What the executor itself did with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[doc(hidden)]
 pub enum Done {
-    /// It did not begin it.
+    /// The executor did not begin it.
     NotBegun,
-    /// It did not begin it, and would not another time: its input is wrong, or the policy says no.
+    /// The executor did not begin it, and would not another time: its input is wrong, or the policy denies it.
     Refused,
-    /// It stopped it because its time was up.
+    /// The executor stopped it because its time was up.
     TimedOut,
-    /// It did not begin it, because its tool is left alone for a while.
+    /// The executor did not begin it, because the tool's circuit breaker is open.
     Unavailable,
 }
 
-/// What a failure says about the effect of the call, which decides whether it may be repeated.
+/// What a failure says about the effect of the call, which decides whether the call may be repeated.
 ///
-/// An error that converts by itself (of [`std::io`], for instance) describes its own operation only. A tool that must
-/// not be repeated and has acted before that operation has to say so:
+/// An error that converts automatically (of [`std::io`], for instance) describes only its own operation. If a tool that
+/// must not be repeated has acted before that operation, it has to set the class itself:
 /// `ToolError::from(error).class(ErrorClass::Transient)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// Nothing happened: a refused connection, a rate limit. Any effect may be tried again.
+    /// Nothing happened: a refused connection, a rate limit. A call of any effect may be repeated.
     NotStarted {
         /// The earliest time for the next attempt, where the other side named one.
         retry_after: Option<Duration>,
@@ -80,11 +80,11 @@ pub enum ErrorClass {
     Transient,
     /// The model should correct its call.
     Invalid,
-    /// Trying again would fail again.
+    /// A repetition would fail too.
     Final,
     /// The call was cancelled.
     Cancelled,
-    /// It is not known, as after a panic.
+    /// The reason is unknown, as after a panic.
     Unknown,
 }
 
@@ -109,8 +109,7 @@ impl ToolError {
         Self::new(error_kind::INVALID_INPUT, message).class(ErrorClass::Invalid)
     }
 
-    /// Makes an error whose cause the model must not see: the model reads that the tool failed, the
-    /// operators read why.
+    /// Makes an error whose cause the model must not see: the model reads that the tool failed, operators read why.
     ///
     /// ```
     /// use toolwright::ToolError;
@@ -146,9 +145,9 @@ impl ToolError {
         self
     }
 
-    /// Says that a stranger wrote some words of the message, as [`Output::untrusted`](crate::output::Output::untrusted) says of an
-    /// answer: rules of a policy that select by the source see it. The words themselves are put into a
-    /// [fence](crate::untrusted::fenced) by the tool, because its own words stand beside them.
+    /// Marks some words of the message as untrusted, as [`Output::untrusted`](crate::output::Output::untrusted) does
+    /// for an answer: rules of a policy can select by the source. The tool itself puts the words into a
+    /// [fence](crate::untrusted::fenced), because the message contains its own words as well.
     ///
     /// ```
     /// use toolwright::untrusted::fenced;
@@ -164,7 +163,7 @@ impl ToolError {
         self
     }
 
-    /// Returns where words of its message come from, where a stranger wrote some.
+    /// Returns the source of untrusted words in its message, if there are some.
     pub(crate) fn untrusted_source(&self) -> Option<&str> {
         self.0.untrusted.as_deref()
     }
@@ -176,7 +175,7 @@ impl ToolError {
         self
     }
 
-    /// Returns the kind of the error, by which programs tell failures apart.
+    /// Returns the kind of the error, by which programs distinguish failures.
     pub fn kind(&self) -> &str {
         &self.0.kind
     }
@@ -191,7 +190,7 @@ impl ToolError {
         &self.0.message
     }
 
-    /// Returns what the model should do next, where the error says so.
+    /// Returns what the model should do next, if the error has a hint.
     pub fn next_action(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
@@ -262,7 +261,8 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// Writes the sentence with its causes and the hint, because a `main` that returns the error prints it so; `{:#?}` writes every part.
+/// Writes the message with its causes and the hint, because `main` prints a returned error this way; `{:#?}` writes
+/// every part.
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !formatter.alternate() {
@@ -288,7 +288,7 @@ impl Error for ToolError {
     }
 }
 
-/// Passes a foreign error on, with a message for the model that the tool chooses.
+/// Converts a foreign error, with a message for the model that the tool chooses.
 ///
 /// ```
 /// use toolwright::{OrFail, ToolError};

@@ -1,4 +1,4 @@
-//! The kinds of the errors that Toolwright itself answers calls with: what programs match, where people read the message.
+//! The kinds of the errors with which Toolwright itself answers calls: programs match kinds, people read messages.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry, error_kind, tool};
@@ -18,10 +18,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A tool gives its own kinds to [`ToolError::new`](crate::error::ToolError::new), in snake case. It takes one of these where it
-//! means the same.
+//! A tool passes kinds of its own to [`ToolError::new`](crate::error::ToolError::new), in snake case. Where one of
+//! these kinds fits, it uses that one.
 
-/// A person has to approve the call, and none could be asked, or it waits for one.
+/// The call needs approval, and no approver could be asked, or it waits for one.
 pub const APPROVAL_REQUIRED: &str = "approval_required";
 /// The call, or its run, was cancelled.
 pub const CANCELLED: &str = "cancelled";
@@ -31,33 +31,33 @@ pub const DENIED: &str = "denied";
 pub const DISABLED_TOOL: &str = "disabled_tool";
 /// Nobody decided about the call before its deadline.
 pub const EXPIRED: &str = "expired";
-/// The call may have acted, and it is not known whether it did.
+/// The call may have acted, and its outcome is unknown.
 pub const INDETERMINATE: &str = "indeterminate";
-/// The tool failed, and its cause is for operators alone.
+/// The tool failed, and only operators see the cause.
 pub const INTERNAL_ERROR: &str = "internal_error";
 /// The arguments do not fit the tool.
 pub const INVALID_INPUT: &str = "invalid_input";
-/// The tool ran, and its result does not fit its own schema.
+/// The tool ran, but its result does not match its output schema.
 pub const INVALID_OUTPUT: &str = "invalid_output";
-/// The journal could not be written, so that the call did not begin.
+/// The journal could not be written, so the call did not begin.
 pub const JOURNAL_FAILED: &str = "journal_failed";
-/// The tool needs a service that this application does not give.
+/// The tool needs a service that this application does not provide.
 pub const MISSING_SERVICE: &str = "missing_service";
-/// What the call names is not there.
+/// The thing that the call names does not exist.
 pub const NOT_FOUND: &str = "not_found";
-/// A tool that runs again calls another tool than it did before, or with other arguments.
+/// A tool that runs again makes another call than before, or with other arguments.
 pub const OTHER_CHILD: &str = "other_child";
 /// A person decided against the call.
 pub const REJECTED: &str = "rejected";
-/// The process ends, and begins no more calls.
+/// The process is shutting down, and begins no more calls.
 pub const SHUTTING_DOWN: &str = "shutting_down";
 /// The call took longer than it may.
 pub const TIMEOUT: &str = "timeout";
-/// Calls lie too deep in each other.
+/// Calls are nested too deep.
 pub const TOO_DEEP: &str = "too_deep";
-/// A call touches what the call that makes it does not declare.
+/// A child touches what its parent does not declare.
 pub const UNDECLARED_ACCESS: &str = "undeclared_access";
-/// The answer of a call is no value of the type that its caller expects.
+/// The answer of a call does not have the type that its caller expects.
 pub const UNEXPECTED_ANSWER: &str = "unexpected_answer";
 /// There is no tool of this name.
 pub const UNKNOWN_TOOL: &str = "unknown_tool";

@@ -1,9 +1,9 @@
-//! How a tool's call becomes a boxed future, which rests on the types of the signature: the future
-//! of an input that may not be sent between threads may not either.
+//! Boxes a tool's call as a future. Whether that is allowed depends on the types of the signature: a future whose input
+//! cannot be sent between threads cannot be sent either.
 //!
-//! A refused type is reported where the signature names it. The methods of [`Evidence`] exist only
-//! where no type was refused; otherwise rustc finds those of [`RefusedType`], which require nothing, so that one
-//! mistake stays one error.
+//! A refused type is reported where the signature names it. The methods of [`Evidence`] exist only if no type was
+//! refused; otherwise rustc finds those of [`RefusedType`], which require nothing, so that one mistake causes one
+//! error.
 
 use std::future::pending;
 use std::marker::PhantomData;
@@ -19,16 +19,16 @@ use crate::output::Encode;
 /// The types of a signature, as a list of pairs.
 pub struct Evidence<A>(PhantomData<fn(A)>);
 
-/// A parameter that the model gives.
+/// A parameter whose value the model gives.
 pub struct ModelParameter<T>(PhantomData<fn(T)>);
 
-/// A parameter that the runtime hands in.
+/// A parameter whose value is a service.
 pub struct ServiceParameter<T: ?Sized>(PhantomData<fn(&T)>);
 
-/// A parameter that the runtime opens.
+/// A parameter whose value is a resource, opened for the call.
 pub struct ResourceParameter<T>(PhantomData<fn(T)>);
 
-/// Types none of which was refused.
+/// Lists of types of which none was refused.
 pub trait Sound {}
 
 impl Sound for () {}
@@ -54,7 +54,7 @@ impl<A: Sound> Evidence<A> {
         Box::pin(Answering { future, codec, marker: PhantomData })
     }
 
-    /// Boxes a call that has something to do before and after it.
+    /// Boxes a call that also has work before and after the tool.
     #[inline]
     pub fn boxed<'a, F: Future + Send + 'a>(&self, future: F) -> BoxFuture<'a, F::Output> {
         Box::pin(future)
@@ -67,7 +67,7 @@ impl<A: Sound> Evidence<A> {
     }
 }
 
-/// Takes the place of [`Evidence`] where a type was refused: it compiles, and never runs.
+/// Replaces [`Evidence`] where a type was refused: it compiles, and never runs.
 pub trait RefusedType {
     fn answering<'a, F: Future, R: 'a>(
         &self,
@@ -89,8 +89,8 @@ pub trait RefusedType {
 impl<A> RefusedType for Evidence<A> {}
 
 pin_project_lite::pin_project! {
-    /// The call of an async tool and the encoding of what it returns, without a second copy of the
-    /// tool's future as an `async` block would make.
+    /// Runs an async tool and encodes its result, without a second copy of the tool's future, which an `async` block
+    /// would make.
     struct Answering<F, C, R> {
         #[pin]
         future: F,

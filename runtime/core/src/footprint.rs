@@ -1,5 +1,5 @@
-//! What a call touches, and what policy must know of it. Two calls conflict when they touch the
-//! same resource and one of them writes.
+//! The resources that a call touches, and the facts that the policy needs. Two calls conflict when they touch the same
+//! resource and one of them writes it.
 
 mod covers;
 mod nested;
@@ -36,7 +36,8 @@ pub struct Facts {
     filled: Vec<FilledParameter>,
 }
 
-/// What an absent parameter became, by its key: a value of the moment, which the final arguments hold.
+/// The value that an absent parameter got from its default expression, such as the time; the final arguments contain
+/// it.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct FilledParameter {
@@ -51,12 +52,12 @@ pub struct Footprint {
     writes: Reach,
 }
 
-/// How far one kind of access goes.
+/// Which resources one kind of access covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reach {
     Everything,
     Named(Vec<TouchedResource>),
-    /// These, and whatever the calls touch that the call makes.
+    /// These resources, and whatever the call's children touch.
     WithNested(Vec<TouchedResource>),
 }
 
@@ -73,19 +74,19 @@ impl Facts {
         }
     }
 
-    /// Makes room for the footprint, which takes time to work out.
+    /// Asks for the footprint, which is computed only on demand.
     #[cold]
     #[doc(hidden)]
     pub fn ask_for_footprint(&mut self, effect: Effect) {
         self.footprint = Some(Box::new(Footprint::of_effect(effect).clone()));
     }
 
-    /// Returns the resources that the call touches, where they were asked for.
+    /// Returns the resources that the call touches, if they were asked for.
     pub fn touches(&self) -> Option<&Footprint> {
         self.footprint.as_deref()
     }
 
-    /// Returns what was changed in the input to make it what the schema asks for.
+    /// Returns the repairs of the input.
     #[inline]
     pub fn repairs(&self) -> Option<&Repairs> {
         self.repairs.as_deref()
@@ -99,7 +100,7 @@ impl Facts {
         self.repairs = Some(repairs);
     }
 
-    /// Adds the repairs of an earlier reading of this call.
+    /// Adds the repairs that an earlier reading of this call made.
     #[doc(hidden)]
     pub fn add_repairs(&mut self, before: Self) {
         if let Some(repairs) = before.repairs {
@@ -107,7 +108,7 @@ impl Facts {
         }
     }
 
-    /// Gives an absent parameter a value of the moment, and notes it for the final arguments.
+    /// Fills in an absent parameter, and notes the value for the final arguments.
     #[doc(hidden)]
     pub fn fill<T>(
         &mut self,
@@ -124,7 +125,7 @@ impl Facts {
         Some(value)
     }
 
-    /// Takes what absent parameters became.
+    /// Returns the values of absent parameters, and removes them.
     #[doc(hidden)]
     pub fn take_filled(&mut self) -> Vec<FilledParameter> {
         std::mem::take(&mut self.filled)
@@ -136,7 +137,7 @@ impl Facts {
     }
 }
 
-/// What a `danger = …` expression may give.
+/// Types that a `danger = …` expression may have.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`danger` takes a level, not `{Self}`",
@@ -153,7 +154,7 @@ impl<D: Into<Danger>> IntoDanger for D {
     }
 }
 
-/// What an `approval = …` expression may give.
+/// Types that an `approval = …` expression may have.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`approval` takes a reason, not `{Self}`",
@@ -185,7 +186,7 @@ impl<R: ApprovalReason> ApprovalReason for Option<R> {
 }
 
 impl Footprint {
-    /// Reads everything for a read, writes everything for all else; a tool may narrow it.
+    /// Reads everything for the effect `read`, and writes everything for any other; a tool may declare less.
     #[doc(hidden)]
     #[must_use]
     pub fn of_effect(effect: Effect) -> &'static Self {
@@ -212,22 +213,22 @@ impl Footprint {
         Self { reads: Reach::Named(Vec::new()), writes: Reach::Named(Vec::new()) }
     }
 
-    /// It reads this resource as well; `None` for all of the kind.
+    /// Adds a resource that the call reads; `None` for all of the kind.
     #[must_use]
     pub fn reading<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.reads.push(<K as KindOfResource>::KIND, None, name.into());
         self
     }
 
-    /// It writes this resource as well; `None` for all of the kind.
+    /// Adds a resource that the call writes; `None` for all of the kind.
     #[must_use]
     pub fn writing<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.writes.push(<K as KindOfResource>::KIND, None, name.into());
         self
     }
 
-    /// Places the resources that have no scope yet in this one; for run-time tools, whose services are
-    /// not known. An attribute gets the scope from the services of its tool: see [`Holds`].
+    /// Sets the scope of the resources that have none yet; for run-time tools, whose services are not known. A tool
+    /// with the attribute gets the scope from its services: see [`Holds`].
     ///
     /// ```
     /// use toolwright::{File, Footprint, ResourceScope};
@@ -244,7 +245,7 @@ impl Footprint {
         self
     }
 
-    /// Reports whether two calls must run in their order, because one may write what the other touches.
+    /// Reports whether two calls must run in order, because one may write what the other touches.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -269,8 +270,8 @@ impl Footprint {
         self.conflict(other).is_some()
     }
 
-    /// Over what two calls conflict: the resource, as the other one names it where this one names none; the inner
-    /// `None` where neither names any.
+    /// Returns the resource over which two calls conflict, by the name of whichever names one; the inner `None` where
+    /// neither does.
     #[doc(hidden)]
     pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
         let written = || self.writes.meeting(&other.writes);
@@ -279,24 +280,24 @@ impl Footprint {
         written().or_else(read_there).or_else(read_here)
     }
 
-    /// Lists what the call itself reads, `None` for everything; each as kind and name, the name `None` for all
-    /// of the kind. What the calls read that it makes is left out: see [`NestedCalls`].
+    /// Lists what the call itself reads, as kind and name; `None` for everything, and a name `None` for all of the
+    /// kind. What its children read is left out: see [`NestedCalls`].
     pub fn reads_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.reads.resource_names()
     }
 
-    /// Lists what the call itself writes, `None` for everything; each as kind and name, the name `None` for all
-    /// of the kind. What the calls write that it makes is left out: see [`NestedCalls`].
+    /// Lists what the call itself writes, as kind and name; `None` for everything, and a name `None` for all of the
+    /// kind. What its children write is left out: see [`NestedCalls`].
     pub fn writes_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.writes.resource_names()
     }
 
-    /// Returns the resources that the call reads; `None` is everything.
+    /// Returns the resources that the call reads; `None` for everything.
     pub fn resources_read(&self) -> Option<&[TouchedResource]> {
         self.reads.resources()
     }
 
-    /// Returns the resources that the call writes; `None` is everything.
+    /// Returns the resources that the call writes; `None` for everything.
     pub fn resources_written(&self) -> Option<&[TouchedResource]> {
         self.writes.resources()
     }
@@ -354,7 +355,7 @@ impl Reach {
         }
     }
 
-    /// Names a resource, by each of its names where a service that holds it knows several.
+    /// Adds a resource, under each of its names where the service that holds it knows several.
     fn push_held(&mut self, kind: Kind, held: Option<&HeldResources<'_>>, name: Option<&str>) {
         let scope = held.map(|held| &held.scope);
         self.push(kind, scope.cloned(), name);
@@ -374,7 +375,7 @@ impl Reach {
         }
     }
 
-    /// All that is touched, where that is known.
+    /// Returns all touched resources; `None` where they are not known.
     fn resources(&self) -> Option<&[TouchedResource]> {
         match self {
             Self::Everything | Self::WithNested(_) => None,

@@ -1,4 +1,4 @@
-//! Raw JSON to typed input, strictly: what the schema refuses, the reader refuses.
+//! Reads raw JSON as typed input, strictly: the reader refuses whatever the schema refuses.
 
 mod access;
 mod bounds;

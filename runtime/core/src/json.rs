@@ -1,4 +1,4 @@
-//! JSON as text and as a tree whose numbers are exact, its pointers, and one canonical form.
+//! JSON as text and as a tree with exact numbers, JSON pointers, and one canonical form.
 
 mod canonical;
 mod duplicates;

@@ -1,7 +1,7 @@
-//! Tools that the linker brought: all of them, and a check of which ones they are.
+//! Lists the tools that the linker has included, and checks that they are the expected ones.
 //!
-//! A crate that is named in `Cargo.toml` but nowhere in the code is not linked, and its tools are not
-//! there. Only a test can notice that.
+//! The linker leaves out a crate that is named in `Cargo.toml` but nowhere in the code, and its tools are missing. Only
+//! a test can notice that.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,14 +25,14 @@ impl Handle {
     /// ```
     pub fn linked() -> impl Iterator<Item = Self> {
         let mut tools: Vec<Self> = TOOLS.iter().copied().collect();
-        // The linker gives no stable order; models and their caches want one.
+        // The linker gives no stable order, but the listings for models and their prefix caches need one.
         tools.sort_by_key(|Self(spec)| (spec.name, spec.location.file, spec.location.line));
         tools.into_iter()
     }
 }
 
-/// Links a crate of tools to which nothing else refers. Without it the linker leaves the crate out,
-/// and its tools are not in `Registry::linked`.
+/// Links a crate of tools that nothing else refers to. Otherwise the linker leaves the crate out, and its tools are not
+/// in `Registry::linked`.
 ///
 /// ```
 /// # // Any crate will do, to show what it looks like.
@@ -41,8 +41,8 @@ impl Handle {
 /// toolwright::link!(my_tools, more_tools);
 /// ```
 ///
-/// It writes `use my_tools as _;` for each, no more. [`expected_tools!`](crate::expected_tools) in a test
-/// tells when it was forgotten.
+/// It only writes `use my_tools as _;` for each. [`expected_tools!`](crate::expected_tools) in a test notices where it
+/// is missing.
 #[macro_export]
 macro_rules! link {
     ($($name:ident),+ $(,)?) => {
@@ -50,9 +50,8 @@ macro_rules! link {
     };
 }
 
-/// Panics unless exactly these tools are linked, by the packages that they are in. For a test of an
-/// application: it says which tools are missing, whether their whole crate is, and which ones are
-/// unexpected.
+/// Panics unless exactly these tools are linked, by the packages that they are in. Use it in a test of an application:
+/// its message names missing tools, says whether their whole crate is missing, and names unexpected tools.
 ///
 /// ```standalone_crate
 /// # /// Says hello.
@@ -69,7 +68,7 @@ macro_rules! link {
 /// # }
 /// ```
 ///
-/// [`ExpectedTools`] is the same without the panic.
+/// [`ExpectedTools`] does the same without a panic.
 #[macro_export]
 macro_rules! expected_tools {
     ($($package:literal: [$($tool:literal),* $(,)?]),* $(,)?) => {
@@ -79,7 +78,7 @@ macro_rules! expected_tools {
     };
 }
 
-/// Which tools ought to be linked, package by package.
+/// The tools that should be linked, by package.
 ///
 /// ```standalone_crate
 /// use toolwright::ExpectedTools;
@@ -100,7 +99,7 @@ impl ExpectedTools {
         self
     }
 
-    /// Compares with what is linked.
+    /// Compares with the linked tools.
     ///
     /// # Errors
     /// When tools are missing or unexpected; the error names all of them.
@@ -126,7 +125,7 @@ impl ExpectedTools {
             let unexpected = here.iter().filter(|it| expected.iter().all(|name| name != it.name()));
             problems.extend(unexpected.map(|tool| Problem::unexpected_tool(*tool)));
         }
-        // Packages that the test does not name at all.
+        // Packages that the test does not name.
         problems.extend(linked.into_values().flatten().map(Problem::unexpected_tool));
         if problems.is_empty() { Ok(()) } else { Err(UnexpectedTools { problems }) }
     }

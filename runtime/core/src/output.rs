@@ -1,5 +1,4 @@
-//! What a tool gives back: content for the model, a structured value for programs, metadata for
-//! the host alone.
+//! The result of a tool: content for the model, a structured value for programs, metadata for the host only.
 
 mod answer;
 mod codec;
@@ -29,7 +28,7 @@ pub use sent::{NestedResult, Single};
 pub use sent::{NoContainer, OneResult, SentValue};
 pub use stored::{StoredAnswer, StoredAnswerError};
 
-/// An answer put together by hand, for a tool that gives more than one value.
+/// An answer that a tool builds itself, if it returns more than one value.
 ///
 /// ```
 /// use toolwright::Output;
@@ -48,7 +47,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes an output that is one text.
+    /// Makes an output of one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::default().with(Content::text(text.into()))
     }
@@ -60,19 +59,19 @@ impl Output {
         self
     }
 
-    /// Adds the result as a structured value, for programs; models that read text do not see it.
+    /// Sets the result as a structured value, for programs; models that read text do not see it.
     #[must_use]
     pub fn structured(mut self, value: Value) -> Self {
         self.structured = Some(value);
         self
     }
 
-    /// Marks what is in the output so far as text of a stranger, which is data and no instruction: each text is put in a
-    /// [fence](crate::untrusted::fenced) that names the source, and the metadata says so to hosts, listeners and the journal. From then
-    /// on the run has read it, which rules of a policy can ask for (`after_untrusted`).
+    /// Marks the content added so far as untrusted text, which is data and not instructions. Each text is put in a
+    /// [fence](crate::untrusted::fenced) that names the source, and the metadata names it to hosts, listeners and the
+    /// journal. From then on the run counts as having read it, which rules of a policy can ask for (`after_untrusted`).
     ///
-    /// What is added after it is outside of the fence, such as a note of the tool. The structured value is for programs, and
-    /// stays as it is.
+    /// Content that is added later, such as a note of the tool, is outside of the fence. The structured value is for
+    /// programs, and does not change.
     ///
     /// ```
     /// use toolwright::{Answer, Content, Output};
@@ -89,7 +88,7 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        // A text that only looks like a fence names one source more, and is fenced all the same.
+        // A text that only looks like a fence adds one more source, and is fenced anyway.
         let is_again = self
             .content
             .iter()
@@ -107,7 +106,7 @@ impl Output {
         self.content = self.content.into_iter().map(block).collect();
         let mark = || serde_json::json!({"source": source});
         let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
-        // What the tool has said itself of where it comes from stays.
+        // The tool's own statements about the source are not replaced.
         if let Value::Object(said) = said {
             said.entry("source").or_insert_with(|| source.clone().into());
         }
@@ -117,7 +116,8 @@ impl Output {
         }
     }
 
-    /// Names one more source of what is [marked](Self::untrusted) already: of a list, for instance, whose items strangers wrote.
+    /// Names another source of content that is [marked](Self::untrusted) already: for a list, for instance, whose items
+    /// have different authors.
     ///
     /// ```
     /// use toolwright::{Answer, Output};
@@ -139,10 +139,10 @@ impl Output {
         self
     }
 
-    /// The key of further sources beside `source`.
+    /// The key of the other sources, beside `source`.
     pub(crate) const SOURCES: &str = "sources";
 
-    /// The key of the metadata that names a foreign source. Its value is an object, whose keys depend on the source.
+    /// The metadata key that names an untrusted source. Its value is an object, whose keys depend on the source.
     pub(crate) const UNTRUSTED: &str = "untrusted";
 
     /// Adds a fact for the host; no model sees it.

@@ -1,10 +1,10 @@
-//! Whether two names are those of one person. A name comes from more than one place: from the application's session, from a
-//! trusted key, from a policy; each spells it in its way.
+//! Decides whether two names are of one person. Names come from the application's session, from a trusted key and from
+//! a policy, and each may spell them differently.
 
 use crate::printable::acts;
 
-/// Returns whether two names are those of one person: without regard to case, to blanks, to characters without ink and to
-/// the width of letters. A letter with an accent is the same in both of the ways in which it is written.
+/// Returns whether two names are of one person: ignoring case, blanks, invisible characters and the width of letters.
+/// The two encodings of an accented letter are equal.
 #[doc(hidden)]
 #[must_use]
 pub fn is_same(one: &str, other: &str) -> bool {
@@ -12,7 +12,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| one.is_same(other))
 }
 
-/// Returns whether the second name is certainly that of another person. No name, or a blank one, may be anybody's.
+/// Returns whether the second name is certainly of another person. A missing or blank name may be anyone's.
 #[doc(hidden)]
 #[must_use]
 pub fn is_another(one: Option<&str>, other: &str) -> bool {
@@ -20,15 +20,16 @@ pub fn is_another(one: Option<&str>, other: &str) -> bool {
     one.is_some_and(|one| !is_blank(one) && !is_blank(other) && !is_same(one, other))
 }
 
-/// A letter of a name as it is compared.
+/// A letter of a name, prepared for comparison.
 struct Letter {
     letter: char,
-    /// Whether accents follow it as characters of their own.
+    /// Whether separate accent characters follow it.
     has_accents: bool,
 }
 
 impl Letter {
-    /// Without a table of all letters with accents, any of them may be the one whose accents are written apart.
+    /// Compares two letters. There is no table of accented letters, so any non-ASCII letter may equal one whose accents
+    /// are separate characters.
     fn is_same(&self, other: &Self) -> bool {
         match self.has_accents == other.has_accents {
             true => self.letter == other.letter,
@@ -37,7 +38,7 @@ impl Letter {
     }
 }
 
-/// The letters of a name as they are compared. Some have another case in between: ẞ, ß, SS, ss.
+/// Splits a name into letters for comparison. Three conversions are needed for letters such as ẞ, ß, SS, ss.
 fn letters(name: &str) -> Vec<Letter> {
     let seen = name.chars().filter(|it| !it.is_whitespace() && !acts(*it)).map(narrow);
     let lower = seen.flat_map(char::to_lowercase);
@@ -52,7 +53,7 @@ fn letters(name: &str) -> Vec<Letter> {
     letters
 }
 
-/// A letter of full width as the usual one.
+/// Turns a letter of full width into the usual one.
 fn narrow(letter: char) -> char {
     match letter {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),

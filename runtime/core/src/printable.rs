@@ -1,4 +1,4 @@
-//! Text of others, such as a model's or a file's, so that it cannot act on a terminal or pass for something else.
+//! Makes foreign text safe, such as a model's or a file's: it can neither act on a terminal nor pass for other text.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub fn line(text: &str) -> String {
     escape(text, false)
 }
 
-/// Does as [`line`], but leaves line breaks.
+/// Does the same as [`line`], but keeps line breaks.
 ///
 /// ```
 /// assert_eq!(toolwright::printable::lines("one\r\ntwo"), "one\\r\ntwo");
@@ -25,7 +25,7 @@ pub fn lines(text: &str) -> String {
     escape(text, true)
 }
 
-/// JSON that says the same, in which each character that [acts](acts) is written as JSON escapes it.
+/// Returns equivalent JSON in which each character that [acts](acts) is escaped.
 ///
 /// Line breaks between values stay.
 ///
@@ -41,7 +41,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(json.len() + 16);
     for character in json.chars() {
-        // JSON has white space alone outside of its strings.
+        // Outside of strings, JSON allows these only as white space.
         if matches!(character, '\n' | '\r' | '\t') || !acts(character) {
             out.push(character);
             continue;
@@ -53,9 +53,9 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Reports whether a terminal, a font or a reader's eye may take a character for something else than itself: controls, what
-/// turns the direction of writing, joins or stacks what is beside it, every space but the usual one, what has no width or no
-/// ink, separators of lines, tags.
+/// Reports whether a terminal, a font or a reader may take a character for something else: control characters,
+/// characters that change the direction of writing, that join or stack their neighbours, every space but the usual one,
+/// invisible characters, line separators, tags.
 ///
 /// ```
 /// use toolwright::printable::acts;

@@ -1,4 +1,4 @@
-//! A tool on its way into a registry, with what the application says of it there.
+//! A tool that is to be registered, with the application's changes to it.
 
 use std::any::Any;
 use std::fmt;
@@ -9,8 +9,8 @@ use crate::adaptation::Adaptation;
 use crate::spec::{Handle, Location};
 use crate::tool::{Danger, Definition, Exposure, Metadata};
 
-/// A tool as it is to be registered: under another name, with another description, with metadata of the
-/// application. Made of a [`Handle`] or a `DynamicTool`.
+/// A tool that is to be registered: under another name, with another description, with metadata of the application.
+/// Made from a [`Handle`] or a `DynamicTool`.
 ///
 /// ```
 /// use toolwright::{Registry, tool};
@@ -48,22 +48,22 @@ pub struct Registration {
     adaptation: Adaptation,
 }
 
-/// What is registered.
+/// The tool that is registered.
 #[doc(hidden)]
 pub enum Source {
     Handle(Handle),
-    /// A tool made at run time; the executor that runs it knows how to read it.
+    /// A run-time tool; the executor crate knows its type.
     Made(Location, Box<dyn Any + Send + Sync>),
 }
 
 impl Registration {
-    /// Under this name.
+    /// Sets another name.
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Under its name with this before it.
+    /// Puts this prefix before its name.
     pub fn prefixed(mut self, prefix: impl AsRef<str>) -> Self {
         self.name.insert_str(0, prefix.as_ref());
         self
@@ -94,7 +94,8 @@ impl Registration {
         self
     }
 
-    /// Changes what the tool's author wrote: its danger, its arguments, whether a person is asked. After the changes of before.
+    /// Changes what the tool's author wrote: its danger, its arguments, whether it needs approval. Applied after
+    /// earlier adaptations.
     pub fn adapted(mut self, adaptation: Adaptation) -> Self {
         self.adaptation = self.adaptation.and(adaptation);
         self
@@ -110,7 +111,7 @@ impl Registration {
         self.adapted(Adaptation::new().danger_at_least(danger))
     }
 
-    /// Asks a person about each call, for this reason, as [`Adaptation::asking`].
+    /// Makes each call need approval, for this reason, as [`Adaptation::asking`].
     pub fn asking(self, reason: impl Into<String>) -> Self {
         self.adapted(Adaptation::new().asking(reason))
     }
@@ -125,7 +126,7 @@ impl Registration {
         self.adapted(Adaptation::new().argument_renamed(from, to))
     }
 
-    /// Replaces what models read of an argument, as [`Adaptation::argument_described`].
+    /// Replaces the description of an argument, as [`Adaptation::argument_described`].
     pub fn argument_described(self, argument: impl Into<String>, text: impl Into<String>) -> Self {
         self.adapted(Adaptation::new().argument_described(argument, text))
     }
@@ -135,7 +136,7 @@ impl Registration {
         &self.name
     }
 
-    /// Returns where the tool is written.
+    /// Returns where the tool is declared.
     pub fn location(&self) -> Location {
         match &self.source {
             Source::Handle(handle) => handle.location(),
@@ -144,7 +145,8 @@ impl Registration {
     }
 }
 
-/// What a builder takes for a tool: the constant that `#[tool]` makes of a function, a [`Registration`], or a run-time tool.
+/// Values that a builder accepts as a tool: the constant that `#[tool]` makes of a function, a [`Registration`], or a
+/// run-time tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tool",
     label = "expected the constant of a tool",
@@ -182,7 +184,7 @@ impl Registration {
         }
     }
 
-    /// Splits it into the tool and what changes of it.
+    /// Splits it into the tool and the changes to it.
     #[doc(hidden)]
     #[must_use]
     pub fn into_source(self) -> (Source, Changes) {
@@ -191,7 +193,7 @@ impl Registration {
     }
 }
 
-/// What an application says of a tool instead of its own words.
+/// An application's changes to a tool.
 #[doc(hidden)]
 pub struct Changes {
     name: String,
@@ -203,7 +205,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Makes the changes but those of the adaptation, which it returns.
+    /// Applies the changes to a definition, except the adaptation, which it returns.
     pub fn apply(self, definition: &mut Definition) -> Adaptation {
         definition.name = self.name;
         if let Some(description) = self.description {
@@ -222,14 +224,14 @@ impl Changes {
     }
 }
 
-/// Words of a registration, said of a plain handle.
+/// The methods of a registration, on a plain handle.
 impl Handle {
     /// Registers the tool under this name.
     pub fn renamed(self, name: impl Into<String>) -> Registration {
         Registration::from(self).renamed(name)
     }
 
-    /// Registers the tool with this before its name.
+    /// Registers the tool with this prefix before its name.
     pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
         Registration::from(self).prefixed(prefix)
     }
@@ -249,7 +251,7 @@ impl Handle {
         Registration::from(self).tagged(tag)
     }
 
-    /// Registers the tool with changes of what its author wrote.
+    /// Registers the tool with changes to what its author wrote.
     pub fn adapted(self, adaptation: Adaptation) -> Registration {
         Registration::from(self).adapted(adaptation)
     }

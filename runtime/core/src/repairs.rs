@@ -1,6 +1,6 @@
-//! What a repair changed.
+//! The changes that a repair made.
 //!
-//! - The changes of one repair are in order: each is made where the ones before it have left the value.
+//! - The changes of one repair are in order: each is made in the result of the ones before it.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +26,8 @@ pub struct Change {
     pub pointer: String,
     /// The rule of the change.
     pub rule: ChangeRule,
-    /// What stood there: JSON text, or the raw text where that was not JSON. A key, as a JSON string, where
-    /// the rule is about keys.
+    /// What was there: JSON text, or the raw text where that was not JSON. For a rule about keys, the key as a JSON
+    /// string.
     pub from: String,
     /// The value that is there now, as JSON text; empty where there is none.
     pub to: String,
@@ -46,8 +46,7 @@ impl Repairs {
         Self { changes, lenient }
     }
 
-    /// Lists the changes in the order in which they were made. A change that may hold a secret does not say
-    /// from what to what.
+    /// Lists the changes in the order in which they were made. A change that may concern a secret shows no values.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
@@ -65,21 +64,21 @@ impl Repairs {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChangeRule {
-    /// `"yes"` for `true`.
+    /// `"yes"` instead of `true`.
     Boolean,
-    /// `"42"` for `42`.
+    /// `"42"` instead of `42`.
     Integer,
-    /// `"3.5"` for `3.5`.
+    /// `"3.5"` instead of `3.5`.
     Number,
-    /// `42` or `true` for a text.
+    /// `42` or `true` instead of a text.
     Text,
-    /// A text that holds an array or object, for that array or object.
+    /// A text that contains an array or object, instead of that array or object.
     Stringified,
-    /// A value for the array of that value.
+    /// A value instead of an array with that value.
     InArray,
-    /// An array of texts for their lines.
+    /// An array of texts instead of their lines.
     Joined,
-    /// `null` or `""` for an optional key that is absent.
+    /// `null` or `""` instead of leaving out an optional key.
     Absent,
     /// Another spelling of a key: case, or the marks between its words.
     KeySpelling,
@@ -93,7 +92,7 @@ pub enum ChangeRule {
     ChoiceTypo,
     /// The input inside one more object, such as `{"arguments": …}`.
     Wrapper,
-    /// Nothing, `null` or `""` for no arguments.
+    /// Nothing, `null` or `""` instead of an empty object.
     NoArguments,
     /// Literals of Python: `True`, `None`, single quotes, tuples.
     Python,
@@ -115,11 +114,11 @@ pub enum ChangeRule {
     Prose,
     /// Tags around the input.
     Tag,
-    /// A call, such as `read_file(path="a")`.
+    /// A call in the notation of a programming language, such as `read_file(path="a")`.
     Call,
     /// One object, written twice.
     Repeated,
-    /// Several things that are not JSON.
+    /// Several notations that are not JSON.
     Syntax,
 }
 
@@ -176,7 +175,7 @@ impl std::fmt::Display for Change {
         let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
         let name = self.rule.name();
         if self.from.is_empty() && self.to.is_empty() {
-            // A change that may hold a secret shows no values.
+            // A change that may concern a secret shows no values.
             write!(out, "{place}: changed ({name})")
         } else if self.to.is_empty() {
             write!(out, "{place}: {} was left out ({name})", self.from)

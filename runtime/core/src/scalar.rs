@@ -1,7 +1,7 @@
-//! Repairs the mistake that models make most, a scalar of the wrong kind, where the reader is: no
-//! schema is compiled and no text is read twice.
+//! Repairs the most frequent mistake of models, a scalar of the wrong type, inside the reader: without compiling a
+//! schema or reading the text twice.
 //!
-//! - `Repairer` repairs a scalar exactly as this file does, and repairs everything else.
+//! - `Repairer` repairs a scalar exactly as this file does, and repairs other mistakes too.
 
 mod readings;
 mod types;
@@ -14,12 +14,12 @@ use crate::repairs::ChangeRule;
 pub use readings::readings;
 pub use types::Types;
 
-/// What a parameter takes, where that is scalars of some kinds and nothing else has to be asked.
+/// The scalar types that a parameter accepts, if its schema says nothing else.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalars(Types);
 
 impl Scalars {
-    /// Returns the types that a schema allows, where its `type` says all.
+    /// Returns the types that a schema allows, if its `type` says everything.
     pub fn of(schema: &Value) -> Option<Self> {
         let object = schema.as_object()?;
         let says_more = ["anyOf", "oneOf", "allOf", "not", "$ref", "if"];
@@ -33,10 +33,10 @@ impl Scalars {
         (is_scalar && !is_more).then_some(Self(types))
     }
 
-    /// Reads a value of another kind in the only way that it can be meant, as JSON.
+    /// Reads a value of another type with its only possible meaning, as JSON.
     pub fn reading(self, text: &str) -> Option<(String, ChangeRule)> {
         let node = match text.as_bytes() {
-            // A text with escapes may be more than it seems.
+            // A text with escapes may encode something else than it seems to.
             [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
                 Node::Text(text.get(1..text.len() - 1)?.to_owned())
             }

@@ -1,5 +1,4 @@
-//! What schemas have in common for everybody who reads one: where the schemas inside it are, and what it asks for
-//! in words.
+//! Shared code for everything that reads schemas: finds the schemas inside a schema, and describes what it asks for.
 
 mod docs;
 mod preset;
@@ -21,7 +20,7 @@ pub use words::expected as in_words;
 pub struct SchemaProblem {
     /// The place in the schema.
     pub pointer: String,
-    /// What is there and what should be.
+    /// What is there, and what should be there.
     pub message: String,
 }
 

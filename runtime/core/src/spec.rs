@@ -1,5 +1,5 @@
-//! The static description that generated code makes of a tool. Constants and function pointers
-//! only, so that a program with a thousand tools starts without building a thousand objects.
+//! The static description that generated code makes of a tool. It has only constants and function pointers, so that a
+//! program with a thousand tools starts without building a thousand objects.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ use crate::tool::{Danger, Effect, Exposure, Repair};
 pub struct Handle(pub(crate) &'static Spec);
 
 impl Handle {
-    /// Stands in for a tool whose declaration has mistakes, so that they are the only ones reported.
+    /// Replaces a tool whose declaration has mistakes, so that only these are reported.
     #[doc(hidden)]
     pub const UNUSABLE: Self = Self(&Spec::EMPTY);
 
@@ -53,8 +53,8 @@ impl Handle {
         self.0
     }
 
-    /// Returns whether it is the handle of the tool of this description. A constant has an address of its own in each crate that names it,
-    /// so that places are compared and not addresses.
+    /// Returns whether it is the handle of the tool with this description. A constant has a different address in each
+    /// crate that names it, so source locations are compared instead.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of(self, spec: &Spec) -> bool {
@@ -66,7 +66,7 @@ impl Handle {
         self.0.name
     }
 
-    /// Returns where the tool is written.
+    /// Returns where the tool is declared.
     pub fn location(&self) -> Location {
         self.0.location
     }
@@ -78,7 +78,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// Where a tool is written.
+/// Where a tool is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
@@ -103,7 +103,7 @@ impl Location {
         Self { package, version, file, line }
     }
 
-    /// Returns the place that a run-time tool was made at; its package is not known.
+    /// Returns the location of the caller, for a run-time tool; its package is unknown.
     #[track_caller]
     #[doc(hidden)]
     pub fn of_caller() -> Self {
@@ -130,7 +130,7 @@ pub struct Spec {
     pub group: Option<&'static str>,
     pub tags: &'static [&'static str],
     pub terminal: bool,
-    /// It is carried out elsewhere.
+    /// Whether its calls are carried out elsewhere.
     pub external: bool,
     pub danger: DangerSpec,
     pub effect: Effect,
@@ -139,18 +139,19 @@ pub struct Spec {
     pub timeout: TimeoutSpec,
     pub total_timeout: TimeoutSpec,
     pub limit: Option<u32>,
-    /// It says what it reads, where it reads, or what it writes, where it does more.
+    /// Whether it declares the resources that it touches: what it reads if its effect is `read`, and otherwise what it
+    /// writes.
     pub declares_footprint: bool,
     pub repair: Option<Repair>,
     pub exposure: Exposure,
     pub location: Location,
-    /// One parameter carries the whole input.
+    /// Whether one parameter is the whole input.
     pub whole: bool,
     pub parameters: &'static [ParamSpec],
     pub capabilities: &'static [CapabilitySpec],
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
-    /// Says why a call needs approval, where that has to be awaited.
+    /// Says asynchronously why a call needs approval.
     pub asks: Option<StartWith<Asking>>,
     pub validate: Option<StartWith<Validated>>,
     pub preview: Option<StartWith<Preview>>,
@@ -159,13 +160,13 @@ pub struct Spec {
 
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
-/// Makes a default or an example.
+/// Makes the value of a default or an example.
 pub type Preset = fn() -> Result<Value, serde_json::Error>;
 
 /// Reads a value of a type and drops it.
 pub type Probe = fn(&mut Reader<'_>) -> Result<(), Fault>;
 
-/// A call ready to run: nothing of the tool has happened before it is polled.
+/// A call that is ready to run: the tool does nothing before the future is polled.
 pub type Started<'a, A> = Result<BoxFuture<'a, A>, Problems>;
 
 pub type StartWith<A> = for<'a, 'b> fn(Start<'a, 'b>) -> Started<'a, A>;
@@ -191,7 +192,7 @@ pub enum TimeoutSpec {
     Milliseconds(u64),
 }
 
-/// Delays in milliseconds.
+/// The retry settings of a tool; delays are in milliseconds.
 #[derive(Clone, Copy)]
 pub struct RetrySpec {
     pub attempts: Option<u32>,
@@ -210,9 +211,9 @@ pub struct ParamSpec {
     pub schema: SchemaOf,
     /// Reads a value as a call would and drops it.
     pub probe: Probe,
-    /// Whether the type makes something of an absent key, as `Option` does.
+    /// Whether the type has a value for an absent key, as `Option` has.
     pub optional: fn() -> bool,
-    /// Whether the type takes what its schema says, which is then not found out by reading samples.
+    /// Whether the type is known to accept what its schema says; otherwise that is tested with samples.
     pub is_known: IsKnown,
     pub bounds: Bounds,
     pub default: Option<Preset>,
@@ -294,30 +295,30 @@ impl Spec {
     };
 }
 
-/// All that generated code needs to prepare one call.
+/// Everything that generated code needs to prepare one call.
 pub struct Start<'a, 'b> {
     pub scope: Scope<'a>,
     pub text: &'b str,
     pub keys: &'b Keys,
     pub facts: &'b mut Facts,
-    /// Room for what is changed while it is read, where input may be mended.
+    /// Where repairs made while reading are recorded, if input may be repaired.
     #[doc(hidden)]
     pub changes: Option<&'b Changes>,
 }
 
 impl Start<'_, '_> {
-    /// Reads the input object into the slots, or names every problem in it.
+    /// Reads the input object into the slots, or reports every problem in it.
     #[inline(always)]
     pub fn read(&self, slots: &mut dyn Slots) -> Result<(), Problems> {
         crate::input::read_repairing(self.text, self.keys, slots, self.changes)
     }
 
-    /// Reads the whole input into one type.
+    /// Reads the whole input as one type.
     pub fn read_whole<T>(&self, param: &Param<T>) -> Result<T, Problems> {
         param.read_whole(self.text, self.keys)
     }
 
-    /// Sees to it that a tool without parameters got none.
+    /// Checks that a tool without parameters got no input.
     pub fn read_nothing(&self) -> Result<(), Problems> {
         self.read(&mut NoSlots)
     }

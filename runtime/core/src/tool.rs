@@ -16,7 +16,7 @@ pub use adapted::{Adapted, PresetArgument};
 pub use metadata::Metadata;
 pub use summary::{Summary, first_sentence};
 
-/// How carefully a person should look before a call runs. The policy's mode decides by it.
+/// How carefully a person should look before a call runs; the policy's mode depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Danger {
@@ -54,7 +54,7 @@ impl Danger {
     }
 }
 
-/// What a call changes, and so whether it may be repeated.
+/// What a call changes, which decides whether it may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -72,11 +72,11 @@ pub enum Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exposure {
-    /// Listed with its whole schema.
+    /// Listed with its full schema.
     Direct,
-    /// Found by a search, listed afterwards.
+    /// Found by a search, and listed afterwards.
     Deferred,
-    /// Called by programs alone.
+    /// Called only by programs, not by models.
     Hidden,
 }
 
@@ -104,9 +104,9 @@ pub enum DeclaredDanger {
 /// What a definition says about approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredApproval {
-    /// Policy alone decides.
+    /// Only the policy decides.
     Never,
-    /// Every call asks, for this reason.
+    /// Every call needs approval, for this reason.
     Always(&'static str),
     /// Computed from the input of each call.
     Computed,
@@ -147,7 +147,7 @@ impl From<TimeoutSpec> for Timeout {
 }
 
 impl Timeout {
-    /// Returns the time limit, where `executors` is the limit of tools that set none.
+    /// Returns the time limit; `executors` is the limit of tools that set none.
     #[doc(hidden)]
     pub fn or(self, executors: Option<Duration>) -> Option<Duration> {
         match self {
@@ -158,12 +158,12 @@ impl Timeout {
     }
 }
 
-/// Something a tool needs besides its input.
+/// Something that a tool needs beside its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirement {
     /// The Rust type, as `std::any::type_name` writes it.
     pub type_name: &'static str,
-    /// `&mut T`: opened for the call and closed after it.
+    /// Whether it is a resource (`&mut T`), which is opened for the call and closed after it.
     pub exclusive: bool,
 }
 
@@ -179,13 +179,13 @@ pub struct Parameter {
     pub schema: Value,
     /// Whether a call must give it.
     pub required: bool,
-    /// Other keys by which models call it.
+    /// Other names that models may use for it.
     pub aliases: &'static [&'static str],
-    /// Whether its text is a command line: rules of a policy look at the programs in it.
+    /// Whether its text is a command line: rules of a policy examine the programs in it.
     pub command: bool,
     /// Whether its value is secret: logs, events and pages do not show it.
     pub secret: bool,
-    /// Whether its value leaves the machine: rules of a policy ask for calls that send (`sends`).
+    /// Whether its value leaves the machine: rules of a policy can select calls that send (`sends`).
     pub sink: bool,
     /// Its one-letter flag on a command line.
     pub short: Option<char>,
@@ -240,37 +240,37 @@ impl Parameter {
 pub struct Definition {
     /// The name that models call.
     pub name: String,
-    /// A name for people.
+    /// A name that people read.
     pub title: Option<String>,
     /// What it does, from its doc comment.
     pub description: String,
-    /// Its namespace on a command line and in profiles.
+    /// Its group, which is its namespace on a command line and in profiles.
     pub group: Option<String>,
-    /// Words for profiles and policy.
+    /// Tags that profiles and policies can select.
     pub tags: Vec<String>,
     /// Whether an agent's run ends when a call of it succeeds.
     pub terminal: bool,
-    /// Whether its calls are carried out elsewhere, by who is handed them and supplies their results.
+    /// Whether its calls are handed over and carried out elsewhere.
     pub is_external: bool,
     /// How carefully a person should look.
     pub danger: DeclaredDanger,
-    /// What it changes.
+    /// What its calls change.
     pub effect: Effect,
-    /// Whether it asks a person.
+    /// Whether its calls need approval.
     pub approval: DeclaredApproval,
-    /// Whether it checks its input by a rule of its own before anybody is asked.
+    /// Whether it validates its input before a person is asked.
     pub validates: bool,
     /// Whether it can show an approver what it would do.
     pub previews: bool,
-    /// Whether it can find out what became of an interrupted call.
+    /// Whether it can find out the outcome of an interrupted call.
     pub reconciles: bool,
-    /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of
-    /// a `DynamicTool`. A tool that does not may touch any.
+    /// Whether it declares the resources that a call touches: by `reads(…)` for the effect `read`, by `writes(…)` for
+    /// any other, by `footprint_by` of a `DynamicTool`. Otherwise a call may touch any.
     pub declares_footprint: bool,
-    /// Whether it says which parameters leave the machine: each function does, by those that it marks with `#[arg(sink)]`, unless
-    /// its input is one type; a `DynamicTool` does by `sinks`. Where a tool does not, every value may leave.
+    /// Whether it declares which parameters leave the machine. Each function does, by those that it marks with
+    /// `#[arg(sink)]`, unless its input is one type; a `DynamicTool` does by `sinks`. Otherwise every value may leave.
     pub declares_sinks: bool,
-    /// Whether it came at run time: as a `DynamicTool`, or from a `Resolver`.
+    /// Whether it is a run-time tool: a `DynamicTool`, or one from a `Resolver`.
     pub came_at_run_time: bool,
     /// How often a failed call is tried.
     pub retry: Retry,
@@ -278,26 +278,26 @@ pub struct Definition {
     pub timeout: Timeout,
     /// How long a whole call may take: all its attempts and the time between them.
     pub total_timeout: Timeout,
-    /// The most calls at once.
+    /// How many of its calls may run at once.
     pub limit: Option<u32>,
-    /// How far the executor repairs wrong input, where the tool says so.
+    /// How far the executor repairs wrong input, if the tool sets that.
     pub repair: Option<Repair>,
     /// Whether a model is shown it.
     pub exposure: Exposure,
     /// The JSON Schema of its input: a closed object.
     pub input_schema: Value,
-    /// The JSON Schema of its output, where the type has one.
+    /// The JSON Schema of its output, if the type has one.
     pub output_schema: Option<Value>,
-    /// Its parameters in order; empty where one type carries the input.
+    /// Its parameters in order; empty if the whole input is one type.
     pub parameters: Vec<Parameter>,
-    /// What it needs besides its input.
+    /// What it needs beside its input.
     pub requires: Vec<Requirement>,
-    /// Where it is written.
+    /// Where it is declared.
     pub location: Location,
-    /// What the application says of it, by type.
+    /// The application's metadata about it, by type.
     #[doc(hidden)]
     pub metadata: Metadata,
-    /// What the application has changed of it.
+    /// The application's changes to it.
     #[doc(hidden)]
     pub adapted: Adapted,
 }
@@ -364,7 +364,7 @@ impl Definition {
         self.metadata.get()
     }
 
-    /// Fills in all that needs no schema.
+    /// Fills in everything that needs no schema.
     #[doc(hidden)]
     pub fn of(spec: &'static Spec) -> Self {
         Self {

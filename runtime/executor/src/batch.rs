@@ -1,7 +1,7 @@
 //! Which calls of a turn wait for which: a call may begin when the earlier calls that it conflicts with have ended.
 //!
-//! - A call waits for earlier calls alone, so calls never wait for each other in a circle; and it waits before it begins,
-//!   so that a call that waits holds nothing that another needs.
+//! - A call waits only for earlier calls, so calls never deadlock; and it waits before it begins, so a waiting call
+//!   holds nothing that another needs.
 //! - Planning is pure. Names are looked up, not compared: its cost grows with the number of names, not with the number
 //!   of pairs of calls.
 
@@ -24,8 +24,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Adds the next call: whether it may begin at once. [`end`](Self::end) returns it otherwise, when it may. A call
-    /// without a footprint, such as one with wrong input, touches nothing and waits for no other.
+    /// Adds the next call. Returns `true` if it may begin at once; otherwise [`end`](Self::end) returns it when it may.
+    /// A call without a footprint, such as one with wrong input, touches nothing and waits for no other.
     pub fn push(&mut self, footprint: Option<&Footprint>) -> bool {
         let call = self.steps.next();
         let waits_for = match footprint {
@@ -35,21 +35,20 @@ impl Batch {
         self.steps.push_call(&waits_for)
     }
 
-    /// Adds a call of which it is not known what it touches: it waits for all calls before it, and those after it wait
-    /// for it.
+    /// Adds a call whose resources are not known: it waits for all calls before it, and those after it wait for it.
     pub fn push_alone(&mut self) -> bool {
         let call = self.steps.next();
         let waits_for = self.index.add_alone(call, &mut self.steps);
         self.steps.push_call(&waits_for)
     }
 
-    /// How many waits the plan consists of.
+    /// Counts how many waits the plan consists of.
     #[cfg(test)]
     fn waits(&self) -> usize {
         self.steps.waits()
     }
 
-    /// Notes that a call has ended, by its index: the indices of the calls that may begin now, in their order.
+    /// Notes that the call of this index has ended. Returns the indices of the calls that may begin now, in order.
     pub fn end(&mut self, call: usize) -> Vec<usize> {
         self.steps.end_call(call)
     }

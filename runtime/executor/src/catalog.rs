@@ -1,5 +1,5 @@
-//! The tools of one moment: the tools that a model was shown run, even when the registry has changed.
-//! A catalog never changes, is shared and not copied, and its tools are those of the other catalogs.
+//! The tools of one moment. The executor runs the tools that a model was shown, even when the registry has changed
+//! since. A catalog never changes; clones share its tools, and so do catalogs of other generations.
 
 mod joined;
 mod profile;
@@ -50,13 +50,13 @@ pub struct Catalog(Arc<Inner>);
 struct Inner {
     generation: u64,
     tools: Arc<Tools>,
-    /// What it was narrowed to.
+    /// The profile that selected its tools.
     profile: Option<Arc<Profile>>,
-    /// The deferred tools that are listed all the same.
+    /// The deferred tools that it lists nevertheless.
     revealed: RevealedTools,
-    /// What models are shown, made when it is first asked for.
+    /// The listings for models, each made at its first use.
     listings: Listings,
-    /// The same with the deferred tools.
+    /// The listings that have the deferred tools as well.
     searchable: Listings,
 }
 
@@ -64,7 +64,7 @@ struct Inner {
 #[derive(Clone, Default)]
 struct RevealedTools {
     tools: Vec<usize>,
-    /// Whether they are listed behind the others, in this order.
+    /// Whether they are listed after the others, in this order.
     are_behind: bool,
 }
 
@@ -74,7 +74,7 @@ type Listings = [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()];
 pub(crate) struct Tools {
     entries: Vec<Arc<Entry>>,
     indices: HashMap<Arc<str>, usize, FixedState>,
-    /// Made when the deferred ones are first searched.
+    /// The index of the deferred tools, made at the first search.
     words: OnceLock<search::Index>,
 }
 
@@ -148,8 +148,7 @@ impl Catalog {
         self.definitions().map(|it| it.name.as_str())
     }
 
-    /// Lists the names of the tools of which nothing was said by a value of this type; for a test that every
-    /// tool has one.
+    /// Lists the names of the tools that have no metadata of this type; for a test that every tool has some.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -170,19 +169,19 @@ impl Catalog {
         lacking.map(|it| it.name.as_str()).collect()
     }
 
-    /// Selects the tools of a profile; what it does not select cannot be called either.
+    /// Selects the tools of a profile; the others cannot be called either.
     ///
     /// # Errors
-    /// When one of its patterns matches no tool, or nothing is left: a misspelt word must neither
-    /// open nor close anything unnoticed.
+    /// When one of its patterns matches no tool, or no tool is left: a misspelt pattern must neither allow nor forbid a
+    /// tool unnoticed.
     pub fn select(&self, profile: &Profile) -> Result<Self, ProfileError> {
         profile.matches(self)?;
         let selected = self.within(profile, |_| true);
         if selected.is_empty() { Err(ProfileError::Empty) } else { Ok(selected) }
     }
 
-    /// Those of its tools that a profile selects and that have such a name. Patterns may match nothing, and no tool may be left:
-    /// for a catalog that is a part of the one which the profile was checked with.
+    /// Selects the tools that the profile selects and whose names `has` accepts. A pattern may match no tool, and no
+    /// tool may be left: the profile was checked with a larger catalog.
     pub(crate) fn within(&self, profile: &Profile, has: impl Fn(&str) -> bool) -> Self {
         let is_selected = |index: &usize| {
             let definition = &self.0.tools.entries[*index].definition;
@@ -202,8 +201,7 @@ impl Catalog {
         Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed)
     }
 
-    /// Lists these deferred tools as well, such as those that a search has found, so that the model gets
-    /// their schemas.
+    /// Lists these deferred tools as well, such as those that a search has found, so that the model gets their schemas.
     ///
     /// # Errors
     /// When no tool has one of the names.
@@ -378,12 +376,12 @@ impl Catalog {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether a tool that came later may be called by who is shown this catalog.
+    /// Whether a caller who is shown this catalog may call a tool that was registered later.
     pub(crate) fn admits(&self, definition: &Definition) -> bool {
         self.0.profile.as_ref().is_none_or(|profile| profile.selects(definition))
     }
 
-    /// Names that a model may call, for an answer to one that it may not.
+    /// Names the tools that a model may call, for the answer to a call that it may not make.
     pub(crate) fn callable_names(&self) -> impl Iterator<Item = &str> {
         self.definitions().filter(|it| it.exposure != Exposure::Hidden).map(|it| it.name.as_str())
     }

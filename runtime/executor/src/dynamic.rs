@@ -1,8 +1,8 @@
-//! Tools made at run time: of values and a function, where no attribute could have been written.
+//! Tools made at run time, of values and a function: for tools that are not known when the program is compiled.
 //!
-//! - To the rest of the runtime such a tool is one like others: it has a `Spec`, whose start function
-//!   finds in its entry what to do.
-//! - Its input is read strictly and held to its schema before anything of it runs.
+//! - To the rest of the runtime such a tool is like any other: it has a `Spec`, whose start function finds the handler
+//!   in the registry's entry.
+//! - Its input is read strictly and checked against its schema before its function runs.
 
 mod options;
 #[doc(hidden)]
@@ -37,9 +37,9 @@ use work::{Companion, Judge, Work};
 
 /// A tool made at run time: of a foreign description, of data, of a plain function.
 ///
-/// Its handler gets the input and the [`ToolContext`] and gives a `Result`; what it needs besides, it
-/// captures. An option that is left out has the default of the attribute `#[tool]`: effect `once`, danger
-/// `moderate` (`safe` for `read`), the executor's time-out and limit.
+/// Its handler gets the input and the [`ToolContext`] and returns a `Result`; a closure captures whatever else it
+/// needs. An option that is left out has the default of the attribute `#[tool]`: effect `once`, danger `moderate`
+/// (`safe` for `read`), the executor's time-out and limit.
 ///
 /// ```
 /// use serde_json::json;
@@ -88,7 +88,7 @@ pub struct DynamicTool {
     retry: Retry,
     repair: Option<Repair>,
     metadata: Metadata,
-    /// The parameters whose values leave the machine, where that is known.
+    /// The parameters whose values leave the machine; `None` where that is not known.
     sinks: Option<Vec<String>>,
     judge: Judge,
     asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
@@ -101,7 +101,7 @@ pub struct DynamicTool {
 /// Where the schema of the input comes from.
 enum Input {
     Schema(Value),
-    /// The description of a tool whose whole input is one type.
+    /// The spec of a tool whose whole input is one type.
     Type(&'static Spec),
 }
 
@@ -110,7 +110,7 @@ enum Output {
     Type(&'static Spec),
 }
 
-/// A run-time tool, checked.
+/// A run-time tool whose schemas were checked.
 pub(crate) struct PreparedTool {
     pub(crate) spec: &'static Spec,
     pub(crate) definition: Definition,
@@ -119,10 +119,10 @@ pub(crate) struct PreparedTool {
 }
 
 impl DynamicTool {
-    /// Makes a tool by the JSON Schema of its input, whose handler gets the input as a value. The schema is
-    /// taken at its word: what it does not close is open, and a key that it calls `writeOnly` or of the format
-    /// `password` is secret, as `#[arg(secret)]` says of a parameter. A key that holds such a one at any depth is secret as
-    /// a whole; a secret that is under no key of the input is refused.
+    /// Makes a tool from the JSON Schema of its input; its handler gets the input as a value. The schema counts as
+    /// written: an object that it does not close takes further keys, and a key that is `writeOnly` or has the format
+    /// `password` is secret, as with `#[arg(secret)]`. A key that has a secret at any depth is secret as a whole. A
+    /// schema with a secret outside its properties is refused.
     #[track_caller]
     pub fn new<R, F, Fut>(
         name: impl Into<String>,
@@ -139,8 +139,8 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
-    /// Makes a tool by the JSON Schema of its input that calls other tools, as an annotated function with `&Calls` does: its handler
-    /// gets the [`Calls`] of the call beside the input.
+    /// Makes a tool that calls other tools, from the JSON Schema of its input: its handler gets the [`Calls`] of the
+    /// call beside the input, as an annotated function with `&Calls` does.
     ///
     /// ```
     /// use serde_json::json;
@@ -183,11 +183,11 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
-    /// Makes a tool that is carried out elsewhere, by a browser or another service: its schemas are the contract, and there is no
-    /// function. A call is judged and approved as any other, then handed over with a token
-    /// ([`HandedOver`](crate::executor::HandedOver)), and answered by
-    /// [`Executor::supply`](crate::executor::Executor::supply) within its [`timeout`](Self::timeout); without one, within
-    /// the time that an approval may take. Without [`output_schema`](Self::output_schema) any JSON is a result.
+    /// Makes a tool that is carried out elsewhere, by a browser or another service: it has schemas and no function. The
+    /// executor judges and approves a call as any other, and hands it over with a token
+    /// ([`HandedOver`](crate::executor::HandedOver)). [`Executor::supply`](crate::executor::Executor::supply) answers
+    /// it within its [`timeout`](Self::timeout), or without one within the time that an approval may take. Without
+    /// [`output_schema`](Self::output_schema) any JSON is a result.
     ///
     /// ```
     /// use serde_json::json;
@@ -212,7 +212,7 @@ impl DynamicTool {
         Self { external: true, ..made }
     }
 
-    /// Makes a tool whose input is a type: it has its schema, and is read as strictly as the input of an
+    /// Makes a tool whose input is a type: the type gives the schema, and input is read as strictly as that of an
     /// annotated function.
     ///
     /// ```
@@ -288,7 +288,7 @@ impl DynamicTool {
         &self.name
     }
 
-    /// The tool with its schemas checked.
+    /// Checks the schemas of the tool.
     pub(crate) fn prepare(self) -> Result<PreparedTool, SchemaProblem> {
         let spec = work::spec(work::Has {
             asks: self.asks.is_some(),
@@ -347,7 +347,7 @@ impl DynamicTool {
         definition.limit = self.limit;
         definition.retry = self.retry;
         definition.repair = self.repair;
-        // The context is what every handler gets, not something that an executor could lack.
+        // Every executor provides the context, so it is not listed as a requirement.
         definition.requires = Vec::new();
         definition.location = self.location;
         definition.metadata = self.metadata;
@@ -364,7 +364,7 @@ impl DynamicTool {
 }
 
 impl Judge {
-    /// What policy must know of a call with this input.
+    /// Adds to the facts of a call what the tool says about this input.
     fn judge(&self, input: &Value, facts: &mut Facts) {
         if let Some(danger) = &self.danger {
             facts.danger = danger(input);

@@ -1,4 +1,4 @@
-//! What listeners see of each call, in life order.
+//! The events of each call, in the order in which listeners get them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -25,11 +25,10 @@ pub struct ToolEvent<'a> {
     pub run: &'a str,
     /// The name that was called.
     pub tool: &'a str,
-    /// The digest of a journalled call, to which a decision is bound; see
-    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). Before its arguments are final there is
-    /// none.
+    /// The digest of a journalled call, which a decision is bound to; see
+    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before its arguments are final.
     pub digest: Option<&'a str>,
-    /// Which attempt is under way or was the last, counted from 1; nothing before the first, and where it is not known.
+    /// Which attempt is under way or was the last, counted from 1; `None` before the first, and where it is not known.
     pub attempt: Option<u32>,
     /// What happened.
     pub kind: ToolEventKind<'a>,
@@ -39,8 +38,8 @@ pub struct ToolEvent<'a> {
 /// `Abandoned` comes last. A suspended call starts again when a caller or worker resumes it.
 ///
 /// With a journal, a call can also change while no caller waits for it: a worker finds a decision, a deadline that has
-/// passed, or an owner that is gone. The process that commits such a change sends its event after the commit, between
-/// the first and the last event of the call or outside of them:
+/// passed, or a lost owner. The process that commits such a change sends its event after the commit; it may come before
+/// the first event of the call or after the last.
 ///
 /// | what happens | events |
 /// | --- | --- |
@@ -53,7 +52,7 @@ pub struct ToolEvent<'a> {
 /// | the deadline passes without a decision or a supplied result | `Expired` |
 /// | its owner is lost | `OwnerLost`, and `Dead` after it where no attempt is left |
 /// | it fails for good | `Dead`, and then `Failed` |
-/// | it was requeued, and that cannot be done | `Decided`, `PutBack` |
+/// | it was requeued, but cannot run again | `Decided`, `PutBack` |
 ///
 /// A process that dies right after a commit sends no event: the history in the journal is complete, the events are not.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +73,7 @@ pub enum ToolEventKind<'a> {
     /// The policy decided on it, for the first time or again because something has changed. An executor without a
     /// policy does not send it.
     Judged {
-        /// What it said.
+        /// The decision.
         verdict: &'a PolicyDecision,
     },
     /// Another run has reserved what the call touches, so the call does not begin now.
@@ -86,51 +85,51 @@ pub enum ToolEventKind<'a> {
         /// The time until the reservation expires, unless it is renewed or released before.
         left: Duration,
     },
-    /// The definition of its tool is not the one that a person decided on or gave a grant for. What they said does not
-    /// count, and the call is evaluated as if they had not said it.
+    /// The definition of its tool has changed since a person decided or gave a grant. That decision or grant does not
+    /// count, and the call is evaluated without it.
     ToolChanged {
-        /// What does not count, in words.
+        /// Which decision or grant does not count, in words.
         why: &'a str,
     },
     /// Its input was read; the tool is about to run.
     Executing,
-    /// An earlier answer is given again; the tool does not run.
+    /// An earlier answer is returned; the tool does not run.
     Cached,
-    /// The tool says how far it is.
+    /// The tool reports its progress.
     Progress {
-        /// In words.
+        /// The report, in words.
         message: &'a str,
-        /// As a part of one, where known.
+        /// The part that is done, from 0 to 1, where known.
         part: Option<f64>,
     },
     /// An attempt failed, and the call is tried again after a while.
     Retrying {
         /// Which attempt it was, counted from 1.
         attempt: u32,
-        /// How it failed; its source is for operators. Of a tool that takes a secret only kind and class.
+        /// How it failed; its source is for operators. For a tool that takes a secret, only kind and class.
         error: &'a ToolError,
         /// How long the call waits.
         delay: Duration,
     },
     /// The tool gave a result.
     Completed {
-        /// What the model gets; of a tool that takes a secret a sentence in its place.
+        /// What the model gets; for a tool that takes a secret, a sentence in its place.
         answer: &'a Answer,
-        /// From taken in to answered.
+        /// The time from its start to its answer.
         elapsed: Duration,
     },
-    /// A person has to decide; it is in the journal.
+    /// A person has to decide; the call is in the journal.
     Asked {
-        /// What they are asked.
+        /// What the person is asked.
         request: &'a ApprovalRequest,
     },
     /// The holder of a trusted key has decided, and the executor acts on it.
     Decided {
-        /// What they said.
+        /// What they decided.
         verdict: &'a approval::Decision,
-        /// Who, by the name in what they signed.
+        /// The name of the key that signed the decision.
         by: &'a str,
-        /// How long the call had been waiting for it, by the clock of the journal.
+        /// How long the call had been waiting for the decision, by the clock of the journal.
         waited: Duration,
     },
     /// The approver of this process failed, or gave no decision. The executor asks it again after a while, as long as
@@ -141,14 +140,14 @@ pub enum ToolEventKind<'a> {
         /// Whether the call waits for other trusted keys. Otherwise it ends, and `Expired` follows.
         waits: bool,
     },
-    /// It was handed over, to be carried out elsewhere.
+    /// The call was handed over, to be carried out elsewhere.
     HandedOver {
-        /// What who carries it out needs. Who reads it can supply the result.
+        /// What the other side needs to carry it out. The token in it lets its reader supply the result.
         handed_over: &'a HandedOver,
     },
-    /// A call that was handed over is not wanted any more: who carries it out can stop.
+    /// A call that was handed over is not wanted any more: the other side can stop.
     Recalled {
-        /// Why it is not.
+        /// Why it is not wanted.
         why: &'a str,
     },
     /// Its deadline passed without a decision or a supplied result, or no approver could decide.
@@ -161,7 +160,7 @@ pub enum ToolEventKind<'a> {
         /// Its state now: ready for another attempt, indeterminate or dead.
         state: State,
     },
-    /// It failed for good: it is a dead letter.
+    /// It failed for good, and is a dead letter.
     Dead {
         /// The kind of its last error.
         kind: &'a str,
@@ -177,19 +176,19 @@ pub enum ToolEventKind<'a> {
     Suspended {
         /// What it waits for.
         state: State,
-        /// From taken in to put aside.
+        /// The time from its start until it was suspended.
         elapsed: Duration,
     },
     /// The call was refused or failed.
     Failed {
-        /// Why; its source is for operators. Of a tool that takes a secret only kind and class.
+        /// Why; its source is for operators. For a tool that takes a secret, only kind and class.
         error: &'a ToolError,
-        /// From taken in to answered.
+        /// The time from its start to its answer.
         elapsed: Duration,
     },
     /// The caller dropped the call before it was answered.
     Abandoned {
-        /// From taken in to dropped.
+        /// The time from its start until it was dropped.
         elapsed: Duration,
     },
 }
@@ -200,7 +199,7 @@ pub(crate) type Listener = Box<dyn Fn(&ToolEvent<'_>) + Send + Sync>;
 pub(crate) fn tell(listeners: &[Listener], event: &ToolEvent<'_>) {
     for listener in listeners {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(event))) {
-            // Its drop might panic again.
+            // The drop of the panic's payload might panic again.
             std::mem::forget(panic);
             tracing::error!(tool = event.tool, "a listener panicked");
         }

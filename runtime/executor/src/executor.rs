@@ -1,4 +1,4 @@
-//! One call from end to end, stage after stage. Every call gets exactly one answer.
+//! Runs one call, stage by stage. Every call gets exactly one answer.
 
 mod adapting;
 mod builder;
@@ -131,7 +131,7 @@ impl Executor {
         &self.state.core.registry
     }
 
-    /// Returns the tools that it runs: those that are pinned, or else those that can be called now.
+    /// Returns the tools that it runs: those of the pinned catalog, or else those that the registry has now.
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()
     }
@@ -140,14 +140,15 @@ impl Executor {
     /// the calls of a turn whose model was shown that catalog. The new executor shares services, limits and the drain
     /// with this one. A tool that a resolver brings can still be called where the catalog's profile selects it.
     ///
-    /// To pin the same catalog again costs little. A tool that needs what the executor has not got
-    /// answers so when it is called; [`missing`](Self::missing) tells it before.
+    /// To pin the same catalog again costs little. A call of a tool that needs a service which the executor does not
+    /// provide is refused; [`missing`](Self::missing) lists such tools before.
     #[must_use]
     pub fn pinned(&self, catalog: &Catalog) -> Self {
         Self { state: self.state.pinned(catalog) }
     }
 
-    /// Lists what tools of a catalog need and this executor does not provide. Their calls are refused.
+    /// Lists the services that tools of a catalog need and this executor does not provide. Calls of these tools are
+    /// refused.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -180,8 +181,9 @@ impl Executor {
         provisions.services.iter().chain(&provisions.per_run).any(|it| it.id == id)
     }
 
-    /// Registers the tools that [resolvers](Resolver) name before anyone calls them, such as those of a server that is started
-    /// for it. An agent does it before it lists its tools for a model. Once it has succeeded, it does nothing.
+    /// Registers the tools that [resolvers](Resolver) can name before they are called, such as those of a server that
+    /// has to be started for it. An agent does this before it lists its tools for a model. Once it has succeeded, it
+    /// does nothing.
     ///
     /// # Errors
     /// When a resolver cannot name its tools, or one of their names is taken. The next call asks it again.
@@ -189,7 +191,7 @@ impl Executor {
         self.state.discover_tools().await
     }
 
-    /// Begins a [`Run`], which is one conversation: with an id, and with services that only it has.
+    /// Begins a [`Run`], which is one conversation: it has an id, and may have services of its own.
     pub fn run(&self, id: impl Into<String>) -> RunBuilder {
         RunBuilder::new(self, id.into())
     }
@@ -223,17 +225,17 @@ impl Executor {
     /// Where the executor has a journal and a person has to decide, the call waits for them. [`submit`](Self::submit)
     /// does not wait.
     ///
-    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not
-    /// begun of the call is cancelled: its caller has gone, and may make it again.
+    /// Dropping the future drops the tool's future with it, and listeners get `Abandoned`. In a journal, a call whose
+    /// tool had not begun is cancelled: its caller has gone, and may make it again.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.state, call)
     }
 
     /// Submits a call that may have to wait: unlike [`call`](Self::call) it does not wait for a person, but returns a
-    /// [`SuspendedCall`] that names the call. The [`worker`](Self::worker) carries it out when it is decided. Without a
-    /// journal it is answered at once. A call that may wait for long is better found as one of a [`run`](Self::run),
-    /// which has an id that the application chose.
+    /// [`SuspendedCall`] that names the call. The [`worker`](Self::worker) carries it out when a person has decided.
+    /// Without a journal it is answered at once. Make a call that may wait for long in a [`run`](Self::run): the
+    /// application chooses the id of a run, and finds the call by it.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Outcome, Registry, tool};
@@ -267,7 +269,7 @@ impl std::fmt::Debug for Executor {
     }
 }
 
-/// How long an attempt may take whose tool does not say.
+/// How long an attempt may take, unless its tool sets another limit.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many calls an executor runs at once.

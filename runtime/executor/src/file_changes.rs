@@ -1,5 +1,5 @@
-//! What a log of changes offers to a program that takes the changes of calls back: the record of a run names the calls, the log
-//! knows their files.
+//! What a log of file changes offers to a program that undoes the changes of calls: the record of a run names the
+//! calls, and the log knows their files.
 
 use std::fmt;
 
@@ -7,29 +7,29 @@ use futures::future::BoxFuture;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 
-/// The calls whose changes are taken back.
+/// The calls whose changes are undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangingCalls {
-    /// Those of these turns, by run and number.
+    /// All calls of these turns, by run and number.
     pub turns: Vec<(String, u64)>,
-    /// Others, which belong to no turn: calls that calls have made.
+    /// Further calls that belong to no turn: those that calls have made.
     pub calls: Vec<CallId>,
 }
 
-/// What becomes of the files that calls have changed, when their changes are taken back.
+/// What happens to the files that calls have changed when those changes are undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoredFiles {
-    /// The files that get back what was there before the calls: none where one of them is refused.
+    /// The files whose earlier content is restored; none where one file is refused.
     pub restored: Vec<String>,
-    /// The files that cannot get it back.
+    /// The files that cannot be restored.
     pub refused: Vec<RefusedFile>,
-    /// The calls all of whose changes the log has.
+    /// The calls whose changes are completely in the log.
     pub recorded: Vec<CallId>,
-    /// The calls that may have changed files which the log does not know.
+    /// The calls that may have changed files without an entry in the log.
     pub unrecorded: Vec<UnrecordedCall>,
 }
 
-/// A file that cannot get back what was there before.
+/// A file that cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedFile {
     /// Its name in the workspace.
@@ -44,7 +44,7 @@ impl fmt::Display for RefusedFile {
     }
 }
 
-/// A call that may have changed files which the log does not know.
+/// A call that may have changed files without an entry in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnrecordedCall {
     /// The call.
@@ -55,16 +55,16 @@ pub struct UnrecordedCall {
     pub turn: Option<u64>,
 }
 
-/// The changes of files in one workspace, as a log of them knows them.
+/// The log of the file changes in one workspace.
 pub trait FileChanges: Send + Sync {
-    /// Finds what becomes of the files when the changes of these calls are taken back. Changes no file.
+    /// Finds what would happen to the files if the changes of these calls were undone. Changes no file.
     fn examine<'a>(
         &'a self,
         calls: &'a ChangingCalls,
     ) -> BoxFuture<'a, Result<RestoredFiles, ToolError>>;
 
-    /// Takes the changes of these calls back, and records that as changes of the call `by`. It changes no file where one of them
-    /// is refused. Called again after a crash, with the same `by`, it restores what is left.
+    /// Undoes the changes of these calls, and records that as changes of the call `by`. Where one of the files is
+    /// refused, it changes none. Called again after a crash, with the same `by`, it restores the remaining files.
     fn take_back<'a>(
         &'a self,
         calls: &'a ChangingCalls,

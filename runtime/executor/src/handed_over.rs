@@ -1,4 +1,4 @@
-//! What is given to who carries a call out elsewhere, and why a result that they supply does not count.
+//! The data for a call that is carried out elsewhere, and the reasons why a supplied result is refused.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use toolwright_core::context::CallId;
 use toolwright_journal::approval::{HandOverToken, InvalidToken};
 use toolwright_journal::journal::{State, StoreError};
 
-/// A call that was handed over, with all that is needed to carry it out and to supply its result by
+/// A call that was handed over, with everything that the other side needs to carry it out and to supply its result by
 /// [`Executor::supply`](crate::executor::Executor::supply).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HandedOver {
-    /// The call, as the journal knows it.
+    /// The id of the call in the journal.
     pub call: CallId,
     /// Its run.
     pub run: String,
@@ -21,7 +21,7 @@ pub struct HandedOver {
     pub tool: String,
     /// The final arguments as JSON text. Secrets among them are not masked: the call could not be carried out otherwise.
     pub arguments: String,
-    /// The idempotency key: a service that takes keys does the same call once.
+    /// The idempotency key: a service that supports such keys carries out the call once.
     pub idempotency_key: String,
     /// The right to supply the result, once.
     pub token: HandOverToken,
@@ -29,7 +29,7 @@ pub struct HandedOver {
     pub until: Timestamp,
 }
 
-/// Without arguments, which may hold secrets, and without the token's signature.
+/// Omits the arguments, which may hold secrets, and the token's signature.
 impl fmt::Debug for HandedOver {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -42,13 +42,13 @@ impl fmt::Debug for HandedOver {
     }
 }
 
-/// Why a supplied result does not count. Where it could not be recorded, or is not what the tool promises, the call waits
-/// on, and a result may be supplied again.
+/// Why a supplied result is refused. Where the result could not be recorded, or breaks the tool's output schema, the
+/// call still waits, and another result may be supplied.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SupplyError {
-    /// The executor has no journal, so that none of its calls was handed over.
-    #[error("the executor has no journal, so that none of its calls was handed over")]
+    /// The executor has no journal, so none of its calls was handed over.
+    #[error("the executor has no journal, so none of its calls was handed over")]
     NoJournal,
     /// The journal does not know the call.
     #[error("the journal knows no call {0}")]
@@ -58,7 +58,7 @@ pub enum SupplyError {
     Token {
         /// The call.
         call: CallId,
-        /// Why it does not.
+        /// Why not.
         why: InvalidToken,
     },
     /// The call has its one answer: a result was supplied before, its deadline has passed, or it was cancelled.
@@ -68,12 +68,12 @@ pub enum SupplyError {
         call: CallId,
         /// Its tool.
         tool: String,
-        /// What has become of it.
+        /// Its state.
         state: State,
-        /// When.
+        /// When it reached that state.
         at: Timestamp,
     },
-    /// The result is larger than a result may be. The call waits on.
+    /// The result exceeds the size limit. The call still waits.
     #[error(
         "the result of call {call} has {found} bytes, and may have {most}: supply less, or where the whole is to be found"
     )]
@@ -85,7 +85,7 @@ pub enum SupplyError {
         /// The most bytes that it may have.
         most: usize,
     },
-    /// The result is no JSON, or not of the tool's output schema. The call waits on.
+    /// The result is not JSON, or does not match the tool's output schema. The call still waits.
     #[error("the result of call {call} is not what `{tool}` promises: {}", problems.join("; "))]
     Output {
         /// The call.
@@ -95,7 +95,7 @@ pub enum SupplyError {
         /// What is wrong with it, each with its place.
         problems: Vec<String>,
     },
-    /// The tool is not registered here, so that the result cannot be checked. The call waits on.
+    /// The tool is not registered here, so the result cannot be checked. The call still waits.
     #[error("the result of call {call} of `{tool}` cannot be checked here: {why}")]
     NotHere {
         /// The call.
@@ -105,19 +105,19 @@ pub enum SupplyError {
         /// What is missing.
         why: String,
     },
-    /// The journal failed. Whether it has the result, the next try says.
+    /// The journal failed. The result may be recorded nevertheless: supply it again to find out.
     #[error("the result of call {call} could not be recorded: {error}")]
     NotRecorded {
         /// The call.
         call: CallId,
-        /// What the store said.
+        /// The error of the store.
         error: StoreError,
     },
 }
 
 toolwright_core::debug_as_sentence!(SupplyError);
 
-/// What has become of a call that takes no result any more.
+/// Says how a call ended that takes no result any more.
 fn ended(state: State, at: &Timestamp) -> String {
     match state {
         State::Succeeded | State::Failed => format!("its result was supplied before, at {at}"),

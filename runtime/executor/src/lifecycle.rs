@@ -1,5 +1,5 @@
-//! The life of a journalled call: `decide` decides each step from plain data, and one driver reads, commits, notifies
-//! and carries out.
+//! The life of a journalled call. `decide` makes each decision from plain data; one driver reads, commits, notifies and
+//! carries out.
 
 mod ask;
 mod child;

@@ -1,4 +1,4 @@
-//! Answers of reads that may be given again: a stage that remembers them until what they have read may have changed.
+//! A cache of answers to reads: a stage that stores them until the resources that they have read may have changed.
 
 mod stage;
 mod table;
@@ -19,21 +19,22 @@ use toolwright_core::output::StoredAnswer;
 
 const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from_secs(5 * 60) };
 
-/// Answers a `read` call as the same call was answered before, as long as what it has read is unchanged. A stage of an
-/// executor; executors of one process that share it see each other's writes.
+/// Answers a `read` call with the answer of an earlier equal call, as long as the resources that it has read are
+/// unchanged. Add it to an executor as a stage; executors of one process that share it see each other's writes.
 ///
 /// - A call is answered from the cache where tool, definition, final arguments and user are those of the earlier call,
-///   and its [`Footprint`](toolwright_core::footprint::Footprint) names what it reads. A read that declares no resources is not cached: nothing would
-///   say when its answer changes. Errors are not cached.
+///   and its [`Footprint`](toolwright_core::footprint::Footprint) names the resources that it reads. A read that
+///   declares no resources is not cached, because the cache could not see when its answer changes. Errors are not
+///   cached.
 /// - A tool that takes a service of the run or of the call, the `ToolContext` or a resource is not cached, unless the
-///   application declares the type [`constant`](Self::constant): its answer may depend on whose call it is.
-/// - An answer is forgotten when a call that writes any of what it has read begins, and again when that call ends,
-///   whether it succeeds, fails, panics or is dropped. A call that does not declare what it writes makes the cache
-///   forget everything.
-/// - What is changed from outside is seen where the kind of resource has a [stamp](toolwright_core::footprint::ResourceKind::stamp).
-///   Files have one; folders have none, so a search in a folder is not cached.
-/// - An answer is forgotten after 5 minutes. The cache has room for 5 MiB; what was used least recently goes first, and
-///   an answer that takes more than half of the room is not cached.
+///   application declares the type [`constant`](Self::constant): its answer may differ between callers.
+/// - An answer is removed when a call that writes any of its resources begins, and again when that call ends, whether
+///   it succeeds, fails, panics or is dropped. A call that does not declare what it writes empties the cache.
+/// - Changes from outside are noticed where the kind of resource has a
+///   [stamp](toolwright_core::footprint::ResourceKind::stamp). Files have one; folders have none, so a search in a
+///   folder is not cached.
+/// - An answer is removed after 5 minutes. The cache holds at most 5 MiB: the least recently used answer is removed
+///   first, and an answer larger than half of that is not cached.
 ///
 /// A call that is answered from the cache has passed the policy like any other, and listeners get its events, among them
 /// `Cached`.
@@ -79,49 +80,50 @@ struct Shared {
     table: Mutex<Table<Key, StoredAnswer>>,
 }
 
-/// The calls that have one answer.
+/// The key of a cached answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
-    /// Of tool, definition, final arguments and user.
+    /// The digest of tool, definition, final arguments and user.
     digest: String,
-    /// Whose services the tool takes, where they are not declared constant.
+    /// The executor's services, if the tool takes one that is not declared constant.
     services: Option<stage::Services>,
     reads: Box<[TouchedResource]>,
 }
 
-/// What has become of calls that could be answered from a [`ReadCache`], and what it contains.
+/// Counts of hits, misses and removals, and the size of a [`ReadCache`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheStatistics {
     /// The calls that were answered from the cache.
     pub hits: u64,
-    /// The calls that could have been, and were not.
+    /// The calls that could have been answered from the cache, but were not in it.
     pub misses: u64,
-    /// The answers that were forgotten because what they had read was written or has changed.
+    /// The answers that were removed because a resource that they had read was written or has changed.
     pub invalidations: u64,
-    /// The answers that were forgotten because they were too old.
+    /// The answers that were removed because they were too old.
     pub expirations: u64,
-    /// The answers that made room for others.
+    /// The answers that were removed to make room for others.
     pub evictions: u64,
-    /// The answers that take more than half of the room.
+    /// The answers that were not cached because they are larger than half of the cache.
     pub too_large: u64,
     /// The answers in the cache.
     pub entries: usize,
-    /// How much room they take.
+    /// The size of these answers in bytes.
     pub bytes: usize,
 }
 
 impl ReadCache {
-    /// An empty cache.
+    /// Makes an empty cache.
     #[must_use]
     pub fn new() -> Self {
         let (since, table) = (Instant::now(), Mutex::new(Table::new(LIMITS)));
         Self { shared: Arc::new(Shared { since, table }), constant: Vec::new() }
     }
 
-    /// Says that answers do not depend on which value of this type a tool takes, beyond the resources that the tool
-    /// names: a workspace, whose files a footprint tells from those of another; a `ToolContext` that tools only ask
-    /// whether they are cancelled. It holds for calls that pass this handle of the cache.
+    /// Declares that answers do not depend on which value of this type a tool takes, except through the resources that
+    /// the tool names. Examples: a workspace, whose files a footprint distinguishes from those of another; a
+    /// `ToolContext` that tools only ask whether they are cancelled. This applies to calls that pass this handle of the
+    /// cache.
     ///
     /// ```
     /// use toolwright::{ReadCache, ToolContext};
@@ -135,13 +137,13 @@ impl ReadCache {
         self
     }
 
-    /// Counts since the cache was made, and what it contains now.
+    /// Returns the counts since the cache was made, and its present size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         self.shared.table().0.statistics()
     }
 
-    /// Forgets every answer, such as after a change that no call has made.
+    /// Removes every answer, for instance after a change from outside.
     pub fn clear(&self) {
         self.shared.table().0.clear();
     }
@@ -165,7 +167,7 @@ impl fmt::Debug for ReadCache {
 }
 
 impl Shared {
-    /// The table, and the time.
+    /// Locks the table, and reads the time.
     fn table(&self) -> (MutexGuard<'_, Table<Key, StoredAnswer>>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         (table, self.since.elapsed())

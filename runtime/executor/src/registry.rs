@@ -1,9 +1,8 @@
-//! Names to tools. A registry changes while a program runs; what is read of it is read of a
-//! [`Catalog`], which does not.
+//! Maps names to tools. A registry changes while a program runs; a [`Catalog`] is an immutable view of it.
 //!
 //! - No two tools have one name: the second is refused, and the error names both source locations.
-//! - Every change makes a new generation and tells listeners, in the order of the generations.
-//! - No code of others runs under a lock.
+//! - Every change makes a new generation, and notifies listeners in the order of the generations.
+//! - No foreign code runs while a lock is held.
 
 mod adapted;
 mod adapting;
@@ -55,7 +54,7 @@ use toolwright_core::near::near;
 /// # Ok::<(), toolwright::RegistryError>(())
 /// ```
 ///
-/// Tools come and go while the program runs. What has been shown to a model stays as it was:
+/// Tools come and go while the program runs. A catalog that was shown to a model does not change:
 ///
 /// ```
 /// use toolwright::{Registry, tool};
@@ -80,7 +79,7 @@ use toolwright_core::near::near;
 pub struct Registry(Arc<Inner>);
 
 struct Inner {
-    /// The generation of the state, to be read without its lock.
+    /// The generation of the state, which can be read without the lock.
     generation: AtomicU64,
     state: RwLock<State>,
     listeners: Listeners,
@@ -90,8 +89,8 @@ impl Registry {
     /// Returns every tool that is linked into the program, in the order of their names.
     ///
     /// # Errors
-    /// When two tools have one name, or a tool has no usable schema; all such problems at once. When no tool is linked, because
-    /// then a [`link!`](toolwright_core::link) was forgotten.
+    /// When two tools have one name, or a tool has no usable schema; all such problems at once. Also when no tool is
+    /// linked, because then a [`link!`](toolwright_core::link) is missing.
     pub fn linked() -> Result<Self, RegistryError> {
         let mut tools = Handle::linked().peekable();
         if tools.peek().is_none() {
@@ -100,7 +99,7 @@ impl Registry {
         Self::of(tools)
     }
 
-    /// Exactly these tools: handles, or registrations under other names and with other words.
+    /// Makes a registry of exactly these tools: handles, or registrations with other names and descriptions.
     ///
     /// # Errors
     /// When two tools have one name, or a tool has no usable schema; all such problems at once.
@@ -110,7 +109,7 @@ impl Registry {
         Ok(registry)
     }
 
-    /// No tools yet.
+    /// Makes a registry without tools.
     #[must_use]
     pub fn empty() -> Self {
         Self(Arc::new(Inner {
@@ -120,7 +119,7 @@ impl Registry {
         }))
     }
 
-    /// Takes in one more tool.
+    /// Adds a tool.
     ///
     /// # Errors
     /// When its name is taken or it has no usable schema; then nothing has changed.
@@ -128,7 +127,7 @@ impl Registry {
         self.register_all([tool])
     }
 
-    /// Takes in more tools, all of them in one generation or none.
+    /// Adds tools: all of them in one generation, or none.
     ///
     /// # Errors
     /// When a name is taken or a tool has no usable schema; then nothing has changed.
@@ -139,7 +138,7 @@ impl Registry {
         self.add(tools.into_iter().map(IntoTool::into_tool), Origin::Application)
     }
 
-    /// Takes a tool out. Calls that run already, and catalogs that were taken, keep it.
+    /// Removes a tool. Calls that are running, and earlier catalogs, keep it.
     ///
     /// # Errors
     /// When no tool has the name.
@@ -152,7 +151,7 @@ impl Registry {
         Ok(Arc::clone(&entry.definition))
     }
 
-    /// Lets a tool be called again; `false` where it could be already.
+    /// Enables a tool that was disabled; `false` where it was enabled already.
     ///
     /// # Errors
     /// When no tool has the name.
@@ -160,8 +159,8 @@ impl Registry {
         self.switch(name, true)
     }
 
-    /// Keeps a tool from being shown and called, until it is enabled again; `false` where it was
-    /// kept from it already. Catalogs that were taken keep it.
+    /// Disables a tool: it is neither shown nor called until it is enabled again; `false` where it was disabled
+    /// already. Earlier catalogs keep it.
     ///
     /// # Errors
     /// When no tool has the name.
@@ -169,8 +168,8 @@ impl Registry {
         self.switch(name, false)
     }
 
-    /// Returns the tools that can be called now, as they are now and stay. Taking it again costs nothing as
-    /// long as nothing changes; after a change the first who asks goes through all tools once.
+    /// Returns the tools that can be called now; the catalog never changes. Taking it again costs nothing until the
+    /// registry changes; the first call after a change goes through all tools once.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         self.read().catalog().clone()
@@ -203,14 +202,14 @@ impl Registry {
         self.read().disabled()
     }
 
-    /// Hears of every tool that comes, goes, is enabled or disabled. Events come one at a time in
-    /// the order of the generations, on the thread of one who changes the registry; it may change
-    /// the registry itself. A panic in it stops no other listener.
+    /// Calls the listener for every tool that is added, removed, enabled or disabled. Events come one at a time, in the
+    /// order of the generations, on a thread that changes the registry; the listener may change the registry itself. A
+    /// panic in it does not affect other listeners.
     pub fn listen(&self, listener: impl Fn(&RegistryEvent) + Send + Sync + 'static) -> Listening {
         self.0.listeners.add(listener)
     }
 
-    /// [`Catalog::listing`] of the tools that can be called now.
+    /// Writes the [`Catalog::listing`] of the tools that can be called now.
     ///
     /// # Errors
     /// When the provider would refuse a tool, or all of them together; every reason at once.
@@ -218,8 +217,8 @@ impl Registry {
         self.catalog().listing(dialect)
     }
 
-    /// [`Catalog::lint`] of the tools that can be called now. [`Executor::lint`](crate::executor::Executor::lint) finds
-    /// those that a policy asks about because they do not say which files they touch.
+    /// Runs [`Catalog::lint`] on the tools that can be called now. [`Executor::lint`](crate::executor::Executor::lint)
+    /// finds those that need approval because they do not say which files they touch.
     #[must_use]
     pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
         self.catalog().lint(dialects)
@@ -277,7 +276,7 @@ impl Registry {
         tools: impl Iterator<Item = Registration>,
         origin: Origin,
     ) -> Result<(), RegistryError> {
-        // Schemas are made by code of others, so before any lock is taken.
+        // Foreign code makes schemas, so they are made before any lock is taken.
         let (mut problems, mut entries) = (Vec::new(), Vec::new());
         let adaptations = self.read().adaptations().clone();
         for tool in tools {
@@ -288,9 +287,9 @@ impl Registry {
         }
         let added = self.change(|state| {
             problems.extend(state.duplicates(&entries));
-            // Those that have come meanwhile.
+            // Applies the adaptations that were added meanwhile.
             problems.extend(state.adaptations().after(&adaptations).adapt(&mut entries));
-            // What is refused is dropped after the lock has been given back.
+            // Refused entries are dropped after the lock is released.
             problems.is_empty().then(|| ((), state.add(std::mem::take(&mut entries))))
         });
         added.ok_or(RegistryError { problems })
@@ -304,7 +303,7 @@ impl Registry {
         switched.ok_or_else(|| self.unknown(name))
     }
 
-    /// One step, and its events once the lock has been given back.
+    /// Makes one change, and notifies listeners after the lock is released.
     fn change<R, E: IntoIterator<Item = RegistryEvent>>(
         &self,
         step: impl FnOnce(&mut State) -> Option<(R, E)>,
@@ -312,7 +311,7 @@ impl Registry {
         let changed = {
             let mut state = self.write();
             let (result, events) = step(&mut state)?;
-            // In the queue before anybody else can change anything, so in order.
+            // Queued while the lock is held, so that events stay in order.
             self.0.listeners.remember(events);
             self.0.generation.store(state.generation(), Ordering::Release);
             result
@@ -336,7 +335,7 @@ impl Registry {
     }
 }
 
-/// No tools yet.
+/// Makes a registry without tools.
 impl Default for Registry {
     fn default() -> Self {
         Self::empty()

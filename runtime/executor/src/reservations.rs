@@ -1,4 +1,4 @@
-//! Which run may touch which resource: a stage by which agents that work side by side in one process learn of each other.
+//! Reservations of resources by runs: a stage that keeps agents in one process from touching the same resource at once.
 
 mod stage;
 mod table;
@@ -15,24 +15,24 @@ use table::{Conflict, Table};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::footprint::{Footprint, TouchedResource};
 
-/// How long a reservation counts unless it is renewed.
+/// How long a reservation lasts unless it is renewed.
 const LIFETIME: Duration = Duration::from_secs(60);
 
-/// Reserves for each call what it touches, so that no two runs touch a resource at once of which one writes it. A stage of
-/// an executor; executors of one process that share it share the reservations.
+/// Reserves for each call what it touches, so that no two runs touch a resource at the same time if one of them writes
+/// it. Add it to an executor as a stage; executors of one process that share it share the reservations.
 ///
 /// - Before a call begins, its run reserves what the call writes for itself, and what it reads against writes of other
-///   runs. The [`Footprint`] says what that is; a call that declares none writes, or for the effect `read` reads,
-///   everything.
+///   runs. The [`Footprint`] names these resources; a call without one reads everything if its effect is `read`, and
+///   otherwise writes everything.
 /// - Calls of one run never refuse each other: a turn puts them in order.
-/// - A call of another run is refused as `reserved`, with the time that is left and the name of the holder. It has not
-///   begun, so it is retried as the retry policy says, and a journalled call is due again when the time is over.
-/// - A reservation ends with its call, whether the call succeeds, fails, panics or is dropped. It counts for 60 seconds
+/// - A call of another run is refused as `reserved`, with the name of the holder and the time that is left. It has not
+///   begun, so the retry policy applies, and a journalled call is due again when the time is over.
+/// - A reservation ends with its call, whether the call succeeds, fails, panics or is dropped. It lasts for 60 seconds
 ///   and is renewed while the call runs.
 /// - A run can hold a resource beyond a call: [`reserve`](Self::reserve), [`release_all`](Self::release_all).
 ///
-/// Runs are known by their ids. Reservations exist in the memory of one process: another process, or a person with an
-/// editor, does not see them.
+/// Runs are identified by their ids. Reservations exist in the memory of one process: another process, or a person with
+/// an editor, does not see them.
 ///
 /// ```
 /// use toolwright::{File, Footprint, Reservations};
@@ -54,7 +54,7 @@ struct Shared {
     table: Mutex<Table>,
 }
 
-/// Why a run does not get a resource: another run has it.
+/// Why a run cannot reserve a resource: another run has reserved it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is reserved by run `{holder}`, for {} s at the most", named(.resource.as_ref()), seconds(*.left))]
 #[non_exhaustive]
@@ -73,35 +73,37 @@ pub struct Reserved {
 pub struct Reservation {
     /// The id of the run that holds it.
     pub run: String,
-    /// What is reserved: what the footprint writes for the run alone, what it reads against writes of others.
+    /// What is reserved: resources that the footprint writes exclude all other runs, those that it reads exclude
+    /// writers.
     pub footprint: Footprint,
     /// The time until it expires.
     pub left: Duration,
 }
 
 impl Reservations {
-    /// No reservations yet.
+    /// Makes an empty set of reservations.
     #[must_use]
     pub fn new() -> Self {
         let table = Mutex::new(Table::new(LIFETIME));
         Self(Arc::new(Shared { since: Instant::now(), table }))
     }
 
-    /// Reserves for a run, beyond its calls: for 60 seconds, or until the run releases it. To reserve it again renews it.
+    /// Reserves for a run, beyond its calls: for 60 seconds, or until the run releases it. Reserving the same again
+    /// renews it.
     ///
     /// # Errors
-    /// When another run has reserved any of it.
+    /// When another run has reserved a part of it.
     pub fn reserve(&self, run: &str, footprint: &Footprint) -> Result<(), Reserved> {
         let (mut table, now) = self.0.table();
         table.reserve_for_run(&run.into(), footprint, now).map_err(Reserved::from)
     }
 
-    /// Releases what a run has reserved beyond its calls. What its calls hold stays theirs until they end.
+    /// Releases what a run has reserved beyond its calls. Reservations of its calls last until the calls end.
     pub fn release_all(&self, run: &str) {
         self.0.table().0.release_all(run);
     }
 
-    /// What is reserved now.
+    /// Lists the present reservations.
     ///
     /// ```
     /// use toolwright::{File, Footprint, Reservations, ResourceScope};
@@ -138,16 +140,16 @@ impl fmt::Debug for Reservations {
 }
 
 impl Shared {
-    /// The table, and the time.
+    /// Locks the table, and reads the time.
     fn table(&self) -> (MutexGuard<'_, Table>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        // Read under the lock, so that time does not go back between two looks.
+        // The time is read under the lock, so that it never goes back between two look-ups.
         (table, self.since.elapsed())
     }
 }
 
 impl Reserved {
-    /// The answer of a call that does not begin because of it.
+    /// Makes the answer of a call that cannot begin because of it.
     fn error(&self, tool: &str) -> ToolError {
         ToolError::new("reserved", format!("`{tool}` was not begun: {self}"))
             .class(ErrorClass::NotStarted { retry_after: Some(self.left) })
@@ -166,7 +168,7 @@ fn named(resource: Option<&TouchedResource>) -> String {
     resource.map_or_else(|| "everything".to_owned(), ToString::to_string)
 }
 
-/// Whole seconds, rounded up: who waits so long does not come too early.
+/// Rounds up to whole seconds, so that a caller who waits that long is not too early.
 fn seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }

@@ -1,28 +1,27 @@
-//! Metrics of what becomes of calls, by OpenTelemetry (feature `opentelemetry`). What exports them is the application's
-//! choice.
+//! Metrics about calls, by OpenTelemetry (feature `opentelemetry`). The application chooses the exporter.
 //!
 //! | instrument | | counts or measures | attributes |
 //! | --- | --- | --- | --- |
-//! | `gen_ai.execute_tool.duration` | histogram, s | a call from taken in to answered, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
+//! | `gen_ai.execute_tool.duration` | histogram, s | a call from its start to its answer, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
 //! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until they decided or the time was up | `gen_ai.tool.name`, `toolwright.decision` |
 //! | `toolwright.turn.wait` | histogram, s | how long a call waited for earlier calls of its turn that it conflicts with | `gen_ai.tool.name` |
-//! | `toolwright.decisions` | counter | decisions that were acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
-//! | `toolwright.judgements` | counter | what the policy said | `gen_ai.tool.name`, `toolwright.verdict` |
-//! | `toolwright.repairs` | counter | calls whose input was mended | `gen_ai.tool.name` |
+//! | `toolwright.decisions` | counter | decisions that the executor acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.judgements` | counter | decisions of the policy | `gen_ai.tool.name`, `toolwright.verdict` |
+//! | `toolwright.repairs` | counter | calls whose input was repaired | `gen_ai.tool.name` |
 //! | `toolwright.retries` | counter | attempts that failed and are followed by another | `gen_ai.tool.name`, `error.type` |
 //! | `toolwright.dead_letters` | counter | calls that failed for good | `gen_ai.tool.name`, `error.type` |
 //! | `toolwright.reserved` | counter | calls that did not begin because another run holds what they touch | `gen_ai.tool.name` |
 //! | `toolwright.cached` | counter | calls that were answered from a cache | `gen_ai.tool.name` |
 //!
-//! The first is by the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
+//! The first follows the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
 //! which are in development; the others are ours.
 //!
-//! - No attribute is an id, a run, an argument or a text of a person. The name of a tool that is unknown is what a model
-//!   made up, so it is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
-//!   error makes as many series.
-//! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
-//!   with is measured from there.
-//! - Each process counts what its own executors do. A decision that ends a call is counted by the executor that finds it; see
+//! - No attribute is an id, a run, an argument or a person's text. A model made up the name of an unknown tool, so its
+//!   attribute is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
+//!   error creates as many time series.
+//! - If a call waits for a person while its caller waits, its duration includes that wait, as its span does. If it is
+//!   suspended and resumed, its duration counts from the resumption.
+//! - Each process counts what its own executors do. The executor that finds a decision that ends a call counts it; see
 //!   [`ToolEventKind`].
 
 use std::time::Duration;
@@ -46,7 +45,7 @@ const TOOL_BOUNDS: [f64; 14] =
 const PEOPLE_BOUNDS: [f64; 12] =
     [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 57_600.0, 86_400.0];
 
-/// A value in place of all others.
+/// The value that replaces all others.
 const OTHER: &str = "_OTHER";
 
 /// The instruments, made by a meter of the application.
@@ -115,7 +114,7 @@ impl Metrics {
                 "{judgement}",
                 "What the policy said of calls.",
             ),
-            repairs: counter("toolwright.repairs", "{call}", "Calls whose input was mended."),
+            repairs: counter("toolwright.repairs", "{call}", "Calls whose input was repaired."),
             retries: counter(
                 "toolwright.retries",
                 "{attempt}",
@@ -139,7 +138,7 @@ impl Metrics {
         }
     }
 
-    /// Records what an event says.
+    /// Records an event.
     pub fn record(&self, event: &ToolEvent<'_>) {
         let tool = || KeyValue::new("gen_ai.tool.name", event.tool.to_owned());
         match event.kind {
@@ -207,7 +206,7 @@ impl ExecutorBuilder {
     }
 }
 
-/// The name of a tool, unless a model has made it up.
+/// Returns the name of a tool, or `_OTHER` where a model has made it up.
 fn known<'a>(tool: &'a str, error: &ToolError) -> &'a str {
     if error.kind() == error_kind::UNKNOWN_TOOL { OTHER } else { tool }
 }
@@ -239,7 +238,7 @@ fn decided(decision: &Decision) -> &'static str {
     }
 }
 
-/// Whether the call was waiting to be let run.
+/// Whether the call was waiting for this decision before it could run.
 fn ends_a_wait(decision: &Decision) -> bool {
     matches!(
         decision,

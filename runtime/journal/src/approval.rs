@@ -1,5 +1,5 @@
-//! What a person has to agree to, and how they say so: statements and the keys that sign them, grants, the service that
-//! takes statements to a journal, and whom it asks.
+//! Decisions of people about calls: statements and the keys that sign them, grants, the service that submits statements
+//! to a journal, and the approvers that are asked.
 
 mod approver;
 mod covers;

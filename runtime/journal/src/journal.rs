@@ -1,9 +1,9 @@
-//! The life of calls, recorded in a journal so that a crash loses none and repeats none.
+//! The life of calls, recorded in a journal so that no crash loses a call or repeats one.
 //!
 //! - [`next`] is the state machine: it alone decides the next state of a call.
-//! - [`CallRecord`] is the record of one, [`Entry`] an entry of its history.
-//! - A [`Store`] keeps them: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every
-//!   store must do is in `conformance` (feature `conformance`), for stores of one's own.
+//! - [`CallRecord`] is the record of one call, [`Entry`] an entry of its history.
+//! - A [`Store`] stores them: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine.
+//!   `conformance` (feature `conformance`) tests what every store must do, for stores of one's own.
 
 mod answered;
 #[doc(hidden)]

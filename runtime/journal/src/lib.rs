@@ -1,5 +1,5 @@
-//! Part of `toolwright`, without a public interface of its own: the record of a call, the states it goes through, what a
-//! store of records must do, and the statements by which people decide.
+//! Part of `toolwright`, without a public interface of its own: the record of a call, its states, the trait of stores,
+//! and the statements by which people decide.
 #![warn(missing_docs)]
 
 pub mod approval;
@@ -8,6 +8,6 @@ pub mod journal;
 mod owned_file;
 mod stored_answer;
 
-/// What the macro of this crate names.
+/// Re-exported for the macros of this crate.
 #[doc(hidden)]
 pub use toolwright_core::context::CallId;

@@ -1,4 +1,4 @@
-//! Small files that hold a key: their owner alone may use them, and none is ever written over.
+//! Small files that contain a key: only their owner may use them, and none is ever overwritten.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-/// No such file is longer; what follows is not read.
+/// The longest such file; the rest is not read.
 const LONGEST: u64 = 4096;
 
 /// Why a file cannot be read.
 pub(crate) enum Unread {
     Io(io::Error),
-    /// Others than its owner may use it: its mode.
+    /// Others than its owner may use it; this is its mode.
     Shared(u32),
 }
 
@@ -22,7 +22,8 @@ impl From<io::Error> for Unread {
     }
 }
 
-/// The text of a file. It is looked at as it was opened, not at what has its name by now.
+/// Reads the text of a file. The permissions are checked on the open file, since another file may take its name
+/// meanwhile.
 pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Unread> {
     let file = File::open(path)?;
     if let Some(mode) = mode_for_others(&file)? {
@@ -33,7 +34,7 @@ pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Unread> {
     Ok(text)
 }
 
-/// Writes a new file, which must not be there yet.
+/// Writes a new file; fails if it exists.
 pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -44,7 +45,7 @@ pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The permissions, where others than the owner have any.
+/// Returns the permissions, if others than the owner have any.
 #[cfg(unix)]
 fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;
@@ -53,7 +54,7 @@ fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
     Ok((mode & 0o077 != 0).then_some(mode))
 }
 
-/// Elsewhere the folder it lies in decides who may use it.
+/// On other systems the folder decides who may use the file.
 #[cfg(not(unix))]
 fn mode_for_others(_: &File) -> io::Result<Option<u32>> {
     Ok(None)

@@ -1,4 +1,4 @@
-//! An answer as a journal stores it, and back. Its record carries the version.
+//! Converts answers to their stored form and back. The record has the version of the form.
 
 use crate::journal::{AnswerRecord, StoreError};
 use toolwright_core::error::ToolError;

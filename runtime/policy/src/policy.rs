@@ -1,4 +1,4 @@
-//! Which calls run, which ask a person, and which are refused: rules over what is known of a call. Pure, but for
+//! Which calls run, which need approval, and which are refused: rules over the facts of a call. Pure, except for
 //! [`Policy::load`].
 
 mod argument;
@@ -65,10 +65,10 @@ pub use question::Question;
 pub use rule::{Example, Rule, RuleKind, WhenUnknown};
 pub use undeclared::UndeclaredTool;
 
-/// The tag of tools whose programs a sandbox holds.
+/// The tag of tools that run their programs in a sandbox.
 const SANDBOXED: &str = "sandboxed";
 
-/// Decides which calls run, which ask a person, and which are refused. It is shared, not copied.
+/// Decides which calls run, which need approval, and which are refused. Clones share it.
 ///
 /// See [the module](self) for an example.
 #[derive(Debug, Clone)]
@@ -79,18 +79,18 @@ struct Inner {
     settings: Settings,
     /// The strongest first.
     rules: Vec<CompiledRule>,
-    /// Which rules may say something of the tools that were there when the policy was made.
+    /// For each tool that was known when the policy was made, the rules that may match its calls.
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
     no_files: NoFiles,
-    /// Whether a rule says what its calls touch.
+    /// Whether a rule declares what calls touch.
     vouches: bool,
-    /// Whether a rule asks what a run has read of strangers.
+    /// Whether a rule depends on the untrusted sources that a run has read.
     asks_what_was_read: bool,
     reader: Option<Arc<dyn ReadCommands>>,
 }
 
-/// What a policy says besides its rules.
+/// The settings of a policy beside its rules.
 #[derive(Debug)]
 struct Settings {
     mode: Mode,
@@ -129,15 +129,15 @@ impl Policy {
         }))
     }
 
-    /// Starts a policy in code, or of several files.
+    /// Starts a policy in code, or one made of several files.
     pub fn builder() -> PolicyBuilder {
         PolicyBuilder::default()
     }
 
-    /// Reads the policy of a file, for these tools. Relative names begin in the current directory.
+    /// Loads a policy for these tools from a file. Relative file names are relative to the current directory.
     ///
     /// # Errors
-    /// When it cannot be read, or something in it is wrong; every problem at once, each with its place.
+    /// When the file cannot be read, or has a mistake; every problem at once, each with its place.
     pub fn load(path: impl AsRef<Path>, catalog: &dyn ToolSet) -> Result<Self, PolicyError> {
         Self::builder().load(path).build(catalog)
     }
@@ -148,7 +148,7 @@ impl Policy {
         self.judge_read(question, None)
     }
 
-    /// Judges a call whose arguments were read before; it then does not look at the text of the question.
+    /// Judges a call whose arguments were parsed before; the text in the question is then ignored.
     #[doc(hidden)]
     #[must_use]
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
@@ -157,7 +157,8 @@ impl Policy {
         let touches = if inner.vouches { self.declared_access(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());
-        // Rules that ask for want of files, and whether the list could not answer one of them.
+        // Rules that ask only because files are not declared, and whether the list `touches_no_files` does not count
+        // for one of them.
         let (mut wanting, mut is_owed) = (Vec::new(), false);
         let said = |rule: &CompiledRule| {
             let own_word = rule.wants_the_tools_own_word();
@@ -173,7 +174,7 @@ impl Policy {
         };
         let mut rules: Vec<RuleMatch> = self.rules_for(question.tool).filter_map(said).collect();
         let undeclared = inner.no_files.describe_undeclared(&asking, wanting, is_owed);
-        // A deny that may not match has become an ask.
+        // A deny that may not match can have become an ask.
         rules.sort_by_key(|it| it.says);
         let Settings { plan, .. } = inner.settings;
         let mode = self.mode_says(question);
@@ -186,8 +187,8 @@ impl Policy {
         Asking::new(question, &self.0.base).with_reader(self.0.reader.as_deref())
     }
 
-    /// The effect of the mode. A command line that is not safe is asked about in every mode but `unrestricted`, unless a
-    /// sandbox holds it: what it does is contained by nothing.
+    /// Returns the effect of the mode. In every mode but `unrestricted`, a person is asked about a command line that is
+    /// not safe, unless it runs in a sandbox: nothing else limits what it does.
     fn mode_says(&self, question: &Question<'_>) -> ModeSays {
         let mode = self.0.settings.mode;
         let says = mode.says(question.danger);
@@ -199,7 +200,7 @@ impl Policy {
         }
     }
 
-    /// The commands of a call, with the rules that match each.
+    /// Returns the commands of a call, with the rules that match each.
     fn lines(&self, question: &Question<'_>) -> Vec<ExplainedCommand> {
         let lines = question.definition.into_iter().flat_map(Definition::command_lines);
         let lines: Vec<String> = lines.collect();
@@ -212,7 +213,7 @@ impl Policy {
         command_tests::explain_commands(&lines, arguments, &asking, &rules)
     }
 
-    /// The rules that may say something of a tool, the strongest first.
+    /// Returns the rules that may match calls of a tool, the strongest first.
     fn rules_for(&self, tool: &str) -> impl Iterator<Item = &CompiledRule> {
         let inner = &*self.0;
         let known = inner.by_tool.get(tool);
@@ -222,7 +223,7 @@ impl Policy {
         indexed.chain(all.into_iter().flatten())
     }
 
-    /// Takes the word of the rules that are for a call for what it does not say of its files.
+    /// Adds what matching rules declare about the call's files, if the call does not declare them itself.
     fn declared_access(&self, asking: &mut Asking<'_>) -> Vec<DeclaredAccess> {
         if !asking.is_open() {
             return Vec::new();
@@ -255,7 +256,7 @@ impl Policy {
         files.filter(|it| !it.files.is_empty()).collect()
     }
 
-    /// Decides on a call, and says what every rule, the tool and the mode say of it.
+    /// Decides on a call, and explains the effects of every rule, of the tool and of the mode.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
         let settings = &self.0.settings;
@@ -265,9 +266,8 @@ impl Policy {
         Explanation::new(judged, settings.mode, settings.plan, question, files, lines)
     }
 
-    /// Lists the tools of a catalog that a person will be asked about because they do not say which files they touch, each
-    /// with what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among
-    /// them.
+    /// Lists the tools of a catalog that need approval because they do not declare which files they touch, each with
+    /// what to do about it; for a test that there are none. Tools whose calls are refused anyway are left out.
     ///
     /// See [`UndeclaredTool`] for an example.
     #[must_use]
@@ -285,7 +285,7 @@ impl Policy {
         self.0.no_files.listed_in(catalog)
     }
 
-    /// Returns the mode, which decides where no rule does.
+    /// Returns the mode, which decides if no rule does.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.0.settings.mode
@@ -297,7 +297,7 @@ impl Policy {
         self.0.settings.plan
     }
 
-    /// Reports whether a rule looks at the arguments of this tool. Where none does, a question needs none.
+    /// Reports whether a rule looks at the arguments of this tool. If none does, a question need not contain them.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
         let looks = |rule: &CompiledRule| {
@@ -306,37 +306,38 @@ impl Policy {
         self.rules_for(tool).any(looks)
     }
 
-    /// Reports whether a rule asks what a run has read of strangers. Where none does, a question need not say.
+    /// Reports whether a rule depends on the untrusted sources that a run has read. If none does, a question need not
+    /// contain them.
     #[doc(hidden)]
     #[must_use]
     pub fn looks_at_what_was_read(&self) -> bool {
         self.0.asks_what_was_read
     }
 
-    /// Reports whether the user of a call may not approve it.
+    /// Reports whether the user of a call is forbidden to approve it.
     #[must_use]
     pub fn four_eyes(&self) -> bool {
         self.0.settings.four_eyes
     }
 
-    /// Lists the folders that tools work in, as they are written.
+    /// Lists the folders that tools work in, as they were given.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// Lists the roots as whole paths, which begin in the base folder where it is known.
+    /// Lists the roots as absolute paths, if the base folder is known.
     #[doc(hidden)]
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
         self.0.settings.roots.iter().map(whole)
     }
 
-    /// Lists the roots that are no folders on this machine, as they are written. A folder of a container is none.
+    /// Lists the roots that are not folders on this machine, as they were given, such as a folder inside a container.
     pub fn missing_roots(&self) -> impl Iterator<Item = &Path> {
         self.roots().zip(self.root_folders()).filter(|(_, it)| !it.is_dir()).map(|(root, _)| root)
     }
 
-    /// Lists the rules in short, the strongest first; the protections that hold are among them.
+    /// Lists the rules in short, the strongest first, including the active protections.
     pub fn outline(&self) -> impl Iterator<Item = RuleOutline<'_>> {
         self.0.rules.iter().map(RuleOutline::of)
     }
@@ -352,7 +353,7 @@ impl Policy {
     }
 }
 
-/// Whether a tool takes a command line that no sandbox holds. A tool that is not known may.
+/// Whether a tool takes a command line that runs in no sandbox. An unknown tool counts as one.
 fn runs_lines_loosely(question: &Question<'_>) -> bool {
     question.definition.is_none_or(|it| {
         it.all_parameters().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)

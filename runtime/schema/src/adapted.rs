@@ -1,8 +1,8 @@
-//! The schema of an input whose arguments an application has given values and other names. Pure.
+//! Makes the input schema of a tool whose arguments an application has preset or renamed. Pure.
 //!
-//! - What a model reads has none of the arguments that have a value. What cannot be said without them is left out of it, because the
-//!   tool's own schema is asked as well.
-//! - A reference to the input as a whole, or to one of its arguments, leads to the tool's own schema as it was.
+//! - The schema for models has no preset arguments. A constraint that cannot be expressed without them is left out,
+//!   because input is checked against the tool's own schema as well.
+//! - A reference to the whole input, or to one of its arguments, still leads to the tool's own schema.
 
 mod in_place;
 
@@ -15,24 +15,24 @@ use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::each_schema;
 
-/// An argument of a tool, and what became of it.
+/// An argument of a tool, and the changes to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdaptedArgument {
     /// Its name in the tool.
     pub own: String,
     /// Its name for models, policy and approvers.
     pub name: String,
-    /// Its value, where the application has given it one.
+    /// Its preset value, if it has one.
     pub preset: Option<Value>,
-    /// What models read of it, where the application says so.
+    /// Its new description, if it has one.
     pub description: Option<String>,
 }
 
-/// Finds out what becomes of each argument, in the order of the schema.
+/// Collects the changes to each argument, in the order of the schema.
 ///
 /// # Errors
-/// When a change names an argument that does not exist or has a value already, when two arguments would have one name, or when
-/// a value is refused by its schema.
+/// When a change names an argument that does not exist or is preset, when two arguments would have one name, or when
+/// the schema of an argument refuses its preset value.
 pub fn arguments(
     schema: &Value,
     changes: &[ArgumentChange],
@@ -73,7 +73,7 @@ pub fn arguments(
     Ok(arguments)
 }
 
-/// Makes the schema that models read.
+/// Makes the schema for models.
 #[must_use]
 pub fn schema(own: &Value, arguments: &[AdaptedArgument]) -> Value {
     let mut schema = own.clone();
@@ -150,7 +150,7 @@ fn fits(own: &Value, key: &str, name: &str, value: &Value) -> Result<(), SchemaP
     Err(problem(name, format!("the value that it is given does not fit: {}", reasons.join("; "))))
 }
 
-/// Lets references to the input and its arguments lead to a copy of the tool's own schema.
+/// Makes references to the input and its arguments lead to a copy of the tool's own schema.
 fn free_references(schema: &mut Value) {
     let is_of_root = |reference: &str| {
         reference.strip_prefix('#').is_some_and(|it| it.is_empty() || it.starts_with('/'))
@@ -185,14 +185,14 @@ fn each_reference(schema: &mut Value, change: &mut dyn FnMut(&mut String)) {
         if let Some(Value::String(reference)) = object.get_mut("$ref") {
             change(reference);
         }
-        // The walk does not enter these.
+        // `each_schema` does not visit these.
         if let Some(Value::Object(dependents)) = object.get_mut("dependentSchemas") {
             dependents.values_mut().for_each(|it| each_reference(it, change));
         }
     });
 }
 
-/// Gives the arguments their other names, and leaves out those that have a value.
+/// Renames the arguments, and leaves out those that are preset.
 fn rename(schema: &mut Value, arguments: &[AdaptedArgument]) {
     let renaming = Renaming::new(schema.clone(), arguments);
     let Some(root) = schema.as_object_mut() else { return };

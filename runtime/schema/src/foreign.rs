@@ -1,11 +1,11 @@
-//! Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people: brought to the
-//! normal form, or refused with every problem.
+//! Normalises tool schemas that come as JSON, from MCP servers, `OpenAPI` documents or people, or refuses them with
+//! every problem.
 //!
-//! - The same objects are valid before and after; nothing is closed, nothing made optional or null.
+//! - The same objects are valid before and after; no object is closed, and no key made optional or nullable.
 //! - Nothing is fetched: a reference leads to a place of the same document, or is a problem.
 //! - Time, memory and stack are bounded, whatever arrives.
-//! - A note says what is left out, mapped or of no effect; what no value or no tool could
-//!   satisfy is a problem.
+//! - A note reports what is left out, mapped or without effect; a schema that no value or no tool could satisfy is a
+//!   problem.
 
 mod contradictions;
 mod inlining;
@@ -26,11 +26,11 @@ use self::reading::Reading;
 use self::report::Report;
 use toolwright_core::schema::SchemaProblem;
 
-/// Whose names of types are understood.
+/// Which names of types are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TypeNames {
-    /// JSON Schema's own.
+    /// Those of JSON Schema.
     #[default]
     JsonSchema,
     /// Also those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`, `HashMap`, `any`,
@@ -44,17 +44,17 @@ pub enum TypeNames {
 pub struct NormalizedSchema {
     /// An object schema of JSON Schema 2020-12 whose references lead into its own `$defs`.
     pub schema: Value,
-    /// What a person who wonders about the schema should know; the first hundred things.
+    /// What a person should know about the schema; at most a hundred notes.
     pub notes: Vec<Note>,
 }
 
-/// Something about a schema that does not keep it from being used.
+/// A remark about a schema that does not prevent its use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
-    /// The place, as a JSON pointer into the schema as it arrived.
+    /// The place, as a JSON pointer into the original schema.
     pub pointer: String,
-    /// What is there and what was made of it.
+    /// What was there and what became of it.
     pub message: String,
 }
 
@@ -64,9 +64,9 @@ impl fmt::Display for Note {
     }
 }
 
-/// Brings a tool's input schema to the normal form.
+/// Normalises a tool's input schema.
 ///
-/// | what arrives | what becomes of it |
+/// | original | normal form |
 /// | --- | --- |
 /// | a root without `type` that describes an object, `{}`, `["object", "null"]` | `"type": "object"`: a call's input is an object |
 /// | `$ref` to any place of the document | inlined; kept in `$defs` where it is recursive, or the result would be large |
@@ -110,7 +110,7 @@ impl fmt::Display for Note {
 /// ```
 ///
 /// # Errors
-/// Every problem, by its place in the schema as it arrived; the first hundred where there are more.
+/// Every problem, by its place in the original schema, but at most a hundred.
 pub fn input_schema(
     schema: &Value,
     names: TypeNames,
@@ -133,7 +133,7 @@ pub fn input_schema(
     report.conclude(Value::Null)
 }
 
-/// Nothing is accepted that the validator, which will check calls, does not take.
+/// Reports a schema that the validator, which checks calls later, would refuse.
 fn backstop(schema: &Value, report: &mut Report) {
     if let Err(error) = jsonschema::options().build(schema) {
         report.problem(

@@ -1,5 +1,5 @@
 //! Part of `toolwright`, without a public interface of its own: it makes definitions from types and foreign schemas,
-//! and repairs wrong input along its schema. The only crate that uses `jsonschema`.
+//! and repairs wrong input along its schema. It is the only crate that uses `jsonschema`.
 #![warn(missing_docs)]
 
 #[doc(hidden)]

@@ -1,9 +1,10 @@
-//! Repairs the input of a call where its schema leaves one reading, and records each change; else says why not.
+//! Repairs the input of a call where its schema allows only one reading, and records each change; otherwise says what
+//! is wrong.
 //!
-//! - What the schema accepts is returned as it came, byte for byte.
-//! - What is returned satisfies the schema, as the jsonschema crate judges it.
-//! - Numbers keep their digits, and texts that their schema accepts stay.
-//! - [`replay`] makes the changes again: the report is complete.
+//! - Input that the schema accepts is returned unchanged, byte for byte.
+//! - Repaired input satisfies the schema, as the jsonschema crate judges it.
+//! - Numbers keep their digits, and texts that their schema accepts do not change.
+//! - [`replay`] can make the changes again: the report is complete.
 //! - Pure: no I/O, no clock; the work is bounded by the size of the text.
 
 mod extract;
@@ -45,15 +46,15 @@ use toolwright_core::json::{Duplicates, MAX_DEPTH};
 use words::fold;
 use wrap::WrappedInput;
 
-/// The longest text that is repaired. What the schema accepts may be longer.
+/// The longest text that is repaired. Input that the schema accepts may be longer.
 const LONGEST: usize = 1 << 20;
-/// How many objects may be wrapped around the input.
+/// How many wrapper objects may be around the input.
 const MOST_WRAPPERS: usize = 3;
 
 /// Whether closing brackets that a text lacks at its end may be added.
 ///
-/// A text that lacks them may have been cut off, and what it lacks besides cannot be known. Only the input
-/// of a tool that is safe should be completed.
+/// A text without them may have been cut off, and it is unknown what else is missing. Complete it only for a tool that
+/// is safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruncatedInput {
     /// A truncated input is refused.
@@ -62,7 +63,7 @@ pub enum TruncatedInput {
     Completed,
 }
 
-/// Why a repair came to nothing. What is wrong with a value is found out only for the one attempt that is reported.
+/// Why a repair failed. The problems of a value are collected only for the one attempt that is reported.
 enum Failure {
     Refused(Box<Refusal>),
     Wrong { value: Node, ambiguous: Vec<(String, String)> },
@@ -74,16 +75,16 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// An input that its schema accepts.
+/// An input that its schema accepts, perhaps after repairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairedInput {
     /// The input as JSON.
     pub text: String,
-    /// What was changed, in order; none where the text is the one that came.
+    /// The changes, in order; empty where the text is the original.
     pub changes: Vec<Change>,
 }
 
-/// The steps from a text to an input of one tool, least change first; made once per tool.
+/// Repairs inputs of one tool, from the smallest change to the largest; made once per tool.
 ///
 /// ```
 /// use serde_json::json;
@@ -113,16 +114,16 @@ pub struct Repairer {
     schema: Schema,
     aliases: Aliases,
     name: ToolName,
-    /// The keys of the input and their other names, folded; made when words around an input are first looked at.
+    /// The keys of the input and their aliases, folded; made when a text around an input is first examined.
     known: OnceLock<HashSet<String>>,
 }
 
 impl Repairer {
-    /// Makes a schema ready, and the other names of its top-level keys.
+    /// Compiles a schema, with the aliases of its top-level keys.
     ///
     /// # Errors
     ///
-    /// What is wrong with the schema.
+    /// The problems of the schema.
     pub fn new<'a>(
         schema: &Value,
         aliases: impl IntoIterator<Item = (&'a str, &'a [&'a str])>,
@@ -132,9 +133,9 @@ impl Repairer {
         Ok(Self { schema: Schema::new(schema)?, aliases, name, known })
     }
 
-    /// Tells the name of the tool. Where a text is a whole call, `{"name": …, "arguments": …}` or `read_file(…)`, it is
-    /// then taken only where it calls this tool, and refused where it calls another. Case, marks between the parts of
-    /// the name and a prefix, as in `functions.read_file`, make no difference.
+    /// Sets the name of the tool. A text that is a whole call, `{"name": …, "arguments": …}` or `read_file(…)`, is then
+    /// accepted only if it calls this tool, and refused if it calls another. Case, separators inside the name and a
+    /// prefix, as in `functions.read_file`, are ignored.
     ///
     /// ```
     /// use serde_json::json;
@@ -161,11 +162,11 @@ impl Repairer {
         Self { name: ToolName::of(name), ..self }
     }
 
-    /// Reads a text as the input, repairing it as far as `level` goes.
+    /// Reads a text as the input, with repairs up to `level`.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with what is left after the repair.
+    /// All problems that remain after the repair.
     pub fn repair(
         &self,
         text: &str,
@@ -189,12 +190,12 @@ impl Repairer {
             .map_err(|failure| self.with_example(self.refusal_of(failure), text))
     }
 
-    /// Repairs as [`repair`](Self::repair) does, with no more than is needed: leniently, where that is allowed, only what cannot
-    /// be repaired otherwise. Returns whether it was.
+    /// Repairs as [`repair`](Self::repair) does, but as little as possible: leniently only where that is allowed and
+    /// the standard repair fails. Returns whether it was lenient.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with what is left after the repair.
+    /// All problems that remain after the repair.
     pub fn repair_least(
         &self,
         text: &str,
@@ -210,7 +211,7 @@ impl Repairer {
         self.repair(text, level, brackets).map(|it| (it, level == Repair::Lenient))
     }
 
-    /// Says what is wrong with an input that could not be repaired.
+    /// Describes the problems of an input that could not be repaired.
     fn refusal_of(&self, failure: Failure) -> Refusal {
         match failure {
             Failure::Refused(refusal) => *refusal,
@@ -218,13 +219,13 @@ impl Repairer {
         }
     }
 
-    /// Shows what was probably meant: what the most forgiving reading makes of a text.
+    /// Adds an example of what was probably meant: the most lenient reading of the text.
     fn with_example(&self, refusal: Refusal, text: &str) -> Refusal {
         let example = self.attempt(text, Reach::Example, TruncatedInput::Refused).ok();
         refusal.with_example(example.map(|it| it.text))
     }
 
-    /// Takes a text that needs no repair, however long it is.
+    /// Accepts a text that needs no repair, whatever its length.
     fn accept(&self, text: &str) -> Result<RepairedInput, Refusal> {
         let parsed = parse(text).map_err(|broken| unreadable(text, broken))?;
         if !parsed.uses.is_empty() {
@@ -256,7 +257,7 @@ impl Repairer {
         self.repair_value(node, changes, is_call, reach)
     }
 
-    /// The value that a text holds, and what of the text was not JSON.
+    /// Reads the value in a text, and which notations were not JSON.
     fn read(&self, text: &str, brackets: TruncatedInput) -> Result<(Node, Uses), Refusal> {
         let parsed = match parse(text) {
             Ok(parsed) => Ok(parsed),
@@ -292,7 +293,7 @@ impl Repairer {
         Ok((parsed.node, parsed.uses))
     }
 
-    /// Repairs a value, then what it holds where it is only a wrapper.
+    /// Repairs a value; if it is only a wrapper, repairs the value inside.
     fn repair_value(
         &self,
         mut node: Node,
@@ -314,7 +315,7 @@ impl Repairer {
             let most = self.schema.patience + 4 * LONGEST.min(attempt.weight() * 64);
             let mut guide = Guide::new(&self.schema, &self.aliases, reach, most);
             guide.fix(&mut attempt, 0, 0);
-            // What ended early may have recorded less than it did.
+            // A repair that ran out of steps may not have recorded every change.
             if !guide.is_exhausted() && self.is_right(&attempt) {
                 made.append(&mut guide.changes);
                 return Ok(RepairedInput { text: attempt.text(), changes: made });
@@ -355,7 +356,7 @@ impl Repairer {
         self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
     }
 
-    /// Whether a word is a key of the input or another name of one, in any spelling.
+    /// Whether a word is a key of the input or an alias of one, in any spelling.
     fn spells_key(&self, word: &str) -> bool {
         let known = self.known.get_or_init(|| {
             let shapes = self.schema.sites[0].shapes.iter();
@@ -392,7 +393,7 @@ impl std::fmt::Debug for Repairer {
     }
 }
 
-/// Records that the whole input became another.
+/// Records the replacement of the whole input.
 fn replace(changes: &mut Vec<Change>, rule: ChangeRule, from: &Node, to: &Node) {
     let (from, to) = (from.text(), to.text());
     changes.push(Change { pointer: String::new(), rule, from, to });

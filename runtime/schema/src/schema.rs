@@ -1,5 +1,5 @@
-//! From a tool's static description to its definition: schemas in their normal form, and the keys
-//! that the reader looks for.
+//! Makes a tool's definition from its static description: the schemas in their normal form, and the keys that the
+//! reader looks for.
 
 mod check;
 mod exact;
@@ -37,14 +37,14 @@ pub(crate) use explain::{Depth, Explainer};
 pub(crate) use normal::is_machine_format;
 use toolwright_core::schema::{SchemaProblem, in_words, unwrap_docs};
 
-/// The definition of a tool, and the keys by which its input is read.
+/// Returns the definition of a tool, and the keys that its input is read by.
 #[doc(hidden)]
 pub fn describe(spec: &'static Spec) -> Result<(Definition, Keys), SchemaProblem> {
     let mut definition = Definition::of(spec);
     let keys =
         if spec.whole { whole(spec, &mut definition)? } else { parameters(spec, &mut definition)? };
     definition.output_schema = (spec.output)().map(output).transpose()?;
-    // Its keys are in one order, whether or not a crate of the build has switched `serde_json/preserve_order` on.
+    // Sorts the keys, because a crate of the build may have switched `serde_json/preserve_order` on.
     definition.input_schema.sort_all_objects();
     if let Some(schema) = &mut definition.output_schema {
         schema.sort_all_objects();
@@ -62,7 +62,7 @@ fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
     let mut schema = normal::make_root(raw, definitions);
     normal::strip_all_nulls(&mut schema);
     normal::refer(&mut schema);
-    // A derived schema is one; a schema that attributes write may be anything.
+    // A derived schema is valid; a schema from attributes may be anything.
     if !derived {
         Checker::new(&schema).map_err(of_output)?;
     }
@@ -82,7 +82,7 @@ fn definitions(generator: &mut SchemaGenerator) -> Map<String, Value> {
     limits::tighten_all(generator.take_definitions(true))
 }
 
-/// Each parameter a property.
+/// Makes each parameter a property.
 fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let mut generator = SchemaSettings::draft2020_12().with(inlined).into_generator();
     let written: Vec<Value> = spec
@@ -99,7 +99,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         let derived = exact::is_exact(&raw, &raw_definitions);
         let optional = trial::is_optional(parameter.optional).map_err(within)?;
         let mut schema = normal::normalise(raw);
-        // An option inside an option, or of any value, takes `null` for a value.
+        // An option inside an option, or of any value, accepts `null` as a value.
         if optional && !trial::takes(parameter.probe, "null").map_err(within)? {
             normal::strip_null(&mut schema);
         }
@@ -133,12 +133,12 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
-/// Whether a type is known to take what its schema says, so that no samples of it have to be read.
+/// Whether a type is known to accept exactly what its schema says, so that no samples have to be read.
 fn is_known(parameter: &ParamSpec) -> bool {
     (parameter.is_known)(&mut VisitedTypes::default())
 }
 
-/// A schema together with the definitions that it may refer to.
+/// Joins a schema with the definitions that it may refer to.
 fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     if !schema.is_object() {
         schema = json!({});
@@ -149,7 +149,8 @@ fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     schema
 }
 
-/// The schema alone; the definitions, which may have been corrected, go back to those of all parameters.
+/// Splits a document again: returns the schema, and stores the definitions, which may have been corrected, with those
+/// of all parameters.
 fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     if let Some(Value::Object(definitions)) =
         document.as_object_mut().and_then(|it| it.remove("$defs"))
@@ -159,7 +160,7 @@ fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     document
 }
 
-/// One type is the whole input.
+/// Describes a tool whose whole input is one type.
 fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let [parameter] = spec.parameters else {
         return Err(SchemaProblem::new("", "the whole input is one parameter"));
@@ -209,7 +210,7 @@ fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
     schema
 }
 
-/// What the parameter's attribute adds to the schema of its type.
+/// Adds what the parameter's attribute says to the schema of its type.
 fn annotate(
     schema: &mut Value,
     parameter: &ParamSpec,
@@ -225,7 +226,7 @@ fn annotate(
         if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
             presets::sort(&mut default);
         }
-        // An absent key is `None` as well. A `null` that is filled in would be refused, or be a value of its own.
+        // An absent key means `None`, so `null` is no default: filled in, it would be refused, or be another value.
         if !(optional && default.is_null()) {
             schema["default"] = default;
         }
@@ -262,7 +263,7 @@ fn bounds(schema: &mut Value, bounds: &Bounds) {
     }
 }
 
-/// What a type is when it is not `null`.
+/// Returns the type of a schema, apart from `null`.
 fn first_type(types: &Value) -> Option<&str> {
     match types {
         Value::Array(names) => names.iter().filter_map(Value::as_str).find(|it| *it != "null"),
@@ -270,7 +271,7 @@ fn first_type(types: &Value) -> Option<&str> {
     }
 }
 
-/// A limit in JSON; one that is infinite is none.
+/// Writes a limit as JSON; `None` if it is infinite.
 fn number(bound: Bound) -> Option<Value> {
     let float = |float| Number::from_f64(float).map(Value::Number);
     match bound {

@@ -1,4 +1,5 @@
-//! Lets a connection have no address that is not public: names are resolved once, judged, and connected to as they were judged.
+//! Keeps connections away from addresses that are not public: a name is resolved once, its addresses are judged, and
+//! only these are connected to.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -13,13 +14,13 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::not_public;
 use crate::error::{ErrorClass, ToolError};
 
-/// Finds the addresses of a host. An application that asks another server of names than the system does implements it.
+/// Finds the addresses of a host. Implement it to use another name server than the system does.
 pub trait HostResolver: Send + Sync + 'static {
-    /// The addresses of the name; an error where it has none.
+    /// Returns the addresses of the name; an error where it has none.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// Asks the system.
+/// Resolves names as the system does.
 struct System;
 
 impl HostResolver for System {
@@ -31,7 +32,7 @@ impl HostResolver for System {
     }
 }
 
-/// An address that is not connected to, because it is not public and the application has not permitted it.
+/// An address that is refused, because it is not public and the application has not permitted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedAddress {
@@ -44,7 +45,7 @@ pub struct RefusedAddress {
 }
 
 impl RefusedAddress {
-    /// Finds it among the causes of an error: what a connection fails with whose name is refused.
+    /// Finds it among the causes of an error, such as that of a connection to a refused name.
     #[must_use]
     pub fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         let mut cause = Some(error);
@@ -75,8 +76,8 @@ impl From<&RefusedAddress> for ToolError {
     }
 }
 
-/// Judges the addresses of hosts that a model, a document or a stranger names. A client of `reqwest` resolves names by it
-/// (`dns_resolver`), so that a connection is made to an address that was judged.
+/// Judges the addresses of hosts that a model, a document or another untrusted source names. Set it as the
+/// `dns_resolver` of a `reqwest` client, which then connects only to addresses that were judged.
 ///
 /// ```
 /// use toolwright::address::AddressGuard;
@@ -94,35 +95,35 @@ impl From<&RefusedAddress> for ToolError {
 #[derive(Clone)]
 pub struct AddressGuard {
     resolver: Arc<dyn HostResolver>,
-    /// Addresses that are reached although they are not public.
+    /// Addresses that may be reached although they are not public.
     permitted: BTreeSet<IpAddr>,
 }
 
 impl AddressGuard {
-    /// Makes a guard that asks the system for names and permits public addresses alone.
+    /// Makes a guard that resolves names as the system does and permits only public addresses.
     #[must_use]
     pub fn new() -> Self {
         Self { resolver: Arc::new(System), permitted: BTreeSet::new() }
     }
 
-    /// Asks this for the addresses of names.
+    /// Resolves names with this resolver.
     #[must_use]
     pub fn resolver(mut self, resolver: Arc<dyn HostResolver>) -> Self {
         self.resolver = resolver;
         self
     }
 
-    /// Permits an address that is not public, such as that of a server of the company.
+    /// Permits an address that is not public, such as that of an internal server.
     #[must_use]
     pub fn permit(mut self, address: IpAddr) -> Self {
         self.permitted.insert(address);
         self
     }
 
-    /// Judges an address that is written as such: a connection to it asks no resolver.
+    /// Judges the host of a URL that is an address, not a name: connecting to it needs no resolver.
     ///
     /// # Errors
-    /// Where it is not public and not permitted.
+    /// When it is neither public nor permitted.
     pub fn judge(&self, host: &str, address: IpAddr) -> Result<(), RefusedAddress> {
         match not_public(address) {
             Some(what) if !self.permitted.contains(&address) => {
@@ -132,7 +133,8 @@ impl AddressGuard {
         }
     }
 
-    /// Judges the host of a URL, which is an address or a name: for requests whose name another resolves, such as a proxy.
+    /// Judges the host of a URL, which is an address or a name: for requests that something else resolves, such as a
+    /// proxy.
     ///
     /// # Errors
     /// `address_refused`, and `unreachable` where the name has no address.
@@ -154,10 +156,10 @@ impl AddressGuard {
         }
     }
 
-    /// Finds the addresses of a name. One that is refused refuses all: a name that has such a one is not what it seems.
+    /// Finds the addresses of a name. If one of them is refused, all are: such a name is not what it seems.
     ///
     /// # Errors
-    /// Where the name has none, or one that is refused.
+    /// When the name has no address, or one that is refused.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Box<dyn Error + Send + Sync>> {
         let found = self.resolver.resolve(host).await?;
         if found.is_empty() {
@@ -171,7 +173,7 @@ impl AddressGuard {
     }
 }
 
-/// The address that a host of a URL is, where it is no name.
+/// Parses the host of a URL as an address; `None` for a name.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }

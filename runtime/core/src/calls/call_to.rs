@@ -11,8 +11,8 @@ use crate::error_kind;
 use crate::output::Answer;
 use crate::spec::Handle;
 
-/// A call of a tool by its handle, made by [`Calls::to`]. Its arguments go by name through the strict reader of the tool, as
-/// those of a model do.
+/// A call of a tool by its handle, made by [`Calls::to`]. Its arguments are given by name, and the tool's strict reader
+/// reads them, as it reads those of a model.
 ///
 /// ```
 /// use toolwright::{Answer, Calls, Output, tool};
@@ -51,7 +51,7 @@ impl<'a> CallTo<'a> {
         Self { calls, tool, arguments: Ok(String::new()) }
     }
 
-    /// Gives an argument by its name. One that is given twice is refused by the reader.
+    /// Gives an argument by its name. The reader refuses an argument that is given twice.
     pub fn with(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
         if let Ok(arguments) = &mut self.arguments {
             match member(name, value) {
@@ -76,7 +76,7 @@ impl<'a> CallTo<'a> {
     /// Makes the call and returns its answer as a value: what the tool returns, or a type with the same JSON form.
     ///
     /// # Errors
-    /// The error of the call; or `unexpected_answer`, where the answer is no such value.
+    /// The error of the call; or `unexpected_answer`, where the answer is not such a value.
     pub async fn await_as<T: DeserializeOwned>(self) -> Result<T, ToolError> {
         let name = self.calls.0.name_of(self.tool)?;
         let arguments = format!("{{{}}}", self.arguments?);
@@ -92,12 +92,12 @@ impl<'a> CallTo<'a> {
     }
 }
 
-/// One member of a JSON object.
+/// Writes one member of a JSON object.
 fn member(name: &str, value: &(impl Serialize + ?Sized)) -> Result<String, serde_json::Error> {
     Ok(format!("{}:{}", serde_json::to_string(name)?, serde_json::to_string(value)?))
 }
 
-/// The answer as a value. Text is a value of its own, as a tool that returns a `String` gives it.
+/// Reads the answer as a value. A text answer is read as a string, since a tool that returns a `String` gives it.
 fn value_of<T: DeserializeOwned>(answer: &Answer) -> Result<T, serde_json::Error> {
     if let Some(json) = answer.json() {
         return serde_json::from_str(json);

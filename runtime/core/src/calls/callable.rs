@@ -1,4 +1,4 @@
-//! What a tool knows of one that it is about to call by a name.
+//! Describes a tool to another tool that is about to call it by its name.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl CallableTool {
         }
     }
 
-    /// A tool of which nothing but its name is known.
+    /// Describes a tool of which only the name is known.
     pub(super) fn unknown(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -83,13 +83,13 @@ impl CallableTool {
         self.tool.is_some_and(|mine| mine.is_of(tool.spec()))
     }
 
-    /// Returns whether the run of an agent ends when a call of it succeeds.
+    /// Returns whether an agent's run ends when a call of it succeeds.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Returns whether it is for programs of the application alone, so that no model may name it.
+    /// Returns whether only programs of the application may call it, so that no model may name it.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.is_hidden

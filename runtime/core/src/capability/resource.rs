@@ -35,8 +35,7 @@ use crate::output::Answer;
     note = "implement `toolwright::Resource` for it"
 )]
 pub trait Resource: Send + Sized + 'static {
-    /// Ends the use. An error after a success becomes the call's answer, because the work was not
-    /// saved.
+    /// Closes the resource. An error after a success becomes the call's answer, because the work was not saved.
     fn close(self, outcome: Closing) -> impl Future<Output = Result<(), ToolError>> + Send;
 }
 
@@ -44,13 +43,13 @@ pub trait Resource: Send + Sized + 'static {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Closing {
-    /// The tool returned a result: commit the work.
+    /// The tool returned a result: save the work.
     Succeeded,
     /// The tool returned an error, or the use was a preview: undo the work.
     Failed,
 }
 
-/// The call for which a resource is opened.
+/// The call that a resource is opened for.
 #[derive(Clone)]
 pub struct Opening {
     pub(crate) context: ToolContext,
@@ -77,15 +76,15 @@ impl std::fmt::Debug for Opening {
 #[doc(hidden)]
 pub type Open<T> = dyn Fn(Opening) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
 
-/// How a resource is opened for a call.
+/// The function that opens a resource for a call.
 #[doc(hidden)]
 pub struct Opener<T>(pub Box<Open<T>>);
 
-/// What a use of resources ends in: an answer, a preview, a reconciliation.
+/// The result of using resources: an answer, a preview, a reconciliation.
 pub trait CallEnd {
-    /// The end of a use that failed.
+    /// Makes the result of a use that failed.
     fn failed(error: ToolError) -> Self;
-    /// Whether the work of a use that succeeded is kept; who only looks leaves nothing.
+    /// Whether a successful use saves its work; a preview, for instance, does not.
     const KEEPS_WORK: bool;
     /// Whether the use failed.
     fn is_failure(&self) -> bool;

@@ -1,4 +1,4 @@
-//! Errors of reqwest. Their addresses are left out: keys have been sent as parts of one.
+//! Errors of reqwest. Their URLs are left out, because they may contain keys.
 
 use std::error::Error as _;
 use std::io;
@@ -7,8 +7,8 @@ use reqwest::StatusCode;
 
 use super::{ErrorClass, ToolError};
 
-/// A server's `retry-after` is in the response, which the error does not have; where it counts, look at the response
-/// with `toolwright::retry::retry_after`. Needs the feature `reqwest`.
+/// A server's `retry-after` is in the response, not in the error; to use it, read the response with
+/// `toolwright::retry::retry_after`. Needs the feature `reqwest`.
 #[cfg_attr(docsrs, doc(cfg(feature = "reqwest")))]
 impl From<reqwest::Error> for ToolError {
     fn from(error: reqwest::Error) -> Self {
@@ -36,7 +36,7 @@ impl From<reqwest::Error> for ToolError {
     }
 }
 
-/// Whether an answer that could not be decoded had arrived. One that breaks off is an error of decoding too.
+/// Whether a body that could not be decoded was complete. A body that breaks off is a decoding error too.
 fn came_whole(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(it) = cause {

@@ -1,13 +1,13 @@
-//! Errors as people read them where `main` returns one: the sentence and its causes.
+//! Formats errors for people, for a `main` that returns one: the message and its causes.
 
 use std::error::Error;
 use std::fmt;
 
-/// Writes an error's sentence, and after it each cause that the sentence does not already contain.
+/// Writes an error's message, and after it each cause that the message does not contain already.
 ///
 /// # Errors
 ///
-/// Whatever the formatter answers.
+/// The errors of the formatter.
 pub fn write_with_causes(error: &dyn Error, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut written = error.to_string();
     formatter.write_str(&written)?;
@@ -23,8 +23,8 @@ pub fn write_with_causes(error: &dyn Error, formatter: &mut fmt::Formatter<'_>) 
     Ok(())
 }
 
-/// Implements `Debug` of error types by their sentence and its causes, because `main` prints the error that it returns by `Debug`
-/// and a newcomer reads there what is wrong and what to do.
+/// Implements `Debug` of error types by the message and its causes: `main` prints a returned error by `Debug`, and its
+/// reader needs to see what is wrong and what to do.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! debug_as_sentence {

@@ -1,19 +1,19 @@
-//! Errors of the standard library and of what is always there. The model reads what kind of failure it was; paths and
-//! the system's words stay with the operators.
+//! Errors of the standard library and of crates that are always linked. The model reads the kind of the failure; only
+//! operators see paths and the system's messages.
 
 use std::io;
 
 use super::{ErrorClass, Source, ToolError};
 
-/// A boxed `ToolError` is that error again; all else is internal.
+/// A boxed `ToolError` is unboxed; any other error is internal.
 impl From<Source> for ToolError {
     fn from(source: Source) -> Self {
         source.downcast().map_or_else(Self::internal, |error| *error)
     }
 }
 
-/// Derives the class from what failed. An operation that found a file busy, or no room for one more open file, does not say
-/// what its tool did before, so the tool may have acted.
+/// Derives the class from the kind of failure. A busy file or too many open files says nothing about what the tool did
+/// before, so the tool may have acted.
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;
@@ -57,12 +57,13 @@ impl From<io::Error> for ToolError {
     }
 }
 
-/// `ENFILE` and `EMFILE`, for which the standard library has no word; they have these numbers on every Unix.
+/// Whether the error is `ENFILE` or `EMFILE`, for which the standard library has no kind; they have these numbers on
+/// every Unix.
 fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// For tools that cannot fail and say so.
+/// For tools whose error type says that they cannot fail.
 impl From<std::convert::Infallible> for ToolError {
     fn from(never: std::convert::Infallible) -> Self {
         match never {}

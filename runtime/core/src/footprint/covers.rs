@@ -1,19 +1,19 @@
-//! Whether a footprint covers another, as that of a call has to cover those of the calls that it makes.
+//! Checks whether a footprint covers another: that of a call has to cover those of its children.
 
 use super::{Footprint, Reach, TouchedResource};
 
-/// What a call touches that is outside of a footprint.
+/// A resource that a call touches outside of a footprint.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessOutside<'a> {
-    /// Whether it writes it.
+    /// Whether the call writes it.
     pub writes: bool,
-    /// The resource; nothing for everything.
+    /// The resource; `None` for everything.
     pub resource: Option<&'a TouchedResource>,
 }
 
 impl Footprint {
-    /// Checks that this footprint contains another. What may be written may be read as well.
+    /// Checks that this footprint contains another. A resource that may be written may be read as well.
     ///
     /// # Errors
     /// The first resource that is outside of it.

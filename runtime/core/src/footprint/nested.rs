@@ -1,15 +1,15 @@
-//! What the calls touch that a call makes.
+//! The resources that the children of a call touch.
 
 use std::any::TypeId;
 
 use super::resource::{Kind, ResourceKind};
 
-/// Whatever the calls touch that a tool makes, for a tool that makes any call, such as one that its input names:
+/// Declares that a tool touches whatever its children touch, for a tool that can make any call, such as one that its
+/// input names:
 /// `writes(Kind = name, NestedCalls = None::<&str>)`.
 ///
-/// Other calls of the turn wait for such a call as for one that touches everything, and the calls that it makes may touch
-/// everything. The policy judges the call itself by the resources beside this one, and each call that it makes by what that
-/// one touches.
+/// Other calls of the turn wait for such a call as for one that touches everything, and its children may touch
+/// everything. The policy judges the call itself by its other resources, and each child by the resources of that child.
 ///
 /// ```
 /// use toolwright::{File, Footprint, NestedCalls};

@@ -1,4 +1,4 @@
-//! Kinds of resources. A kind owns what makes two names the same and what makes them overlap.
+//! Kinds of resources. A kind defines when two names are equal and when they overlap.
 
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
@@ -27,25 +27,25 @@ pub trait ResourceKind: 'static {
     /// The kind's name, for people.
     const LABEL: &'static str;
 
-    /// Whether the other resources of a call depend on the one of this kind that it reads, as the files of a command line
-    /// depend on the folder in which it runs. Where an earlier call of a turn writes that one, it is not known what such a
-    /// call touches before it begins, and it runs alone.
+    /// Whether a resource of this kind decides what else a call touches, as the working folder decides which files a
+    /// command line names. If an earlier call of a turn writes such a resource, it is not known what a later call that
+    /// reads it will touch, so the later call runs alone.
     const DECIDES: bool = false;
 
-    /// One spelling for all names of the same resource.
+    /// Returns the normal form of a name, which is equal for all names of a resource.
     fn normalise(name: &str) -> String {
         name.to_owned()
     }
 
-    /// Whether a resource contains another; both names are normalised and differ.
+    /// Reports whether one resource contains another; both names are normalised and differ.
     fn overlap(container: &str, contained: &str) -> bool {
         let _ = (container, contained);
         false
     }
 
-    /// The names of all resources of the kind that contain this one, the outermost first and the resource itself left out,
-    /// as parts of its normalised name. It has to agree with [`overlap`](Self::overlap). A kind whose names say what
-    /// contains them gives this as well, so that a turn of thousands of calls is planned quickly; `None` where only `overlap`
+    /// Lists the names of all resources of the kind that contain this one, the outermost first and without the resource
+    /// itself, as parts of its normalised name. It has to agree with [`overlap`](Self::overlap). Implement it where a
+    /// name shows its containers: a turn of thousands of calls is then planned quickly. `None` where only `overlap`
     /// knows.
     ///
     /// ```
@@ -58,17 +58,17 @@ pub trait ResourceKind: 'static {
         None
     }
 
-    /// The name of a resource among those of every scope, for a kind whose scopes can share resources, as two folders
-    /// do one of which contains the other; `name` is `None` for all resources of the scope. It is compared like a name.
-    /// Unless a kind says otherwise, two scopes have nothing in common.
+    /// Returns the name of a resource across all scopes, for a kind whose scopes can share resources, as a folder and
+    /// its parent do; `name` is `None` for all resources of the scope. It is compared like a name. By default two
+    /// scopes share nothing.
     fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
         let _ = (scope, name);
         None
     }
 
-    /// The version of a resource, which whatever changes the resource changes. A cache looks at it before it uses an
-    /// answer again, so it must be quick to find out. `None` where it cannot be found out: such a resource is not
-    /// cached. Unless a kind says otherwise, calls alone change its resources.
+    /// Returns the version of a resource, which every change of the resource changes. A cache reads it before each use
+    /// of an answer, so it must be quick. `None` where it cannot be determined: such a resource is not cached. By
+    /// default only calls change resources of the kind.
     fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {
         let _ = (scope, name);
         Some(ResourceStamp::unchanging())
@@ -80,7 +80,7 @@ pub trait ResourceKind: 'static {
 #[derive(Debug, Clone, Copy)]
 pub struct Kind(pub(super) &'static Traits);
 
-/// What the type of a kind says, for every kind alike.
+/// The constants and functions of a kind, without its type.
 #[derive(Debug)]
 pub(super) struct Traits {
     pub(super) id: fn() -> TypeId,
@@ -93,7 +93,7 @@ pub(super) struct Traits {
     pub(super) stamp: fn(Option<&ResourceScope>, Option<&str>) -> Option<ResourceStamp>,
 }
 
-/// What `reads` and `writes` may name.
+/// Types that `reads` and `writes` may name.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no kind of resource",
@@ -125,8 +125,8 @@ pub struct File;
 impl ResourceKind for File {
     const LABEL: &'static str = "file";
 
-    /// `./a//b/../c` and `a/c` are one file. Nothing is looked up: links are the workspace's
-    /// concern, which resolves them before it opens anything.
+    /// Makes `./a//b/../c` and `a/c` one file. The file system is not consulted: the workspace resolves links before it
+    /// opens anything.
     fn normalise(name: &str) -> String {
         let absolute = name.starts_with('/');
         let mut parts: Vec<&str> = Vec::new();
@@ -165,8 +165,8 @@ impl ResourceKind for File {
         Some(std::iter::once(root).chain(folders).collect())
     }
 
-    /// Where one path is absolute and the other is not, or one leads further out of the folder,
-    /// the names alone do not say how they relate, so they may overlap.
+    /// If only one path is absolute, or one leads further out of the folder, the names alone do not show how they
+    /// relate, so they may overlap.
     fn overlap(container: &str, contained: &str) -> bool {
         let start = |path: &str| {
             (path.starts_with('/'), path.split('/').take_while(|part| *part == "..").count())
@@ -187,9 +187,9 @@ impl ResourceKind for File {
         })
     }
 
-    /// Size, times and number of a regular file. There is none for a folder, whose times say nothing of the files below
-    /// it; for a file that changed less than two seconds ago, which may change again without another time; and for a
-    /// relative name whose scope is not known to be a folder.
+    /// Uses size, times and inode number of a regular file. There is no stamp for a folder, whose times show nothing
+    /// about the files below it; for a file that changed less than two seconds ago, which may change again within the
+    /// same time; and for a relative name whose scope is not a known folder.
     fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {
         let name = name?;
         let path = match scope {
@@ -200,14 +200,14 @@ impl ResourceKind for File {
     }
 }
 
-/// What may name a resource in an attribute: text, paths, whole numbers, and options and lists of
-/// them. An absent option names every resource of the kind.
+/// Values that may name a resource in an attribute: text, paths, whole numbers, and options and lists of them. An
+/// absent option names every resource of the kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name a resource",
     label = "expected text, a path, a whole number, or an option or a list of them"
 )]
 pub trait ResourceName {
-    /// Gives each name to `take`, `None` for all of the kind.
+    /// Passes each name to `take`, `None` for all of the kind.
     fn each(&self, take: &mut dyn FnMut(Option<&str>));
 }
 

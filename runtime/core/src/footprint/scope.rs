@@ -1,5 +1,5 @@
-//! The scope of a resource: the workspace, database or account that holds it. Two scopes have different resources by
-//! one name.
+//! The scope of a resource: the workspace, database or account that holds it. Equal names in two scopes are different
+//! resources.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::resource::ResourceKind;
 
-/// What resources of a kind belong to, as text: of files the real path of the folder to which their names are relative.
+/// The scope of resources, as text: for files the real path of the folder to which their names are relative.
 ///
-/// Resources without a scope belong to one that is not known: such a resource may be that of the same name in any scope.
+/// Resources without a scope are in an unknown one: such a resource may be the one of the same name in any scope.
 ///
 /// ```
 /// use toolwright::{File, Footprint, ResourceScope};
@@ -41,11 +41,11 @@ impl fmt::Display for ResourceScope {
     }
 }
 
-/// A service that holds resources of the kind `K`. A tool that borrows one and names resources of that kind names those
-/// in its scope; nothing has to be written at the tool.
+/// A service that holds resources of the kind `K`. If a tool borrows one and names resources of that kind, they are in
+/// its scope; the tool declares nothing further.
 ///
-/// Where a tool borrows two services that hold resources of one kind in different scopes, it is not known in which of
-/// them it uses a name.
+/// If a tool borrows two services that hold resources of one kind in different scopes, the scope of its names is
+/// unknown.
 ///
 /// ```
 /// use toolwright::{Call, Executor, File, Holds, Registry, ResourceScope, tool};
@@ -77,11 +77,11 @@ impl fmt::Display for ResourceScope {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Holds<K: ResourceKind> {
-    /// The scope of the resources.
+    /// Returns the scope of the resources.
     fn scope(&self) -> ResourceScope;
 
-    /// The further names of what has this name, such as the file that a link leads to. A call that names one touches what
-    /// has the others too: policy judges it by all of them, and calls conflict over each. None unless implemented.
+    /// Returns the other names of a resource, such as the file that a link leads to. A call that uses one name touches
+    /// the resource under all of them: the policy judges it by all, and calls conflict over each. Empty by default.
     ///
     /// ```
     /// use toolwright::{Call, Executor, File, Holds, Registry, ResourceScope, tool};
@@ -120,16 +120,16 @@ pub trait Holds<K: ResourceKind> {
     }
 }
 
-/// Finds the further names of a resource.
+/// Finds the other names of a resource.
 type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
 
-/// The scope of the resources that a tool's services hold, and what else their names stand for there.
+/// The scope of the resources that a tool's services hold, and the other names of resources there.
 pub struct HeldResources<'s> {
     pub(super) scope: ResourceScope,
     pub(super) other_names: OtherNames<'s>,
 }
 
-/// Asks for generated code whether the service `T` holds resources of the kind `K`.
+/// Finds out for generated code whether the service `T` holds resources of the kind `K`.
 pub struct Holder<T: ?Sized, K>(PhantomData<fn(&T, K)>);
 
 impl<T: ?Sized, K> Holder<T, K> {
@@ -144,7 +144,7 @@ impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
     }
 }
 
-/// Found where a service holds no resources of the kind.
+/// Chosen by rustc where a service holds no resources of the kind.
 pub trait HoldsNone<T: ?Sized> {
     fn scope<'s>(&self, _: &'s T) -> Option<HeldResources<'s>> {
         None

@@ -1,10 +1,10 @@
-//! Stamps of resources: two equal stamps say that a resource has not changed between them.
+//! Stamps of resources: between two equal stamps, a resource has not changed.
 
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// The version of a resource, such as an entity tag. Whatever changes the resource changes its stamp.
+/// The version of a resource, such as an entity tag. Every change of the resource changes its stamp.
 ///
 /// ```
 /// use toolwright::ResourceStamp;
@@ -14,27 +14,27 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceStamp(Box<str>);
 
-/// So soon after a change, another one may leave the same time: file systems count in steps of up to two seconds.
+/// A second change within this time may leave the same timestamp: file systems count in steps of up to two seconds.
 const STEP: Duration = Duration::from_secs(2);
 
 impl ResourceStamp {
-    /// Makes the stamp of a version, such as a hash or a time of change.
+    /// Makes a stamp from a version, such as a hash or a time of change.
     #[must_use]
     pub fn new(version: impl Into<Box<str>>) -> Self {
         Self(version.into())
     }
 
-    /// Stamps a resource that nothing but calls changes.
+    /// Makes the stamp of a resource that only calls change.
     #[must_use]
     pub fn unchanging() -> Self {
         Self::new("")
     }
 
-    /// The stamp of a regular file; links are followed.
+    /// Makes the stamp of a regular file; links are followed.
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?;
-        // For a time in the future, only the distance counts: the clock may have been set.
+        // For a time in the future, only the distance matters: the clock may have been set.
         let age = match SystemTime::now().duration_since(modified) {
             Ok(age) => age,
             Err(ahead) => ahead.duration(),
@@ -46,7 +46,7 @@ impl ResourceStamp {
     }
 }
 
-/// Which file it is, and when anything about it changed last.
+/// Identifies a file, and when anything about it last changed.
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> String {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! One resource that a call touches: its kind, its scope and its name, and when it is the same as another.
+//! One resource that a call touches: its kind, its scope and its name, and whether it is the same as another.
 
 use std::any::TypeId;
 use std::fmt;
@@ -8,7 +8,7 @@ use super::resource::Kind;
 use super::scope::ResourceScope;
 use super::stamp::ResourceStamp;
 
-/// A resource that a call touches, or with no name all resources of its kind.
+/// A resource that a call touches; without a name, all resources of its kind.
 ///
 /// ```
 /// use toolwright::{File, Footprint};
@@ -39,27 +39,28 @@ impl TouchedResource {
         self.kind.0.label
     }
 
-    /// Returns whether the other resources of a call that reads it depend on it: see [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
+    /// Returns whether it decides what else a call that reads it touches: see
+    /// [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
     #[doc(hidden)]
     #[must_use]
     pub fn decides(&self) -> bool {
         self.kind.0.decides
     }
 
-    /// Returns its name in the normal form of the kind; `None` is all resources of the kind.
+    /// Returns its name in the normal form of the kind; `None` for all resources of the kind.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Returns the workspace, or what else holds it, where that is known. It is not for models: of files it is a path of the
-    /// machine.
+    /// Returns the workspace, or whatever holds it, where that is known. Do not show it to models: for files it is a
+    /// path of this machine.
     #[must_use]
     pub fn scope(&self) -> Option<&ResourceScope> {
         self.scope.as_ref()
     }
 
-    /// Reports whether a change of one may be a change of the other.
+    /// Reports whether a change of one resource may change the other.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {
@@ -93,7 +94,7 @@ impl TouchedResource {
                 let names = global(self, mine).zip(global(other, others));
                 names.is_some_and(|(one, two)| contains(&one, &two))
             }
-            // It may lie in any scope.
+            // The other one may be in any scope.
             (Some(_), None) => false,
             _ => match (&self.name, &other.name) {
                 (None, _) => true,
@@ -108,7 +109,7 @@ impl TouchedResource {
         one == two || overlap(one, two) || overlap(two, one)
     }
 
-    /// Reads the version of the resource, by its kind; `None` where the kind cannot find it out.
+    /// Reads the version of the resource; `None` where its kind cannot determine it.
     #[must_use]
     pub fn stamp(&self) -> Option<ResourceStamp> {
         (self.kind.0.stamp)(self.scope.as_ref(), self.name.as_deref())
@@ -122,7 +123,7 @@ impl TouchedResource {
         (self.kind.0.id)()
     }
 
-    /// Lists the names of what contains it in its scope, outermost first; see
+    /// Lists the names of its containers in its scope, outermost first; see
     /// [`ResourceKind::containers`](super::ResourceKind::containers).
     #[doc(hidden)]
     #[must_use]
@@ -153,7 +154,7 @@ impl Hash for TouchedResource {
     }
 }
 
-/// Kind and name, without the scope.
+/// Writes kind and name, without the scope.
 impl fmt::Display for TouchedResource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {

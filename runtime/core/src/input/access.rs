@@ -1,7 +1,7 @@
-//! The items of an array and the fields of a struct, handed to serde one by one.
+//! Passes the items of an array and the fields of a struct to serde, one by one.
 //!
 //! - Items are in element position, fields in field position.
-//! - A struct takes only its own keys, each once, whatever its type would ignore.
+//! - A struct takes only its own keys, each once, even if its type would ignore others.
 
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
@@ -22,7 +22,7 @@ pub(super) struct Items<'a, 'de> {
 }
 
 impl<'a, 'de> Items<'a, 'de> {
-    /// Reads the array at the cursor, which is at its bracket.
+    /// Reads the array whose opening bracket is at the cursor.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
@@ -68,17 +68,17 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
 pub(super) struct Fields<'a, 'de> {
     reader: &'a mut Reader<'de>,
     names: &'static [&'static str],
-    /// The field whose value comes next.
+    /// The index of the field whose value comes next.
     current: usize,
     first: bool,
-    /// A bit for each of the first 64 fields that were given.
+    /// A bit for each of the first 64 fields that has been given.
     given: u64,
-    /// The keys that have no bit.
+    /// The given keys that have no bit.
     others: Option<Box<SeenKeys<'de>>>,
 }
 
 impl<'a, 'de> Fields<'a, 'de> {
-    /// Reads the object at the cursor, which is at its bracket.
+    /// Reads the object whose opening bracket is at the cursor.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
@@ -86,7 +86,7 @@ impl<'a, 'de> Fields<'a, 'de> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         reader.open()?;
-        // Wrapping to the first field once the first key is read.
+        // Wraps around to the first field when the first key is read.
         let current = usize::MAX;
         let mut fields = Fields { reader, names, current, first: true, given: 0, others: None };
         let value = visitor.visit_map(&mut fields)?;
@@ -98,7 +98,7 @@ impl<'a, 'de> Fields<'a, 'de> {
         Ok(value)
     }
 
-    /// Reads the next key and returns its name; none at the end of the object.
+    /// Reads the next key and returns its name; `None` at the end of the object.
     #[inline]
     fn next_name(&mut self) -> Result<Option<&'static str>, Fault> {
         if !self.reader.next(self.first, b'}')? {
@@ -164,7 +164,7 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
 }
 
 impl Reader<'_> {
-    /// The array at `start` goes on after the items that its type has.
+    /// Makes the fault of an array that has more items than its type.
     #[cold]
     fn more_items(&self, start: usize, count: usize) -> Fault {
         Fault::new(Rule::Length, self.value_at(start), words::items(count))

@@ -10,12 +10,12 @@ use super::problem::Rule;
 use super::shape::Limits;
 use super::words;
 
-/// A limit of a number, or a number to compare with one.
+/// A limit of a number, or a number that is compared with one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     Integer(i128),
     Float(f64),
-    /// Counts as the shortest decimal that is read as it.
+    /// Compared by the shortest decimal that parses to it.
     Single(f32),
 }
 
@@ -62,7 +62,7 @@ impl Bound {
     fn is_below(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(two)) => one < two,
-            // In the order of their decimals.
+            // Compared by their decimals.
             (Self::Single(one), Self::Single(two)) => one < two,
             (one, two) => one.as_float() < two.as_float(),
         }
@@ -78,8 +78,8 @@ impl Bound {
     }
 }
 
-/// What an `f32` is written as, the shortest decimal that is read as it: the nearest `f32` to 0.1 is a little more
-/// than 0.1. The largest stays itself, since its shortest decimal lies beyond it.
+/// Returns the value of the shortest decimal that parses to this `f32`: the nearest `f32` to 0.1 is a little more than
+/// 0.1. The largest `f32` is returned as it is, since its shortest decimal would lie beyond it.
 pub(crate) fn decimal(single: f32) -> f64 {
     let exact = f64::from(single);
     if single.abs() < f32::MAX { single.to_string().parse().unwrap_or(exact) } else { exact }
@@ -95,7 +95,7 @@ impl fmt::Display for Bound {
     }
 }
 
-/// Turns a user's constant into a bound at compile time.
+/// Turns a constant of the user's code into a bound at compile time.
 pub struct BoundOf<T>(pub T);
 
 /// Types that `minimum` and `maximum` apply to.
@@ -104,11 +104,11 @@ pub struct BoundOf<T>(pub T);
     label = "the parameter is no number"
 )]
 pub trait Number {
-    /// What a limit is written in: the number's own type.
+    /// The type that a limit is written in: the number's own.
     type Limit;
     /// The numbers that can be limits.
     const LIMITS: Limits = Limits::ANY;
-    /// The number, where there is one.
+    /// Returns the number, if there is one.
     fn number(&self) -> Option<Bound>;
 }
 
@@ -121,11 +121,11 @@ pub trait Length: Sized {
     const MEASURE: Measure<Self>;
 }
 
-/// How to take a length.
+/// Measures the length of a value.
 pub struct Measure<T> {
-    /// The length, where there is something to measure.
+    /// Returns the length, if there is something to measure.
     pub(super) length: fn(&T) -> Option<usize>,
-    /// What the length counts.
+    /// The unit of the length.
     pub(super) unit: &'static str,
 }
 
@@ -138,7 +138,7 @@ pub trait Text: Sized {
     const IS_TEXT: IsText<Self> = IsText(PhantomData);
 }
 
-/// Evidence that `T` is text.
+/// Proves that `T` is text.
 pub struct IsText<T>(PhantomData<fn(&T)>);
 
 macro_rules! too_large {
@@ -151,7 +151,7 @@ macro_rules! too_large {
     };
 }
 
-/// What a type of numbers can be: a float is any integer, more or less.
+/// Gives the range of a numeric type: a float may be any integer, approximately.
 macro_rules! limits {
     ($number:ty, Integer) => {
         Limits {
@@ -192,7 +192,7 @@ numbers! {
     i128 => Integer(i128), f64 => Float(f64), f32 => Single(f32),
 }
 
-/// No bound lies beyond `i128`, so what does is above all of them.
+/// `i128` cannot express a larger bound, so a larger one counts as above all numbers.
 impl BoundOf<u128> {
     pub const fn get(self) -> Bound {
         Bound::Integer(if self.0 > i128::MAX as u128 { i128::MAX } else { self.0 as i128 })

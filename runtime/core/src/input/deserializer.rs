@@ -135,7 +135,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
                 return visitor.visit_none();
             }
             if self.place == Place::Parameter {
-                // What is inside cannot be left out on its own.
+                // The value inside an option cannot be left out on its own.
                 self.place = Place::Element;
             }
         }
@@ -173,7 +173,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        // Its key cannot be left out, so `null` is the only way to say that nothing is inside.
+        // Its key cannot be left out, so `null` is the only way to express the absent value.
         self.place = Place::Element;
         let read = visitor.visit_newtype_struct(&mut *self);
         self.place = Place::Field;
@@ -265,8 +265,8 @@ impl<'de> Reader<'de> {
             .asking(ExpectedInput::Variants(variants))
     }
 
-    /// Visits a number as what it is written as. An integer past 64 bits is a float, as in
-    /// serde_json: types that ask for anything and their buffers know no longer integers.
+    /// Visits a number in the type of its spelling. An integer beyond 64 bits is visited as a float, as serde_json
+    /// does: types that accept anything, and serde's buffers, support no longer integers.
     fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Fault> {
         match self.plain_integer() {
             Some(value) => match u64::try_from(value) {

@@ -1,7 +1,6 @@
-//! The entries of a map, handed to serde one by one, no key twice.
+//! Passes the entries of a map to serde one by one, and refuses a repeated key.
 //!
-//! - Keys are compared as decoded: among a few of them in turn, among more of them by hash, so that
-//!   the work stays linear.
+//! - Keys are compared decoded: a few of them one by one, more of them by hash, so that the cost stays linear.
 //! - Values are in element position.
 
 use std::{borrow::Cow, collections::HashSet};
@@ -18,14 +17,14 @@ use super::{
 /// The entries of a map.
 pub(super) struct Entries<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// Where the key whose value comes next starts.
+    /// The position of the key whose value comes next.
     key: usize,
     first: bool,
     seen: SeenKeys<'de>,
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
-    /// Reads the object at the cursor, which is at its bracket.
+    /// Reads the object whose opening bracket is at the cursor.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
@@ -95,17 +94,17 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
 const FEW: usize = 8;
 
-/// The keys that an object has had.
+/// The keys that an object has had so far.
 #[derive(Default)]
 pub(super) struct SeenKeys<'de> {
     few: [&'de str; FEW],
     count: usize,
-    /// Every key, once there are many or one is not in the text itself.
+    /// Every key, once there are many or one differs from its text in the input.
     all: Option<HashSet<Cow<'de, str>>>,
 }
 
 impl<'de> SeenKeys<'de> {
-    /// Whether the key is new.
+    /// Adds a key. Returns whether it is new.
     #[inline]
     pub(super) fn insert_borrowed(&mut self, key: &'de str) -> bool {
         if self.all.is_some() || self.count == FEW {
@@ -121,7 +120,7 @@ impl<'de> SeenKeys<'de> {
         true
     }
 
-    /// As [`insert_borrowed`](Self::insert_borrowed), by hash.
+    /// Does the same as [`insert_borrowed`](Self::insert_borrowed), by hash.
     pub(super) fn insert(&mut self, key: Cow<'de, str>) -> bool {
         let few = self.few.iter().take(self.count).map(|key| Cow::Borrowed(*key));
         self.all.get_or_insert_with(|| few.collect()).insert(key)

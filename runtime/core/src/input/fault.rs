@@ -1,10 +1,10 @@
-//! The reader's error: one boxed problem, given its place while the calls unwind.
+//! The reader's error: one boxed problem, which gets its place as the reader returns through the enclosing values.
 //!
-//! - One pointer wide, and built only on failure, so that success pays nothing for it.
-//! - A fault knows the way from its value to where it was raised; each holder adds its own segment.
-//! - `found` stays empty where serde knows less than the text; the reader fills it in.
-//! - A fault also keeps the names that the type asked for. They tell a registry what a type takes
-//!   beside what its schema says, such as an alias.
+//! - It is one pointer wide and allocated only on failure, so that success costs nothing.
+//! - A fault has the path from its value to the place of the problem; each enclosing value prepends its own segment.
+//! - `found` stays empty where serde reports less than the text shows; the reader fills it in.
+//! - A fault also has the names that the type asked for. They tell a registry which names a type accepts beyond its
+//!   schema, such as an alias.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ struct FaultParts {
     asked: Option<ExpectedInput>,
 }
 
-/// What a type asked for where it got something else.
+/// What a type asked for when it got something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum ExpectedInput {
@@ -39,7 +39,7 @@ pub enum ExpectedInput {
     Fields(&'static [&'static str]),
     /// One of these choices, aliases among them.
     Variants(&'static [&'static str]),
-    /// A key that is an integer between these two.
+    /// A key that is an integer in this range.
     IntegerKey(i128, u128),
     /// A key of one character.
     CharKey,
@@ -51,7 +51,7 @@ impl Fault {
         Self::from(Problem::new(rule, found, expected))
     }
 
-    /// A key that is not one of `keys`, at that key.
+    /// Makes the fault of a key that is not one of `keys`.
     #[cold]
     pub(super) fn unknown_key<'k>(
         key: &str,
@@ -61,7 +61,7 @@ impl Fault {
         fault.at_key(&words::shorten(key))
     }
 
-    /// A key that was given before, at that key.
+    /// Makes the fault of a key that was given before.
     #[cold]
     pub(super) fn duplicate_key(key: &str) -> Self {
         Self::from(Problem::duplicate_key(key)).at_key(key)
@@ -73,13 +73,13 @@ impl Fault {
         &self.0.problem
     }
 
-    /// Takes out what is wrong, to store it.
+    /// Returns what is wrong, and consumes the fault.
     #[must_use]
     pub fn into_problem(self) -> Problem {
         self.0.problem
     }
 
-    /// Says that the value is held under `key`.
+    /// Adds the segment of an object's key.
     #[cold]
     #[must_use]
     pub fn at_key(mut self, key: &str) -> Self {
@@ -87,7 +87,7 @@ impl Fault {
         self
     }
 
-    /// Says that the value is an array's item.
+    /// Adds the segment of an array's index.
     #[cold]
     #[must_use]
     pub fn at_index(mut self, index: usize) -> Self {
@@ -95,20 +95,20 @@ impl Fault {
         self
     }
 
-    /// Says what the type asked for.
+    /// Adds what the type asked for.
     #[cold]
     pub(super) fn asking(mut self, asked: ExpectedInput) -> Self {
         self.0.asked = Some(asked);
         self
     }
 
-    /// Returns what the type asked for, where the fault knows it.
+    /// Returns what the type asked for, if the fault knows it.
     #[doc(hidden)]
     pub fn asked(&self) -> Option<ExpectedInput> {
         self.0.asked
     }
 
-    /// Whether the fault is about the value itself and does not show it yet.
+    /// Whether the fault is about the value itself, but does not quote it yet.
     pub(super) fn lacks_found(&self) -> bool {
         self.0.problem.found.is_empty() && self.0.problem.pointer.is_empty()
     }

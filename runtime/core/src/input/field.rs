@@ -1,5 +1,5 @@
-//! One field of a type with `#[data]`: named for each field, so that a type that is no data is answered first by the remedy and
-//! then by serde and schemars, who know none.
+//! The trait of fields of a `#[data]` type, checked for each field: so that rustc first reports what to do about a type
+//! that is no data, before the errors of serde and schemars.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What a field of a type with `#[data]` may be.
+/// Types that a field of a `#[data]` type may have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a type with `#[data]`",
     label = "a field is written as JSON, read from it, and has a schema",

@@ -1,10 +1,10 @@
-//! Texts of a known form in our words, whichever library reads them.
+//! Describes texts of a known format in our own words, whichever library parses them.
 //!
-//! - What a parser says of a text is for the programmer who calls it. Wherever its form is known, a message says what
-//!   such a text looks like instead.
-//! - This is the only place that knows words and names of libraries. Words of the application's own types pass.
+//! - A parser's message is meant for the programmer who calls it. For a known format, our message shows an example of
+//!   such a text instead.
+//! - Only this file knows messages and names of libraries. Messages of the application's own types are passed through.
 
-/// Describes a format of JSON Schema in words, such as `date`; `None` for a format that is not known.
+/// Describes a format of JSON Schema, such as `date`; `None` for an unknown format.
 #[doc(hidden)]
 pub fn of_format(format: &str) -> Option<&'static str> {
     Some(match format {
@@ -32,7 +32,7 @@ pub fn of_format(format: &str) -> Option<&'static str> {
     })
 }
 
-/// What the reader of a library's type says that it expects.
+/// Translates what a library's type says that it expects.
 pub(super) fn of_reader(expected: &str) -> Option<&'static str> {
     let format = match expected {
         "a date string" | "a formatted date string" => "date",
@@ -63,13 +63,13 @@ pub(super) fn of_reader(expected: &str) -> Option<&'static str> {
     of_format(format)
 }
 
-/// What is expected instead of an error of the type `E` with these words, where both are a library's.
+/// Translates an error of the type `E` with this message, if both belong to a known library.
 ///
-/// No trait tells whose an error is: serde asks only that it can be displayed. So its crate is read from the name of
-/// its type, and text that a library made without a type of its own is known by how it begins.
+/// No trait says which library an error comes from: serde only requires that it can be displayed. So the name of its
+/// type shows the crate, and a text without an error type is recognised by its beginning.
 pub(super) fn of_error<E>(said: &str) -> Option<&'static str> {
     let name = std::any::type_name::<E>().trim_start_matches(['&', ' ']);
-    // First, as the standard library has one error for all kinds of addresses.
+    // Checked first, since the standard library has one error type for all kinds of addresses.
     let of_text = TEXTS.iter().find(|(beginning, _)| said.starts_with(beginning));
     let of_type = || ERRORS.iter().find(|(prefix, _)| name.starts_with(prefix));
     let (_, expected) = of_text.or_else(of_type)?;
@@ -83,7 +83,7 @@ const MOMENT: &str = "a date, time or length of time such as 2026-11-20, 2026-11
 const NUMBER: &str = "a number in digits that is within its range";
 const LENGTH: &str = "a length of time that is within its range";
 
-/// Errors by where their types are defined: a format, or what is expected.
+/// Error types by the path of their definition, with a format or a description.
 const ERRORS: [(&str, &str); 18] = [
     ("jiff::", MOMENT),
     ("chrono::", MOMENT),
@@ -105,7 +105,7 @@ const ERRORS: [(&str, &str); 18] = [
     ("rust_decimal::", "a decimal number such as 12.50"),
 ];
 
-/// Words by how they begin: a format, or what is expected.
+/// Messages by their beginning, with a format or a description.
 const TEXTS: [(&str, &str); 20] = [
     ("UUID parsing failed", "uuid"),
     ("empty host: \"", "uri"),

@@ -1,6 +1,6 @@
-//! An object's key as a value of its own: a name, or a scalar written as a string.
+//! Reads an object's key as a value: a name, or a scalar in a string.
 //!
-//! - A number has one spelling as a key, so that keys that differ as text differ as numbers.
+//! - As a key, each number has only one spelling, so that different keys are different numbers.
 
 use serde::{
     Deserializer,
@@ -18,9 +18,9 @@ use super::{
 /// The text of a key, decoded.
 #[derive(Clone, Copy)]
 pub(super) enum KeyText<'a, 'de> {
-    /// From the input's own text.
+    /// Borrowed from the input's text.
     Borrowed(&'de str),
-    /// From the scratch buffer.
+    /// Decoded into the scratch buffer.
     Decoded(&'a str),
 }
 
@@ -40,7 +40,7 @@ impl<'a, 'de> KeyText<'a, 'de> {
         }
     }
 
-    /// Makes a fault of the key say which key it is.
+    /// Makes a fault quote the key.
     #[cold]
     pub(super) fn show(&self, mut fault: Fault) -> Fault {
         if fault.lacks_found() {

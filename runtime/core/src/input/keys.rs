@@ -1,6 +1,6 @@
-//! The keys of a tool's input, prepared once for comparing them with raw text.
+//! The keys of a tool's input, prepared for comparing them with raw text.
 //!
-//! - At most 64 keys, none twice, so that a set of them is one word.
+//! - There are at most 64 distinct keys, so that a set of them fits into one word.
 
 use std::{borrow::Cow, fmt};
 
@@ -9,7 +9,7 @@ use super::problem::Problems;
 use super::problem::Rule;
 use crate::scalar::Scalars;
 
-/// A further check of a value's raw text, after it was read; its pointers start at the value.
+/// A further check of a value's raw text, after it was read; its pointers are relative to the value.
 pub type Check = Box<dyn Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync>;
 
 /// One key of a tool's input.
@@ -28,13 +28,13 @@ pub struct Key {
     scalars: Option<Scalars>,
     /// The name as JSON writes it, with its quotes.
     quoted: Box<str>,
-    /// Its first sixteen bytes, and which of them count.
+    /// Its first sixteen bytes, and a mask of those that count.
     head: u128,
     mask: u128,
 }
 
 impl Key {
-    /// Describes a key that must be given; `expected` says of what type, such as "a string".
+    /// Describes a key that must be given; `expected` describes the type of its value, such as "a string".
     pub fn required(
         name: impl Into<Cow<'static, str>>,
         expected: impl Into<Cow<'static, str>>,
@@ -42,7 +42,7 @@ impl Key {
         Self::new(name.into(), expected.into(), true)
     }
 
-    /// Describes a key that may be left out; `expected` says of what type its value is.
+    /// Describes a key that may be left out; `expected` describes the type of its value.
     pub fn optional(
         name: impl Into<Cow<'static, str>>,
         expected: impl Into<Cow<'static, str>>,
@@ -50,7 +50,7 @@ impl Key {
         Self::new(name.into(), expected.into(), false)
     }
 
-    /// Checks the value's raw text as well, once it was read.
+    /// Adds a check of the value's raw text, made after it was read.
     #[must_use]
     pub fn checked(
         mut self,
@@ -60,7 +60,7 @@ impl Key {
         self
     }
 
-    /// Takes scalars of other kinds that mean one of these, where input may be repaired.
+    /// Accepts scalars of other types that mean one of these, where input may be repaired.
     #[must_use]
     #[doc(hidden)]
     pub fn with_scalars(mut self, scalars: Option<Scalars>) -> Self {
@@ -78,7 +78,7 @@ impl Key {
         &self.name
     }
 
-    /// Returns what its value should be, in words.
+    /// Returns the description of its value.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
@@ -89,12 +89,13 @@ impl Key {
         self.check.as_ref()
     }
 
-    /// All that the schema says is wrong with a value that its type has refused; none where the schema takes it.
+    /// Lists all problems that the schema finds with a value that its type has refused; `None` where the schema accepts
+    /// it.
     ///
-    /// A type ends at its first problem, and names it in words of the library that reads it.
+    /// The type itself stops at its first problem, and words it as its library does.
     #[cold]
     pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
-        // A schema sees only one of two equal keys.
+        // A schema check sees only one of two equal keys.
         if first.rule == Rule::DuplicateKey {
             return None;
         }
@@ -103,7 +104,7 @@ impl Key {
         if problems.is_empty() || problems.iter().any(is_other) {
             return None;
         }
-        // The reader shows numbers with all their digits.
+        // The reader quotes numbers with all their digits, so its text is used.
         for problem in problems.iter_mut().filter(|it| it.pointer == first.pointer) {
             if !first.found.is_empty() && matches!(problem.rule, Rule::Range | Rule::Type) {
                 problem.found.clone_from(&first.found);
@@ -164,7 +165,7 @@ impl Keys {
         Ok(Self { keys, required })
     }
 
-    /// Walks through the keys in declaration order.
+    /// Iterates over the keys in declaration order.
     pub fn iter(&self) -> std::slice::Iter<'_, Key> {
         self.keys.iter()
     }
@@ -181,7 +182,7 @@ impl Keys {
         self.keys.is_empty()
     }
 
-    /// Checks the text of an input that one value carries whole.
+    /// Checks the text of an input that is read as one value.
     pub(crate) fn check_whole(&self, text: &str) -> Result<(), Problems> {
         let check = self.keys.first().and_then(Key::check);
         match check.map_or(Ok(()), |check| check(text)) {
@@ -190,17 +191,17 @@ impl Keys {
         }
     }
 
-    /// As [`Key::in_words_of_schema`], of an input that one value carries whole.
+    /// Does the same as [`Key::in_words_of_schema`], for an input that is read as one value.
     pub(super) fn whole_in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Problems> {
         Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }
 
-    /// Whether any value is checked beyond what its type takes.
+    /// Whether any value has a further check.
     pub(super) fn are_checked(&self) -> bool {
         self.keys.iter().any(|key| key.check.is_some())
     }
 
-    /// The required keys, a bit each.
+    /// Returns the required keys as a set of bits.
     pub(super) fn required(&self) -> u64 {
         self.required
     }
@@ -214,7 +215,7 @@ impl Keys {
     pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
         let key = self.keys.get(index)?;
         let quoted = key.quoted.as_bytes();
-        // Sixteen bytes in one step; only long keys and the end of the text need more.
+        // Compares sixteen bytes in one step; only long keys and the end of the text need more.
         let is_here = match text.split_first_chunk::<16>() {
             Some((start, rest)) => {
                 (u128::from_le_bytes(*start) ^ key.head) & key.mask == 0
@@ -236,7 +237,7 @@ impl Keys {
 pub enum InvalidKeys {
     /// More than 64.
     TooMany(usize),
-    /// A key that was given before.
+    /// A key is given twice.
     Repeated(Cow<'static, str>),
 }
 

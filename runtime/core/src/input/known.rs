@@ -1,9 +1,9 @@
-//! Which types are known to take exactly what their schemas say, without reading a value of them.
+//! Which types are known to accept exactly the values of their schemas, without testing sample values.
 //!
 //! - [`KnownType`] is implemented for standard types here, and by `#[data]` for a type whose attributes change its schema
 //!   and its `Deserialize` alike.
-//! - Generated code asks [`Knowledge`], which answers for every type: a type without the trait is not known.
-//! - Whether the schema itself can be enforced by reading alone is another question, which the schema answers.
+//! - Generated code uses [`Knowledge`], which answers for every type: a type without the trait is unknown.
+//! - Whether a reader alone can enforce the schema is a separate question, which the schema answers.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -13,21 +13,22 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
-/// A type that takes what its schema says and nothing else, provided that the types inside it do.
+/// A type that accepts exactly the values of its schema, provided that the types inside it do.
 pub trait KnownType {
     /// Whether this type and all types inside it are known.
     fn is_known(visited: &mut VisitedTypes) -> bool;
 }
 
-/// Asks whether a type is known.
+/// Returns whether a type is known.
 pub type IsKnown = fn(&mut VisitedTypes) -> bool;
 
-/// The types that one question has met, so that a type that holds itself is judged once.
+/// The types that one query has visited, so that a recursive type is visited once.
 #[derive(Default)]
 pub struct VisitedTypes(Vec<TypeId>);
 
 impl VisitedTypes {
-    /// Reports whether the types inside `T` are known. A type that was met before is judged where it was met.
+    /// Reports whether the types inside `T` are known. A type that was visited before counts as known here, because it
+    /// is judged where it was first visited.
     pub fn judge<T: 'static>(&mut self, inside: &[IsKnown]) -> bool {
         let id = TypeId::of::<T>();
         if self.0.contains(&id) {
@@ -38,7 +39,7 @@ impl VisitedTypes {
     }
 }
 
-/// What is known of `T`: its own function where `T` is a [`KnownType`], else that of [`UnknownType`].
+/// Answers whether `T` is known: by its own function if `T` is a [`KnownType`], else by that of [`UnknownType`].
 pub struct Knowledge<T: ?Sized>(PhantomData<T>);
 
 impl<T: KnownType> Knowledge<T> {
@@ -47,7 +48,7 @@ impl<T: KnownType> Knowledge<T> {
     }
 }
 
-/// Answers for every type that is no [`KnownType`].
+/// Answers for every type that is not a [`KnownType`].
 pub trait UnknownType {
     fn is_known(_: &mut VisitedTypes) -> bool {
         false

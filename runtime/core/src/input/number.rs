@@ -1,7 +1,7 @@
-//! JSON numbers: integers decided exactly from their digits, floats by the standard library.
+//! JSON numbers: integers are computed exactly from their digits, floats by the standard library.
 //!
-//! - `2.0`, `2e0` and `-0` are integers, as JSON Schema has it; no integer goes through a float.
-//! - The work is linear in the digits, whatever the exponent says.
+//! - `2.0`, `2e0` and `-0` are integers, as in JSON Schema; no integer is converted through a float.
+//! - The work is linear in the digits, whatever the exponent is.
 
 use serde::de::Expected;
 
@@ -14,11 +14,11 @@ pub(super) struct Number<'t> {
     whole: &'t [u8],
     fraction: &'t [u8],
     exponent: i64,
-    /// Whether it has neither fraction nor exponent.
+    /// Whether it has no fraction and no exponent.
     pub(super) plain: bool,
 }
 
-/// What a number is worth as an integer.
+/// The value of a number as an integer.
 pub(super) enum Exact {
     Integer {
         negative: bool,
@@ -30,11 +30,11 @@ pub(super) enum Exact {
     Large,
 }
 
-/// Ten times eighteen nines and nine fit an `i64`.
+/// The largest integer of 18 digits, with one more digit, fits an `i64`.
 const PLAIN_DIGITS: usize = 18;
 
 impl<'de> Reader<'de> {
-    /// Reads an integer of at most 18 digits without fraction and exponent; else the cursor stays.
+    /// Reads an integer of at most 18 digits without fraction and exponent; otherwise the cursor does not move.
     #[inline]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
         let rest = self.text.as_bytes().get(self.position..)?;
@@ -64,7 +64,7 @@ impl<'de> Reader<'de> {
         Some(if sign == 1 { -value } else { value })
     }
 
-    /// Reads any number; something else is a mismatch.
+    /// Reads any number; any other value is a mismatch.
     pub(super) fn number(&mut self, expected: &dyn Expected) -> Result<Number<'de>, Fault> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number_here(),
@@ -72,7 +72,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads the number at the cursor, which is at a digit or minus sign.
+    /// Reads the number at the cursor, which is at its digit or minus sign.
     pub(super) fn number_here(&mut self) -> Result<Number<'de>, Fault> {
         let start = self.position;
         let negative = self.byte() == Some(b'-');
@@ -121,7 +121,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads any integer from `start`, within bounds, as the bits of a two's complement.
+    /// Reads any integer from `start`, within bounds, as the bits of its two's complement.
     #[cold]
     pub(super) fn integer(
         &mut self,
@@ -145,7 +145,7 @@ impl<'de> Reader<'de> {
 }
 
 impl Number<'_> {
-    /// The integer that the digits write, however they write it.
+    /// Returns the integer that the digits express, in any notation.
     pub(super) fn exact(&self) -> Exact {
         let digits = self.whole.iter().chain(self.fraction);
         let zeros = digits.clone().rev().take_while(|digit| **digit == b'0').count();
@@ -173,13 +173,13 @@ impl Number<'_> {
         }
     }
 
-    /// Whether a number that is rounded to a type's largest or smallest is not beyond it.
+    /// Whether a number that was rounded to a type's largest or smallest value is not beyond it.
     #[cold]
     pub(super) fn is_within(&self, maximum: f64) -> bool {
         self.text.parse::<f64>().is_ok_and(|value| value.abs() <= maximum)
     }
 
-    /// The number does not fit what it is read into.
+    /// Makes the fault of a number that does not fit its type.
     #[cold]
     pub(super) fn out_of_range(&self, expected: impl Into<String>) -> Fault {
         Fault::new(Rule::Range, self.text, expected)

@@ -1,9 +1,9 @@
 //! The one object loop of all tools: it reads a text, fills typed slots and reports every problem at once.
 //!
-//! - A problem does not end the scan: its value is skipped and the next key read. A syntax or depth
-//!   fault does, and then no key is called missing.
+//! - After a problem the scan continues: the value is skipped and the next key read. A fault of syntax or depth ends
+//!   the scan, and then no key is reported as missing.
 //! - The expected next key is compared with the raw text in place, before any decoding.
-//! - Problems come in input order, missing keys last in declaration order.
+//! - Problems are in input order, followed by missing keys in declaration order.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -23,18 +23,18 @@ use super::{
 };
 use crate::repairs::Change;
 
-/// Typed places for a tool's input, filled one key at a time; generated code implements it.
+/// Typed slots for a tool's input, filled one key at a time; generated code implements it.
 pub trait Slots {
-    /// Reads the value of the key at `index` and keeps it, most often with [`fill`].
+    /// Reads the value of the key at `index` and stores it, usually with [`fill`].
     ///
-    /// It is called at most once for an index, and only for one that the [`Keys`] have.
+    /// It is called at most once for an index, and only for an index of the [`Keys`].
     ///
     /// # Errors
-    /// The fault of the value, its pointer starting there.
+    /// The fault of the value, with a pointer relative to the value.
     fn put(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
 }
 
-/// What was changed at the places where it was read; most often nothing.
+/// The repairs made while reading, usually none.
 #[doc(hidden)]
 pub type Changes = RefCell<Option<Vec<Change>>>;
 
@@ -73,13 +73,13 @@ const MOST_PROBLEMS: usize = 100;
 /// ```
 ///
 /// # Errors
-/// Every problem of the input, at most 100 and the missing keys; the slots are then half filled.
+/// Every problem of the input, at most 100 plus the missing keys; the slots are then only partly filled.
 pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(), Problems> {
     read_repairing(text, keys, slots, None)
 }
 
-/// Reads a tool's input; a scalar of the wrong kind that can mean but one is read as that, and the change
-/// recorded, where there is room for changes. They count only where the input is taken.
+/// Reads a tool's input. With room for changes, a scalar of the wrong type that can have only one meaning is read with
+/// that meaning, and the change recorded. The changes count only if the input is accepted.
 #[inline]
 #[doc(hidden)]
 pub fn read_repairing(
@@ -99,7 +99,7 @@ pub fn read_repairing(
 /// Reads the value of a parameter into its slot.
 ///
 /// # Errors
-/// The fault of the value; the slot then stays as it was.
+/// The fault of the value; the slot does not change then.
 #[inline]
 pub fn fill<T: DeserializeOwned>(
     slot: &mut Option<T>,
@@ -109,8 +109,8 @@ pub fn fill<T: DeserializeOwned>(
     Ok(())
 }
 
-/// Returns the value of a key that was left out: `Some(None)` for an [`Option`], under whatever alias;
-/// `None` for a type that is required.
+/// Returns the value of a key that was left out: `Some(None)` for an [`Option`], even behind an alias; `None` for a
+/// type that needs a value.
 ///
 /// ```
 /// # use toolwright::__private0::absent;
@@ -127,13 +127,13 @@ struct Scan<'k, 'de> {
     reader: Reader<'de>,
     keys: &'k Keys,
     changes: Option<&'k Changes>,
-    /// The keys that were given, a bit each.
+    /// A bit for each key that was given.
     given: u64,
     problems: Vec<Problem>,
 }
 
 impl Scan<'_, '_> {
-    /// Reads the whole text; a fault is one that nothing can be read after.
+    /// Reads the whole text; the error is a fault that ends the scan.
     #[inline]
     fn run(&mut self, slots: &mut dyn Slots) -> Result<(), Fault> {
         if self.reader.peek() != Some(b'{') {
@@ -168,7 +168,7 @@ impl Scan<'_, '_> {
         self.reader.finish()
     }
 
-    /// Reads a key that is not the expected one; the inner fault is for an unknown one.
+    /// Finds a key that is not the expected one; the inner fault is for an unknown key.
     fn find(&mut self) -> Result<Result<usize, Option<Fault>>, Fault> {
         let text = self.reader.key()?;
         let key = self.reader.resolve(text);
@@ -194,7 +194,7 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Checks the text of a value that was read, where its type does not say all.
+    /// Checks the text of a value that was read, where its schema says more than its type.
     #[inline]
     fn hold_to_schema(&mut self, index: usize, text: &str) {
         if let Some(check) = self.keys.get(index).and_then(Key::check)
@@ -211,7 +211,7 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Steps over a value that a slot refused, if there is a value.
+    /// Skips a value that a slot refused, if there is a value.
     #[cold]
     fn skip_refused(
         &mut self,
@@ -246,13 +246,13 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Whether a value that was refused is taken at a second reading, so that its schema judges it.
+    /// Whether a second, more lenient reading accepts a refused value, so that its schema can judge it.
     fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
         is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
     }
 
-    /// Whether a value of the wrong kind is taken as the only one that it can mean.
+    /// Whether a value of the wrong type has only one meaning, with which the slot accepts it.
     fn repairs(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let Some(changes) = self.changes else { return false };
         let Some(key) = self.keys.get(index) else { return false };
@@ -312,7 +312,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// Stands for a key that was left out: only an option can be read from it.
+/// Represents a key that was left out: only an option can be read from it.
 struct Nothing;
 
 impl<'de> Deserializer<'de> for Nothing {
@@ -332,7 +332,7 @@ impl<'de> Deserializer<'de> for Nothing {
     }
 }
 
-/// The type needs a value.
+/// The error of a type that needs a value.
 #[derive(Debug)]
 struct RequiredKey;
 

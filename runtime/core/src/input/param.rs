@@ -1,9 +1,8 @@
-//! One parameter of a tool: all that rustc knows of its type, as functions that need no bounds
-//! where they are used.
+//! One parameter of a tool: everything that rustc knows about its type, as functions that need no bounds where they are
+//! used.
 //!
-//! Every question about a type is asked by naming an item of a trait without supertraits, never
-//! through a bound: rustc then says what is wrong and no more, where a bound would make it quote
-//! this file and a supertrait would make it say everything twice.
+//! Every property of a type is required by naming an item of a trait without supertraits, never by a bound: a bound
+//! would make rustc quote this file, and a supertrait would make it report everything twice.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -20,7 +19,7 @@ use super::reader::Reader;
 use super::second::reread;
 use crate::spec::{ParamSpec, SchemaOf};
 
-/// What a tool may take as a parameter.
+/// Types that a tool may take as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of a tool",
     label = "input is read from JSON, has a schema, and may be sent between threads",
@@ -48,7 +47,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
     };
 }
 
-/// Evidence that `T` is an input, with its limits.
+/// Proves that `T` is an input, and has its limits.
 pub struct Param<T> {
     fill: fn(&mut Option<T>, &mut Reader<'_>) -> Result<(), Fault>,
     absent: fn() -> Option<T>,
@@ -88,19 +87,19 @@ impl<T> Param<T> {
         self
     }
 
-    /// Sets the pattern that the schema checks against the raw text.
+    /// Sets the pattern that the schema check applies to the raw text.
     pub const fn pattern(mut self, pattern: &'static str, _: IsText<T>) -> Self {
         self.bounds.pattern = Some(pattern);
         self
     }
 
-    /// Marks the text as a command line, which policies read as such.
+    /// Marks the text as a command line, which policies then parse.
     pub const fn command(mut self, _: IsText<T>) -> Self {
         self.command = true;
         self
     }
 
-    /// Asks of the type itself whether it is known, which only code that names the type can.
+    /// Sets the function that says whether the type is known; only code that names the type can choose it.
     pub const fn known_by(mut self, is_known: IsKnown) -> Self {
         self.is_known = is_known;
         self
@@ -145,7 +144,7 @@ impl<T> Param<T> {
         Ok(())
     }
 
-    /// Takes the value out of a slot. The object loop has filled the required ones.
+    /// Takes the value out of a slot. The object loop has filled the slots of required parameters.
     #[inline(always)]
     pub fn take(&self, slot: Option<T>) -> Result<T, Problems> {
         match slot {
@@ -179,7 +178,7 @@ impl<T> Param<T> {
 }
 
 impl Problems {
-    /// Makes one problem of the whole input; `expected` says what it should have been.
+    /// Makes one problem about the whole input; `expected` says what it should have been.
     #[cold]
     #[doc(hidden)]
     pub fn of(expected: &str) -> Self {

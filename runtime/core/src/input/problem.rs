@@ -1,6 +1,6 @@
-//! What is wrong with a call's input, in words for a person and a model.
+//! Problems of a call's input, described for a person and a model.
 //!
-//! - A problem can be read alone: where, which rule, what was found, what was expected.
+//! - A problem can be read on its own: where, which rule, what was found, what was expected.
 //! - Its text is a lower-case fragment of one line, without a period.
 
 use std::cell::Cell;
@@ -37,9 +37,9 @@ pub struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
-    /// The text is not JSON; whatever follows was not looked at.
+    /// The text is not JSON; the rest was not read.
     Syntax,
-    /// A value of another type is there.
+    /// The value has another type.
     Type,
     /// The key is not one of the object's keys.
     UnknownKey,
@@ -55,7 +55,7 @@ pub enum Rule {
     Length,
     /// The value is not one of the choices.
     Choice,
-    /// The value has the right type, but the type does not take it.
+    /// The value has the right type, but the type does not accept it.
     Value,
     /// Arrays and objects are nested too deep.
     Depth,
@@ -90,7 +90,7 @@ impl Rule {
 }
 
 impl Problem {
-    /// Makes a problem of the whole input; set `pointer` to move it.
+    /// Makes a problem of the whole input; set `pointer` to give it another place.
     ///
     /// `found` is cut to 60 characters.
     pub fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
@@ -103,7 +103,7 @@ impl Problem {
         }
     }
 
-    /// Reports a key that is not one of `keys`, with the nearest of them.
+    /// Reports a key that is not one of `keys`, with the most similar of them.
     #[doc(hidden)]
     pub fn unknown_key<'k>(
         key: &str,
@@ -112,7 +112,7 @@ impl Problem {
         Self::unknown_key_within(key, keys, &Cell::new(words::MOST_COMPARED))
     }
 
-    /// Does as [`unknown_key`](Self::unknown_key), while `left` allows further comparisons.
+    /// Does the same as [`unknown_key`](Self::unknown_key), as long as `left` allows comparisons.
     #[doc(hidden)]
     pub fn unknown_key_within<'k>(
         key: &str,
@@ -134,7 +134,7 @@ impl Problem {
         Self::new(Rule::DuplicateKey, &words::quote(key), "each key once")
     }
 
-    /// Puts the key of the holding object in front of the pointer.
+    /// Prepends the key of the enclosing object to the pointer.
     ///
     /// ```
     /// # use toolwright::__private0::{Problem, Rule};
@@ -190,7 +190,7 @@ impl fmt::Display for Problem {
 
 /// Everything wrong with a call's input, in input order, missing keys last; never empty.
 ///
-/// Its text has one problem a line.
+/// Its text has one problem per line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problems(Box<[Problem]>);
 

@@ -1,12 +1,12 @@
 //! A cursor over one JSON text, and the strict serde deserializer on it.
 //!
-//! - It takes exactly what the schema of the target type takes: no unknown or repeated key, no
-//!   array for a struct, no `null` for something left out, no fraction for an integer.
-//! - The cursor is between characters, and only moves forward while a value is read; after a
-//!   fault it may be anywhere, and its owner rewinds it before reading on.
-//! - `place` is set right before an item or field is read and is `Field` again once the holder is
-//!   closed, so that a plain `T::deserialize` is in field position.
-//! - Success allocates nothing but what the target type owns; every fault is built out of line.
+//! - It accepts exactly what the schema of the target type accepts: no unknown or repeated key, no array for a struct,
+//!   no `null` for something left out, no fraction for an integer.
+//! - The cursor is between characters, and only moves forward while a value is read; after a fault it may be anywhere,
+//!   and its owner rewinds it before reading on.
+//! - `place` is set right before an item or field is read, and is `Field` again once the enclosing value is closed, so
+//!   that a plain `T::deserialize` reads in field position.
+//! - Success allocates only what the target type owns; faults are built in separate functions.
 
 use serde::{Deserialize, de::Expected};
 
@@ -14,10 +14,9 @@ use super::{fault::Fault, problem::Rule, words};
 
 /// Reads JSON strictly.
 ///
-/// `T::deserialize(&mut reader)` reads a value in *field position*, where an [`Option`] reads what
-/// its contents read and `null` does not mean `None`: an optional value is left out. The items of
-/// arrays, the values of maps, the contents of enum variants and of options are in *element
-/// position*, where `null` is `None`.
+/// `T::deserialize(&mut reader)` reads a value in *field position*, where `null` does not mean `None`: an optional
+/// value is left out, and an [`Option`] that is present reads its contents. The items of arrays, the values of maps,
+/// the contents of enum variants and of options are in *element position*, where `null` is `None`.
 ///
 /// Strings without escapes are borrowed from the text. Arrays and objects may be nested 127 deep.
 ///
@@ -34,19 +33,18 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
-    /// Whether `null` is `None` for fields too, for what its schema will judge.
+    /// Whether `null` is `None` for fields too, for a value that its schema checks afterwards.
     pub(super) lenient: bool,
     /// The last string that had escapes.
     pub(super) scratch: String,
 }
 
-/// The kind of place that holds the next value, which decides what `null` means for an option.
+/// The position of the next value, which decides what `null` means for an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// A value that can be left out.
     Field,
-    /// As a field, for a tool's own parameter: with an option inside an option, `null` is the
-    /// inner one's nothing.
+    /// Like a field, for a tool's own parameter; for an option inside an option, `null` is the inner `None`.
     Parameter,
     /// A value that cannot be left out.
     Element,
@@ -70,7 +68,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// A reader that takes all that a type takes, for a value that is then held to its schema.
+    /// Makes a reader that accepts whatever a type accepts, for a value that is then checked against its schema.
     #[cold]
     pub(crate) fn lenient(text: &'de str) -> Self {
         Self { lenient: true, ..Self::new(text) }
@@ -90,7 +88,7 @@ impl<'de> Reader<'de> {
         self.text.get(start..self.position).unwrap_or_default()
     }
 
-    /// Reads a value in field position, as `T::deserialize` does; its faults show what was found.
+    /// Reads a value in field position, as `T::deserialize` does; its faults quote what was found.
     ///
     /// # Errors
     /// The first fault of the value.
@@ -116,10 +114,10 @@ impl<'de> Reader<'de> {
         T::deserialize(&mut *self).map_err(|fault| self.show(fault, start))
     }
 
-    /// Checks that only white space is left.
+    /// Checks that only white space remains.
     ///
     /// # Errors
-    /// A fault of [`Rule::Syntax`] at the first character that is left.
+    /// A fault of [`Rule::Syntax`] at the first remaining character.
     #[inline]
     pub fn finish(&mut self) -> Result<(), Fault> {
         match self.peek() {
@@ -128,14 +126,14 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Steps over white space and returns the byte after it.
+    /// Skips white space and returns the byte after it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         self.skip_space();
         self.byte()
     }
 
-    /// The byte at the cursor.
+    /// Returns the byte at the cursor.
     #[inline]
     pub(super) fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.position).copied()
@@ -148,13 +146,13 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Steps over the byte at the cursor, which is known to be ASCII.
+    /// Skips the byte at the cursor, which is known to be ASCII.
     #[inline]
     pub(super) fn step(&mut self) {
         self.position += 1;
     }
 
-    /// Steps over a bracket that opens.
+    /// Skips an opening bracket.
     #[inline]
     pub(super) fn open(&mut self) -> Result<(), Fault> {
         if self.depth + 1 >= TOO_DEEP {
@@ -165,7 +163,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Steps over a bracket that closes.
+    /// Skips a closing bracket.
     #[inline]
     pub(super) fn close(&mut self) {
         self.depth -= 1;
@@ -173,8 +171,8 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// Steps to the next item of an array or object: past the comma, unless it is the first one.
-    /// False, and the cursor at the closing bracket, when there is none.
+    /// Moves to the next item of an array or object: past the comma, unless it is the first one. Returns `false`, with
+    /// the cursor at the closing bracket, if there is none.
     #[inline]
     pub(super) fn next(&mut self, first: bool, closing: u8) -> Result<bool, Fault> {
         match self.peek() {
@@ -190,7 +188,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Steps over the colon between key and value, to the value.
+    /// Skips the colon between key and value, and moves to the value.
     #[inline]
     pub(super) fn colon(&mut self) -> Result<(), Fault> {
         if self.peek() != Some(b':') {
@@ -201,7 +199,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Steps over `true`, `false` or `null`.
+    /// Skips `true`, `false` or `null`.
     #[inline]
     pub(super) fn word(&mut self, word: &'static str) -> Result<(), Fault> {
         let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
@@ -220,7 +218,7 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// The value at `start`, as far as it is one.
+    /// Returns the text of the value at `start`, as far as it is valid.
     #[cold]
     pub(super) fn value_at(&self, start: usize) -> &'de str {
         let mut reader = Reader::new(self.text);
@@ -231,7 +229,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Adds to a fault what the value at `start` is.
+    /// Adds to a fault a quotation of the value at `start`.
     #[cold]
     pub(super) fn show(&self, mut fault: Fault, start: usize) -> Fault {
         if fault.lacks_found() {
@@ -240,7 +238,7 @@ impl<'de> Reader<'de> {
         fault
     }
 
-    /// Reports another type at the cursor, or no value at all.
+    /// Reports a value of another type at the cursor, or no value at all.
     #[cold]
     pub(super) fn mismatch(&mut self, expected: &dyn Expected) -> Fault {
         self.mismatch_in_words(words::describe_expected(expected))
@@ -254,7 +252,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reports something else than JSON at the cursor.
+    /// Reports invalid JSON at the cursor.
     #[cold]
     pub(super) fn syntax(&self, expected: &str) -> Fault {
         let position = self.position.min(self.text.len());

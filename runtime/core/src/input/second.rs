@@ -1,15 +1,15 @@
-//! A second reading, for a value whose schema may take it though the reader did not.
+//! Reads a value a second time if its schema may accept it although the reader did not.
 //!
-//! - JSON Schema knows one integer however it is written, and so does the reader. But where a type goes
-//!   through serde's buffer, as untagged enums and `flatten` do, serde remembers the float in `2.0` and
-//!   refuses it. So integers are written as such; what takes a float goes on taking it at first.
-//! - The content of an adjacently tagged enum is a field that cannot be left out, which the reader cannot
-//!   tell from others. So `null` is `None` everywhere.
+//! - For JSON Schema and for the reader, an integer is the same in every notation. But where a type goes through
+//!   serde's buffer, as untagged enums and `flatten` do, serde stores `2.0` as a float and refuses it as an integer. So
+//!   the second reading gets integers in plain notation; types that accept the float have done so at the first reading.
+//! - The content of an adjacently tagged enum is a field that cannot be left out, but the reader cannot distinguish it
+//!   from other fields. So the second reading takes `null` as `None` everywhere.
 //! - Only values that are checked against their schema afterwards are read a second time.
 
 use super::{fault::Fault, number::Exact, reader::Reader};
 
-/// Reads a value that was refused once more, as leniently as its type allows; its schema judges it.
+/// Reads a refused value again, as leniently as its type allows; its schema is checked afterwards.
 #[cold]
 #[doc(hidden)]
 pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fault>) -> Option<T> {
@@ -17,9 +17,9 @@ pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fau
     read(&mut Reader::lenient(written.as_deref().unwrap_or(text))).ok()
 }
 
-/// The text of a JSON value with its integers written as such, unless they were already.
+/// Returns the text of a JSON value with its integers in plain notation; `None` where they are already.
 ///
-/// Integers past 64 bits stay as they are: the buffer has none of that size.
+/// Integers beyond 64 bits stay as they are: the buffer cannot hold integers of that size.
 fn with_plain_integers(text: &str) -> Option<String> {
     let mut reader = Reader::new(text);
     let mut written = String::new();

@@ -1,8 +1,8 @@
-//! What a parameter's type is known not to be when the tool is compiled: a number that holds its limits, an object, a
-//! map whose keys are text.
+//! Refuses at compile time what the type of a parameter cannot be: a number outside of its limits, not an object, a map
+//! whose keys are not text.
 //!
-//! Every question is answered by a method that exists for some types alone, beside one of a trait for all others, so
-//! that a type that nothing is known of passes, and an alias changes nothing.
+//! Each check is an inherent method that exists for some types only, beside a trait method for all others. So an
+//! unknown type passes, and an alias changes nothing.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use super::bounds::Number;
 
-/// The numbers that a type holds.
+/// The numbers that a type can hold.
 #[derive(Clone, Copy)]
 pub struct Limits {
     pub low: i128,
@@ -23,7 +23,7 @@ pub struct Limits {
 impl Limits {
     pub const ANY: Self = Self { low: i128::MIN, high: i128::MAX, message: "" };
 
-    /// Fails to compile where the type does not hold the number.
+    /// Fails to compile if the type cannot hold the number.
     #[track_caller]
     pub const fn check(self, limit: i128) {
         if limit < self.low || limit > self.high {
@@ -32,27 +32,27 @@ impl Limits {
     }
 }
 
-/// A type, asked for the numbers that it holds.
+/// Returns the limits of a type.
 pub struct Range<T>(PhantomData<fn(T)>);
 
 impl<T: Number> Range<T> {
     pub const LIMITS: Limits = T::LIMITS;
 }
 
-/// All types that are no numbers, which is said elsewhere.
+/// Implemented for all types that are no numbers; another check refuses these.
 pub trait NoRange {
     const LIMITS: Limits = Limits::ANY;
 }
 
 impl<T> NoRange for Range<T> {}
 
-/// A type, asked for what it looks like in JSON.
+/// Returns what a type looks like in JSON.
 pub struct Shape<T>(PhantomData<fn(T)>);
 
-/// The type may be what its place needs: nothing is known against it.
+/// The type may fit: nothing is known against it.
 pub struct Possible;
 
-/// The type cannot stand where it does.
+/// The type cannot fit.
 pub struct Impossible<T>(PhantomData<fn(T)>);
 
 impl<T> Shape<T> {
@@ -71,7 +71,7 @@ impl<T: KeyedByNoText> Shape<T> {
     }
 }
 
-/// All types that nothing is known of.
+/// Implemented for all types that nothing is known about.
 pub trait AnyShape {
     fn object(&self) -> Possible {
         Possible
@@ -112,7 +112,7 @@ impl<T> KeysInJson<T> for Possible {
     fn said(self) {}
 }
 
-/// Types that are no object in JSON.
+/// Types that are not an object in JSON.
 pub trait NoObject {}
 
 macro_rules! no_objects {
@@ -143,7 +143,7 @@ impl<T: KeyedByNoText> KeyedByNoText for Vec<T> {}
 
 impl<T: KeyedByNoText> KeyedByNoText for Box<T> {}
 
-/// Types that no key can be written as.
+/// Types that cannot be written as a key.
 pub trait NoText {}
 
 macro_rules! no_texts {

@@ -1,7 +1,6 @@
-//! Skips a value that is not needed, and checks its syntax.
+//! Skips a value that is not needed, but checks its syntax.
 //!
-//! - It loops instead of recursing; the brackets that are open are one bit each, as their number is
-//!   bounded by the depth limit.
+//! - It loops instead of recursing; each open bracket is one bit, because the depth limit bounds their number.
 
 use super::{fault::Fault, reader::Reader};
 
@@ -9,12 +8,12 @@ use super::{fault::Fault, reader::Reader};
 #[derive(Default)]
 struct Brackets {
     count: u32,
-    /// The innermost is the lowest bit; a set bit is an object.
+    /// The lowest bit is the innermost bracket; a set bit is an object.
     objects: u128,
 }
 
 impl<'de> Reader<'de> {
-    /// Steps over any value and returns its text.
+    /// Skips any value and returns its text.
     ///
     /// ```
     /// # use toolwright::__private0::Reader;
@@ -33,7 +32,7 @@ impl<'de> Reader<'de> {
         Ok(self.since(start))
     }
 
-    /// Reads one scalar or opening bracket and what closes after it; false at the end.
+    /// Skips one scalar or opening bracket, and the brackets that close after it. Returns `false` at the end.
     fn skip_to_end(&mut self, brackets: &mut Brackets) -> Result<bool, Fault> {
         match self.peek() {
             Some(b'"') => self.skip_string()?,
@@ -60,7 +59,7 @@ impl<'de> Reader<'de> {
         Ok(false)
     }
 
-    /// Steps to the next item and over its key; over the closing bracket and false without one.
+    /// Moves to the next item and skips its key. Without one, skips the closing bracket and returns `false`.
     fn skip_comma(&mut self, first: bool, brackets: &mut Brackets) -> Result<bool, Fault> {
         let object = brackets.objects & 1 == 1;
         if !self.next(first, if object { b'}' } else { b']' })? {

@@ -1,4 +1,4 @@
-//! JSON strings: found eight bytes at a time, decoded only where they have escapes.
+//! JSON strings: scanned eight bytes at a time, decoded only if they have escapes.
 //!
 //! - A string without escapes is a slice of the text; another is decoded into the scratch buffer.
 //! - Skipping checks a string as strictly as decoding does.
@@ -6,7 +6,7 @@
 use super::{fault::Fault, problem::Rule, reader::Reader};
 use crate::json::special::special;
 
-/// Where a string that was just read can be found.
+/// The location of a string that was just read.
 #[derive(Clone, Copy)]
 pub(super) enum Text<'de> {
     /// In the text itself.
@@ -16,7 +16,7 @@ pub(super) enum Text<'de> {
 }
 
 impl<'de> Reader<'de> {
-    /// Reads the string at the cursor, which is at its quote.
+    /// Reads the string whose opening quote is at the cursor.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Text<'de>, Fault> {
         let start = self.position + 1;
@@ -29,7 +29,7 @@ impl<'de> Reader<'de> {
         Ok(Text::Scratch)
     }
 
-    /// Reads an object's key; something else there is a fault.
+    /// Reads an object's key; anything else there is a fault.
     #[inline]
     pub(super) fn key(&mut self) -> Result<Text<'de>, Fault> {
         match self.peek() {
@@ -38,7 +38,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// A string that was just read.
+    /// Returns a string that was just read.
     #[inline]
     pub(super) fn resolve(&self, text: Text<'de>) -> &str {
         match text {
@@ -47,7 +47,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Steps over the string at the cursor, which is at its quote.
+    /// Skips the string whose opening quote is at the cursor.
     pub(super) fn skip_string(&mut self) -> Result<(), Fault> {
         self.position += 1;
         loop {

@@ -1,7 +1,7 @@
 //! Enums: a string for a variant without contents, an object with one key for the others.
 //!
-//! - Neither form replaces the other: `{"Fast":null}` is no unit variant.
-//! - A variant's contents are in element position, as its key cannot be left out.
+//! - The forms are not interchangeable: `{"Fast":null}` is not a unit variant.
+//! - A variant's contents are in element position, because its key cannot be left out.
 
 use serde::{
     Deserializer as _,
@@ -19,11 +19,11 @@ use super::{
 /// The variant at the cursor, in either form.
 pub(super) struct Choice<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// Where the whole value starts.
+    /// The start of the whole value.
     start: usize,
-    /// Where the variant's name starts.
+    /// The start of the variant's name.
     name: usize,
-    /// Whether it is the key of an object.
+    /// Whether the name is the key of an object.
     tagged: bool,
 }
 
@@ -34,7 +34,7 @@ impl<'a, 'de> Choice<'a, 'de> {
         Self { reader, start, name: start, tagged: false }
     }
 
-    /// Reads the variant at the cursor, which is at the object's bracket.
+    /// Reads the variant of the object whose opening bracket is at the cursor.
     pub(super) fn read_tagged<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
         visitor: V,
@@ -57,7 +57,7 @@ impl<'a, 'de> Choice<'a, 'de> {
         Ok(value)
     }
 
-    /// Steps to the contents, if the form has them.
+    /// Moves to the contents, if the form has them.
     fn contents(&mut self) -> Result<(), Fault> {
         if !self.tagged {
             let name = words::quote(&self.reader.string_at(self.name));

@@ -1,7 +1,7 @@
-//! Values, types and choices in words that a person and a model understand.
+//! Describes values, types and choices for a person and a model.
 //!
-//! - Every function is cold: it runs only once something is known to be wrong.
-//! - The work is bounded by the text it is given, and the result is short.
+//! - Every function is cold: it runs only for an error message.
+//! - The work is bounded by the given text, and the result is short.
 
 use std::cell::Cell;
 use std::fmt::{Display, LowerExp};
@@ -14,20 +14,20 @@ use super::formats;
 #[doc(hidden)]
 pub const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
-/// How many characters an escape has, such as `\u007f`.
+/// The length of an escape such as `\u007f`.
 const ESCAPED: usize = 6;
-/// How many pairs of letters are compared to find near words for one answer: some milliseconds' work.
+/// How many pairs of letters are compared to find similar words for one answer: some milliseconds of work.
 #[doc(hidden)]
 pub const MOST_COMPARED: usize = 2_000_000;
 
-/// Cuts `text` to 60 characters. Draws white space together and writes other control characters as JSON escapes them,
-/// so that none acts on a terminal or passes for a space.
+/// Cuts `text` to 60 characters. Collapses white space and escapes other control characters as JSON does, so that none
+/// acts on a terminal or looks like a space.
 #[doc(hidden)]
 pub fn shorten(text: &str) -> String {
     shorten_to(text, LONGEST)
 }
 
-/// Does as [`shorten`], to at most `longest` characters.
+/// Does the same as [`shorten`], for at most `longest` characters.
 #[doc(hidden)]
 pub fn shorten_to(text: &str, longest: usize) -> String {
     let mut short = String::new();
@@ -55,7 +55,7 @@ pub fn shorten_to(text: &str, longest: usize) -> String {
     short
 }
 
-/// `text` as a JSON string, cut like [`shorten`] does.
+/// Returns `text` as a JSON string, cut as [`shorten`] cuts it.
 #[doc(hidden)]
 pub fn quote(text: &str) -> String {
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
@@ -63,12 +63,12 @@ pub fn quote(text: &str) -> String {
     shorten(&serde_json::Value::from(part).to_string())
 }
 
-/// `one of "a", "b"` of names, or what fits fewer than two.
+/// Writes `one of "a", "b"` for names; for fewer than two, what fits.
 pub(crate) fn one_of<'c>(names: impl ExactSizeIterator<Item = &'c str>) -> String {
     one_of_shown(names.map(quote))
 }
 
-/// `one of 1, "b"` of values that are in words already.
+/// Writes `one of 1, "b"` for values that are described already.
 pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> String {
     let count = choices.len();
     let listed: Vec<_> = choices.take(MOST_CHOICES).collect();
@@ -81,14 +81,15 @@ pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> St
     }
 }
 
-/// Finds the choice that was probably meant by `word`; `None` where none is near.
+/// Finds the choice that was probably meant by `word`; `None` where none is similar.
 #[doc(hidden)]
 pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
     nearest_within(word, choices, &Cell::new(MOST_COMPARED))
 }
 
-/// Does as [`nearest`], while `left` allows it: each comparison takes one for each pair of letters, one of the word and one
-/// of a choice. Returns `None` where a choice could not be compared, because that one may be nearer.
+/// Does the same as [`nearest`], as long as `left` allows it: each comparison takes one for each pair of a letter of
+/// the word and a letter of a choice. Returns `None` if a choice could not be compared, because it may be the most
+/// similar one.
 #[doc(hidden)]
 pub fn nearest_within<'c>(
     word: &str,
@@ -122,13 +123,13 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
     (distance == 0 || close || begins).then_some(distance)
 }
 
-/// Without what is often mistaken: case and the marks between words.
+/// Removes what is often mistaken: case and the marks between words.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// What serde met, or nothing where the text itself says it better.
+/// Describes what serde found; empty where the text itself says it better.
 pub(super) fn describe_found(unexpected: &Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Bool(value) => value.to_string(),
@@ -142,41 +143,41 @@ pub(super) fn describe_found(unexpected: &Unexpected<'_>) -> String {
     }
 }
 
-/// What a type says it expects, without words that only a Rust programmer knows.
+/// Describes what a type expects, without terms that only a Rust programmer knows.
 pub(super) fn describe_expected(expected: &dyn Expected) -> String {
     in_words(expected.to_string())
 }
 
-/// As [`describe_expected`], for a number that may be outside the type's bounds.
+/// Does the same as [`describe_expected`], for a number that may be outside the type's bounds.
 pub(super) fn expected_range(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     bounds(&text).unwrap_or_else(|| in_words(text))
 }
 
-/// "an integer from 0 to 255".
+/// Writes "an integer from 0 to 255".
 pub(super) fn range(minimum: i128, maximum: u128) -> String {
     between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
 }
 
-/// Says what a number that a float cannot hold should have been.
+/// Describes the range of a float, for a number outside of it.
 #[doc(hidden)]
 pub fn float_range<F: LowerExp>(most: F) -> String {
     format!("a number from -{most:e} to {most:e}; this one is out of range")
 }
 
-/// "an array of 2 items".
+/// Writes "an array of 2 items".
 pub(super) fn items(count: usize) -> String {
     format!("an array of {}", many(count, "item"))
 }
 
-/// "2 items".
+/// Writes "2 items".
 #[doc(hidden)]
 pub fn many(count: usize, unit: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {unit}{plural}")
 }
 
-/// "1 to 20 characters", for what has so many of them.
+/// Writes "1 to 20 characters".
 pub(crate) fn counts(least: Option<usize>, most: Option<usize>, unit: &str) -> String {
     match (least, most) {
         (Some(least), Some(most)) if least == most => many(least, unit),
@@ -187,7 +188,7 @@ pub(crate) fn counts(least: Option<usize>, most: Option<usize>, unit: &str) -> S
     }
 }
 
-/// "a number from 1 to 9", for a thing with bounds.
+/// Writes "a number from 1 to 9".
 pub(crate) fn between<T: Display>(what: &str, low: Option<T>, high: Option<T>) -> String {
     match (low, high) {
         (Some(low), Some(high)) => format!("{what} from {low} to {high}"),
@@ -197,7 +198,7 @@ pub(crate) fn between<T: Display>(what: &str, low: Option<T>, high: Option<T>) -
     }
 }
 
-/// A type's own message, trimmed to a fragment.
+/// Trims a type's own message to a fragment.
 pub(super) fn message(text: String) -> String {
     if text.starts_with("data did not match any variant of untagged enum") {
         return "matches none of the forms taken here".to_owned();

@@ -1,10 +1,10 @@
-//! One text for equal JSON values.
+//! Writes equal JSON values as equal texts.
 //!
 //! - Keys are sorted by their UTF-8 bytes, which is the order of their code points. There is no white space.
-//! - A string is escaped only where JSON asks for it; nothing is normalised: texts of other code points are other
-//!   texts.
-//! - Numbers are exact, see [`number`](super::number). RFC 8785 takes them through a float, which makes
-//!   9007199254740993 the number before it.
+//! - A string is escaped only where JSON requires it, and nothing is normalised: texts with different code points are
+//!   different.
+//! - Numbers are exact, see [`number`](super::number). RFC 8785 converts them through a float, which turns
+//!   9007199254740993 into the number before it.
 
 use std::fmt::Write as _;
 
@@ -22,18 +22,18 @@ pub enum ArgumentsError {
         "the text is not JSON: expected {expected} at character {character}, found something else"
     )]
     Syntax {
-        /// Which character, counted from 1.
+        /// The position of the character, counted from 1.
         character: usize,
-        /// What could have stood there.
+        /// What could come there.
         expected: &'static str,
     },
-    /// It is not all there.
+    /// It is incomplete.
     #[error("the text is not JSON: it ends where {expected} was expected")]
     Incomplete {
-        /// What could have come.
+        /// What could come next.
         expected: &'static str,
     },
-    /// It is written as people or programs write it, but not as JSON is.
+    /// It is JSON as people or programs often write it, but not strict JSON.
     #[error(
         "the text is not strict JSON: it has a comment, a key or text without plain double quotes, a comma \
          too many, a word of another language or a raw control character; write it as JSON"
@@ -51,13 +51,13 @@ pub enum ArgumentsError {
         /// How deep they may be.
         most: usize,
     },
-    /// They are no object, which the input of a tool is.
+    /// It is not an object, as the input of a tool must be.
     #[error("the arguments are {found}; expected an object")]
     NoObject {
-        /// What they are.
+        /// What it is instead.
         found: &'static str,
     },
-    /// The defaults of the schema would fill them without end.
+    /// The defaults of the schema contain themselves without end, or are too many.
     #[error(
         "the defaults of the tool's schema fill its arguments without end, or with more than {most} values; take \
          out a default that contains itself"
@@ -69,10 +69,10 @@ pub enum ArgumentsError {
 }
 crate::debug_as_sentence!(ArgumentsError);
 
-/// Writes the one text of a JSON value: equal values give equal texts, different values different ones.
+/// Writes the canonical text of a JSON value: equal values give equal texts, different values different ones.
 ///
-/// Values are equal when they have the same keys and items, texts of the same code points, and numbers that are
-/// equal as numbers, without rounding: `2`, `2.0` and `20e-1` are.
+/// Values are equal if they have the same keys and items, texts of the same code points, and numbers that are equal
+/// without rounding, such as `2`, `2.0` and `20e-1`.
 ///
 /// ```
 /// use toolwright::unstable::arguments::canonical;
@@ -97,7 +97,7 @@ pub fn canonical_of(node: &Node) -> String {
     out
 }
 
-/// Reads a text that is JSON and nothing else.
+/// Reads a text that is strict JSON.
 pub fn read(text: &str) -> Result<Node, ArgumentsError> {
     let parsed = parse(text).map_err(|broken| match broken {
         Break::Wanted(at, expected) => {

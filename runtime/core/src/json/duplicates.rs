@@ -1,21 +1,21 @@
-//! Where keys were given twice: a few places, and how many more there are.
+//! The places of repeated keys: a few of them, and the number of the others.
 //!
-//! - A short text can have many of them below a long key. What is kept of them takes no more room than the text, but
-//!   for [`ROOM`].
+//! - A short text can have many of them below a long key. So the stored places take no more memory than the text, plus
+//!   [`ROOM`].
 
 use super::tree::push_segment;
 
 /// The most places that are reported.
 const MOST: usize = 100;
-/// How many bytes of places are kept below one key, but for the first place, which is always kept.
+/// How many bytes of places are stored below one key; the first place is always stored.
 const ROOM: usize = 64 * 1024;
 
 /// Keys that were given twice.
 #[derive(Debug, Default)]
 pub struct Duplicates {
-    /// Where, as JSON pointers.
+    /// Their places, as JSON pointers.
     pub pointers: Vec<String>,
-    /// How many more there are that are only counted.
+    /// How many more are only counted.
     pub more: usize,
 }
 
@@ -24,7 +24,7 @@ impl Duplicates {
         self.pointers.is_empty()
     }
 
-    /// Finds those of one object. Sorting takes n·log n, whatever the keys are.
+    /// Adds the repeated keys of one object. Sorting takes n·log n for any keys.
     pub fn find<V>(&mut self, entries: &[(String, V)]) {
         let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
         keys.sort_unstable();
@@ -42,12 +42,12 @@ impl Duplicates {
         }
     }
 
-    /// Counts the places found so far; taken before a value is read, it is what [`place`](Self::place) needs.
+    /// Counts the stored places; [`place`](Self::place) needs this count from before a value is read.
     pub fn known(&self) -> usize {
         self.pointers.len()
     }
 
-    /// Puts the key of a value before the places that were found inside it.
+    /// Prepends the key of a value to the places that were found inside it.
     pub fn place(&mut self, known: usize, key: impl Fn() -> String) {
         if self.pointers.len() == known {
             return;

@@ -1,17 +1,17 @@
-//! One text for equal numbers.
+//! Writes equal numbers as equal texts.
 //!
 //! A number is digits, which neither begin nor end with 0, times a power of ten. It is written out in full, as `1200`
-//! or `0.05`, where that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`: an exponent makes
-//! no text long. The work is linear in the length of the text, and no digit is lost.
+//! or `0.05`, where that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent
+//! makes a text long. The work is linear in the length of the text, and no digit is lost.
 
 use std::borrow::Cow;
 
 /// Enough for every integer of 128 bits to be written out.
 const MOST_ZEROS: usize = 40;
-/// Exponents of no more digits are added up as integers.
+/// Exponents of at most this many digits are added as integers.
 const SHORT: usize = 30;
 
-/// Writes the one text of a number of JSON's grammar.
+/// Writes the canonical text of a JSON number.
 pub fn canonical(number: &str) -> Cow<'_, str> {
     let (sign, unsigned) = match number.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),
@@ -36,7 +36,7 @@ pub fn canonical(number: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{sign}{}", spell(digits, &power)))
 }
 
-/// Digits times a power of ten.
+/// Writes digits times a power of ten.
 fn spell(digits: &str, power: &str) -> String {
     let Ok(power) = power.parse::<i64>() else { return format!("{digits}e{power}") };
     let places = usize::try_from(power.unsigned_abs()).unwrap_or(usize::MAX);
@@ -56,7 +56,7 @@ fn spell(digits: &str, power: &str) -> String {
     }
 }
 
-/// An exponent as it was written, of any length, plus the length of something in memory.
+/// Adds the length of something in memory to an exponent, which may be written with any number of digits.
 fn sum(exponent: &str, shift: i128) -> String {
     let is_negative = exponent.starts_with('-');
     let magnitude = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
@@ -66,7 +66,7 @@ fn sum(exponent: &str, shift: i128) -> String {
         let exponent = if is_negative { -magnitude } else { magnitude };
         return (exponent + shift).to_string();
     }
-    // The magnitude is so much larger than the shift that the sum keeps its sign.
+    // The exponent is so much larger than the shift that the sum keeps its sign.
     let mut carry = if is_negative { -shift } else { shift };
     let mut digits: Vec<char> = magnitude.chars().collect();
     for place in digits.iter_mut().rev() {

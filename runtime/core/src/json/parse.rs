@@ -1,8 +1,7 @@
-//! Reads JSON, and what people and models write for JSON, in one pass.
+//! Reads JSON, and what people and models often write instead, in one pass.
 //!
-//! - What is JSON uses nothing; everything else that was taken is in `uses`, so that strict and lenient are one
-//!   parser.
-//! - Only notations with one reading are taken: no missing commas, no unknown escapes, no bare words.
+//! - `uses` lists every notation that is not JSON, so that strict and lenient reading are one parser.
+//! - Only notations with one meaning are accepted: no missing commas, no unknown escapes, no bare words.
 //! - Nesting is bounded, and every byte is read once.
 
 use super::MAX_DEPTH;
@@ -10,12 +9,12 @@ use super::duplicates::Duplicates;
 use super::tree::{self, Node};
 use crate::repairs::ChangeRule;
 
-/// How often an array or object may have been made a text.
+/// How often an array or object may have been encoded as a text.
 const MOST_LAYERS: usize = 3;
-/// What a text that holds an array or object begins with.
+/// The first characters of a text that may contain an array or object.
 pub const HOLDS: [char; 4] = ['[', '{', '(', '"'];
 
-/// A set of things that are not JSON.
+/// A set of notations that are not JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses(u32);
 
@@ -57,21 +56,21 @@ pub struct ParsedValue {
 /// Why a text could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
-    /// Something else was wanted at this byte.
+    /// Something else was expected at this byte.
     Wanted(usize, &'static str),
-    /// The text ends inside a value; what was being read there.
+    /// The text ends inside a value; this was being read.
     End(&'static str),
     /// Arrays and objects are nested too deep.
     Depth,
 }
 
-/// Reads a text that is one value and nothing else.
+/// Reads a text that contains exactly one value.
 pub fn parse(text: &str) -> Result<ParsedValue, Break> {
     Parser::new(text, 0).whole()
 }
 
-/// Reads the array or object that a text contains, however often it was encoded as a text; `depth` is how deep it is
-/// nested already.
+/// Reads the array or object that a text contains, even if it was encoded as a text several times; `depth` is how deep
+/// the text itself is nested.
 pub fn parse_nested(text: &str, depth: usize) -> Option<Node> {
     let mut text = text.trim().to_owned();
     for _ in 0..MOST_LAYERS {
@@ -88,7 +87,7 @@ pub fn parse_nested(text: &str, depth: usize) -> Option<Node> {
     None
 }
 
-/// Reads a text that is one value, but for closing brackets at its end.
+/// Reads a text that contains exactly one value, whose closing brackets at the end may be missing.
 pub fn parse_closing(text: &str) -> Result<ParsedValue, Break> {
     let mut parser = Parser::new(text, 0);
     parser.closing = true;
@@ -101,7 +100,7 @@ pub struct Parser<'t> {
     depth: usize,
     pub uses: Uses,
     pub duplicates: Duplicates,
-    /// Whether brackets that are missing at the end are added.
+    /// Whether missing brackets at the end are added.
     closing: bool,
 }
 
@@ -151,7 +150,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     pub fn space(&mut self) -> Outcome<()> {
         loop {
             match self.byte() {
@@ -323,7 +322,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the text ends here and lacks but its brackets. A number at the very end may lack digits.
+    /// Whether the text ends here and only lacks its brackets. A number at the very end may lack digits, so it does not
+    /// count.
     fn closes_here(&mut self, last: Option<&Node>) -> bool {
         let sure = last.is_some_and(|last| !matches!(last, Node::Number(_)))
             || !self.text.ends_with(|last: char| last.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! Texts in quotes of any kind, and their escapes.
+//! Reads texts in quotes of any kind, and their escapes.
 //!
-//! - An escape that JSON does not know is refused, not guessed: `\d` may be a path's or a pattern's.
-//! - Typographic quotes hold no other quotes, which would leave two readings.
+//! - An escape that JSON does not know is refused, not guessed: `\d` may belong to a path or a pattern.
+//! - A text in typographic quotes may contain no other quotes, which would give it two meanings.
 
 use super::parse::{Break, Outcome, Parser};
 use crate::repairs::ChangeRule;
@@ -47,7 +47,7 @@ impl Parser<'_> {
                     text.push(letter);
                     self.position += 1;
                 }
-                // Inside typographic quotes a second opening or a plain quote leaves two readings.
+                // Inside typographic quotes, a second opening quote or a plain quote gives the text two meanings.
                 _ => return self.fail("one kind of quotes"),
             }
         }

@@ -1,4 +1,4 @@
-//! `$ref`: the only interpretation of it. A reference leads to a place in its own document, or nowhere.
+//! Interprets `$ref`, for all crates. A reference leads to a place in its own document, or nowhere.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pointer::unescape;
 
-/// How many references may follow on each other. Only a schema that refers to itself has more.
+/// How many references may follow each other. Only a schema that refers to itself has more.
 #[doc(hidden)]
 pub const MOST_HOPS: usize = 32;
 
@@ -33,14 +33,14 @@ pub fn definition(reference: &str) -> Option<Cow<'_, str>> {
     (!name.contains('/')).then(|| unescape(name))
 }
 
-/// Returns what the reference of a schema leads to; `None` where there is none, or it leads nowhere.
+/// Returns the schema that the reference of a schema leads to; `None` where there is no reference, or it leads nowhere.
 #[doc(hidden)]
 #[must_use]
 pub fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
     root.pointer(place(of(schema)?)?)
 }
 
-/// Follows references to the first schema without one; `None` where they lead nowhere or round in a circle.
+/// Follows references to the first schema without one; `None` where they lead nowhere or in a circle.
 #[doc(hidden)]
 #[must_use]
 pub fn follow<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Value> {

@@ -1,9 +1,9 @@
-//! Finds what a JSON string has to escape, many bytes at a time.
+//! Finds characters that a JSON string has to escape, many bytes at a time.
 
 /// Finds the first quote, backslash or control character from `start` on; returns the length where there is none.
 #[inline]
 pub fn special(bytes: &[u8], mut start: usize) -> usize {
-    // Without branches inside, so that the compiler compares all of them at once.
+    // Has no branches inside, so that the compiler can compare all bytes at once.
     while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
         let is_special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
         if chunk.iter().fold(false, |found, byte| found | is_special(byte)) {
@@ -23,7 +23,7 @@ pub fn special(bytes: &[u8], mut start: usize) -> usize {
     start + length.unwrap_or(rest.len())
 }
 
-/// The high bit of each special byte; only the lowest mark is exact, as borrows go upwards.
+/// Marks each special byte by its high bit. Only the lowest mark is exact, because borrows carry upwards.
 #[inline]
 fn marks(chunk: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;

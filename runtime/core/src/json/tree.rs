@@ -1,6 +1,6 @@
-//! A JSON value that keeps the text of its numbers.
+//! A JSON value that stores the text of its numbers.
 //!
-//! - No number goes through a float: what was written is what is written out again.
+//! - No number is converted through a float: it is written out as it was read.
 //! - Objects keep the order of their keys; the parser has refused repeated ones.
 
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use super::special::special;
 pub enum Node {
     Null,
     Bool(bool),
-    /// Its grammar is JSON's.
+    /// Its grammar is that of a JSON number.
     Number(String),
     Text(String),
     Array(Vec<Node>),
@@ -62,7 +62,7 @@ impl Node {
         }
     }
 
-    /// Returns what a validator reads; `None` where a number is out of its reach.
+    /// Returns the value for a validator; `None` where `serde_json` cannot represent a number.
     pub fn value(&self) -> Option<Value> {
         Some(match self {
             Self::Null => Value::Null,
@@ -115,12 +115,12 @@ impl Node {
         })
     }
 
-    /// Reports whether it holds no other values.
+    /// Reports whether it contains no other values.
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))
     }
 
-    /// Measures the work of looking at all of it: a step for each value, and for every 64 bytes of text.
+    /// Measures the work of visiting it completely: one step for each value, and one for every 64 bytes of text.
     pub fn weight(&self) -> usize {
         1 + match self {
             Self::Null | Self::Bool(_) => 0,
@@ -144,7 +144,7 @@ impl Node {
     }
 }
 
-/// `text` as a JSON string.
+/// Returns `text` as a JSON string.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_quoted(text, &mut out);
@@ -188,7 +188,7 @@ pub fn push_segment(pointer: &mut String, key: &str) {
 
 /// Reports whether a number's text is an integer, as JSON Schema counts `2.0` and `1e3`.
 ///
-/// Decided on the digits: linear in them, whatever the exponent says.
+/// Only reads the digits, so the work is linear in them for any exponent.
 pub fn is_integral(number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));

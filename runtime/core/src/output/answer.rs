@@ -21,12 +21,13 @@ use crate::untrusted;
 /// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
 /// ```
 pub struct Answer {
-    /// The result, where it is text or JSON.
+    /// The result, if it is text or JSON.
     text: String,
     origin: Origin,
 }
 
-/// Answers of calls whose input was mended are kept apart, so that the others carry nothing of it.
+/// Where the answer comes from. The variants for repaired input are separate, so that other answers do not pay for
+/// them.
 enum Origin {
     AsSent(Shape),
     Mended(Box<(Shape, Arc<Repairs>)>),
@@ -40,7 +41,7 @@ enum Shape {
 }
 
 impl Answer {
-    /// Makes a result of text that is sent unchanged.
+    /// Makes a result of text, which is sent unchanged.
     #[inline]
     #[doc(hidden)]
     pub fn from_text(text: String) -> Self {
@@ -67,8 +68,8 @@ impl Answer {
         }
     }
 
-    /// Writes the answer as a model gets it that reads text only: blocks below one another; what is no text is named by type
-    /// and size.
+    /// Writes the answer for a model that reads only text: its blocks one after the other; a block that is not text is
+    /// named by type and size.
     pub fn text(&self) -> Cow<'_, str> {
         match self.shape() {
             Shape::Text | Shape::Json => Cow::Borrowed(&self.text),
@@ -82,7 +83,7 @@ impl Answer {
         }
     }
 
-    /// Does as [`text`](Self::text), without a copy where the answer is text already.
+    /// Does the same as [`text`](Self::text), without a copy where the answer is text already.
     #[inline]
     pub fn into_text(self) -> String {
         match self.shape() {
@@ -101,7 +102,7 @@ impl Answer {
         }
     }
 
-    /// Returns the result as a value, for programs: what the tool returned, or what it set as structured.
+    /// Returns the result as a value, for programs: the returned value, or the one that the tool set as structured.
     pub fn structured(&self) -> Option<Value> {
         match self.shape() {
             Shape::Json => serde_json::from_str(&self.text).ok(),
@@ -110,8 +111,7 @@ impl Answer {
         }
     }
 
-    /// Copies the answer with one more block at its end, such as a note of a stage; `None` for an error, which has no
-    /// blocks.
+    /// Copies the answer and appends a block, such as a note of a stage; `None` for an error, which has no blocks.
     ///
     /// ```
     /// use toolwright::{Answer, Content, Output};
@@ -140,7 +140,7 @@ impl Answer {
         Some(Self { text: String::new(), origin })
     }
 
-    /// Facts for the host, which no model sees.
+    /// Returns facts for the host, which no model sees.
     pub fn metadata(&self) -> Option<&Map<String, Value>> {
         match self.shape() {
             Shape::Output(output) => Some(&output.metadata),
@@ -148,8 +148,8 @@ impl Answer {
         }
     }
 
-    /// Returns where the answer comes from, as the tool says it, where a stranger wrote it: a page, a foreign server, an API. `None` of
-    /// what the application itself answers for.
+    /// Returns the source of an untrusted answer, as the tool names it: a page, a foreign server, an API. `None` for an
+    /// answer of the application itself.
     ///
     /// ```
     /// use toolwright::{Answer, Output};
@@ -160,8 +160,8 @@ impl Answer {
         self.metadata()?.get(Output::UNTRUSTED)
     }
 
-    /// Returns in one line where the answer comes from, where a stranger wrote words of it: what rules of a policy select by
-    /// (`after_untrusted`). Of an error it is what [`ToolError::untrusted`] says.
+    /// Returns the source of untrusted words in the answer, in one line: rules of a policy select by it
+    /// (`after_untrusted`). For an error, [`ToolError::untrusted`] sets it.
     ///
     /// ```
     /// use toolwright::{Answer, Output};
@@ -183,7 +183,7 @@ impl Answer {
         }
     }
 
-    /// Lists the sources of what strangers wrote in the answer: [`untrusted_source`](Self::untrusted_source), and those that
+    /// Lists all sources of untrusted words in the answer: [`untrusted_source`](Self::untrusted_source), and those that
     /// [`Output::also_untrusted`] names.
     pub fn untrusted_sources(&self) -> Vec<String> {
         let Some(first) = self.untrusted_source() else { return Vec::new() };
@@ -192,8 +192,8 @@ impl Answer {
         std::iter::once(first.into_owned()).chain(more).collect()
     }
 
-    /// Returns the changes that repair made to the input; `None` where it made none, or where the call ended before its tool
-    /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
+    /// Returns the changes that repair made to the input; `None` where it made none, or where the call ended before its
+    /// tool ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
             Origin::Mended(mended) => Some(&mended.1),
@@ -218,7 +218,7 @@ impl Answer {
         }
     }
 
-    /// Returns the output that the tool put together by hand.
+    /// Returns the output that the tool built itself.
     #[doc(hidden)]
     pub fn output(&self) -> Option<&Output> {
         match self.shape() {
@@ -237,7 +237,7 @@ impl Answer {
     }
 }
 
-/// Without the result, which may repeat a secret; errors are shown whole.
+/// Omits the result, which may repeat a secret; errors are shown completely.
 impl fmt::Debug for Answer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("Answer");

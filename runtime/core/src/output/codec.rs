@@ -1,5 +1,5 @@
-//! From what a function returned to an answer. The type decides, not its name: `Result` is found
-//! through any alias, and its `Err` never becomes a success.
+//! Turns the return value of a function into an answer. The type decides, not its name: `Result` is recognised through
+//! any alias, and its `Err` never becomes a success.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -16,8 +16,8 @@ use super::{Answer, Output};
 use crate::error::ToolError;
 use crate::spec::SchemaOf;
 
-/// Asks for what kind of value a function returns: the inherent method is found for `Result` under
-/// any name, the trait's for all else.
+/// Finds out what kind of value a function returns: rustc finds the inherent method for `Result` under any name, and
+/// the trait's method for all other types.
 pub struct Probe<R>(PhantomData<R>);
 
 impl<R> Probe<R> {
@@ -47,12 +47,12 @@ pub struct Fallible<T, E>(PhantomData<(T, E)>);
 
 pub struct Infallible<R>(PhantomData<R>);
 
-/// Turns what a function returned into `A`.
+/// Turns the return value of a function into `A`.
 pub trait Encode<R, A> {
     fn encode(&self, value: R) -> A;
 }
 
-/// One way for every value.
+/// The same function for every value.
 pub struct Codec<R, A>(pub fn(R) -> A);
 
 impl<R, A> Encode<R, A> for Codec<R, A> {
@@ -62,7 +62,7 @@ impl<R, A> Encode<R, A> for Codec<R, A> {
     }
 }
 
-/// What a tool returns, with what its type was found to be.
+/// The return type of a tool, and what is known about it.
 pub struct OutputCodec<R, D> {
     value: fn(R, D) -> Answer,
     depth: D,
@@ -92,12 +92,12 @@ impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
 }
 
 impl<T, E> Fallible<T, E> {
-    /// Names the type that is sent as JSON where the tool succeeds.
+    /// Names the type that is sent as JSON if the tool succeeds.
     pub fn sent(&self) -> SentValue<T> {
         SentValue::NEW
     }
 
-    /// Takes the evidence for both sides as functions, so that rustc judges each where it is named.
+    /// Takes the evidence for both sides as functions, so that rustc checks each where it is named.
     #[inline(always)]
     pub fn codec<D>(
         &self,
@@ -138,7 +138,7 @@ impl<R: JsonSchema> Infallible<R> {
     }
 }
 
-/// The output has no schema: the inherent methods above are found where it has one.
+/// Implemented for all types; for an output with a schema, rustc finds the inherent methods above.
 pub trait NoSchema {
     fn schema(&self) -> Option<SchemaOf> {
         None
@@ -149,7 +149,7 @@ impl<T, E> NoSchema for Fallible<T, E> {}
 
 impl<R> NoSchema for Infallible<R> {}
 
-/// What may stand for `E` in a tool's `Result<T, E>`.
+/// Types that `E` may be in a tool's `Result<T, E>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
     label = "it does not say what the model may read of it",
@@ -167,7 +167,7 @@ impl<E: Into<ToolError>> Failure for E {
     }
 }
 
-/// What a tool may return.
+/// Types that a tool may return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of a tool",
     label = "it has no JSON form",
@@ -177,7 +177,7 @@ pub trait ToolOutput<D = Single> {
     fn into_answer(self, depth: D) -> Answer;
 }
 
-/// Refused already, and asked nothing else: [`OneResult`] says so where the type is written.
+/// [`OneResult`] refuses such a type where it is written, so this implementation asks nothing more.
 #[diagnostic::do_not_recommend]
 impl<T> ToolOutput<NestedResult> for T {
     fn into_answer(self, _: NestedResult) -> Answer {
@@ -208,7 +208,7 @@ impl ToolOutput for Output {
     }
 }
 
-/// A value that serialises to one string is text, and is sent without quotes.
+/// Sends a value that serialises to one string as text, without quotes.
 #[cold]
 fn as_text(json: String) -> Answer {
     match serde_json::from_str(&json) {
@@ -224,7 +224,7 @@ fn unserialisable(error: serde_json::Error) -> Answer {
         .into()
 }
 
-/// What a `validate` function says of an input: nothing, or why the call is refused.
+/// The result of a `validate` function: the error says why the call is refused.
 pub type Validated = Result<(), ToolError>;
 
 #[diagnostic::on_unimplemented(
@@ -243,7 +243,7 @@ impl<E: Failure> IntoValidated for Result<(), E> {
     }
 }
 
-/// Why a call needs approval, as an `approval` function says it; nothing where it needs none.
+/// The result of an `approval` function: why the call needs approval; `None` where it needs none.
 pub type Asking = Result<Option<Cow<'static, str>>, ToolError>;
 
 #[diagnostic::on_unimplemented(
@@ -269,7 +269,7 @@ impl<R: Into<Cow<'static, str>>, E: Failure> IntoAsking for Result<Option<R>, E>
     }
 }
 
-/// What a `preview` function shows to an approver.
+/// The text that a `preview` function shows to an approver.
 pub type Preview = Result<String, ToolError>;
 
 /// What a `reconcile` function found out about a call whose outcome is unknown.
@@ -277,13 +277,13 @@ pub type Preview = Result<String, ToolError>;
 pub enum Reconciled {
     /// It happened, with this result.
     Happened(Output),
-    /// It did not happen; the call may be judged again.
+    /// It did not happen; the call may be evaluated again.
     DidNotHappen,
-    /// The outcome is not known; a person has to find it out.
+    /// The outcome is unknown; a person has to find out.
     Unknown,
 }
 
-/// What a `reconcile` function found, or why it could not look.
+/// The result of a `reconcile` function, or why it failed.
 pub type Reconciling = Result<Reconciled, ToolError>;
 
 #[diagnostic::on_unimplemented(

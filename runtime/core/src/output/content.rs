@@ -15,27 +15,27 @@ use std::borrow::Cow;
 pub enum Content<'a> {
     /// Plain text.
     Text(Cow<'a, str>),
-    /// JSON text, carried as it is wherever the provider takes text.
+    /// JSON text, which is sent unchanged where the provider accepts text.
     Json(Cow<'a, str>),
     /// A picture.
     Image {
-        /// Such as `image/png`.
+        /// For instance `image/png`.
         media_type: Cow<'a, str>,
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
     },
     /// A sound.
     Audio {
-        /// Such as `audio/wav`.
+        /// For instance `audio/wav`.
         media_type: Cow<'a, str>,
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
     },
-    /// A document that is no text, such as a PDF.
+    /// A document that is not text, such as a PDF.
     Document {
-        /// What it is called, where it has a name.
+        /// Its name, if it has one.
         name: Option<Cow<'a, str>>,
-        /// Such as `application/pdf`.
+        /// For instance `application/pdf`.
         media_type: Cow<'a, str>,
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
@@ -44,9 +44,9 @@ pub enum Content<'a> {
     Resource {
         /// The address.
         uri: Cow<'a, str>,
-        /// Such as `text/markdown`.
+        /// For instance `text/markdown`.
         media_type: Option<Cow<'a, str>>,
-        /// What it says, where it says it in text.
+        /// Its content, if that is text.
         text: Option<Cow<'a, str>>,
     },
 }
@@ -63,7 +63,7 @@ impl<'a> Content<'a> {
         Self::Text(text.into())
     }
 
-    /// Makes a block of JSON, given as its text.
+    /// Makes a block from JSON text.
     ///
     /// ```
     /// # use toolwright::Content;
@@ -110,8 +110,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Puts the block in words: its own, or a sentence that says what is left out because `reader` cannot
-    /// take it.
+    /// Returns the block as text: its own, or a sentence that says what is left out because `reader` cannot read it.
     #[doc(hidden)]
     pub fn words(&self, reader: &str) -> Cow<'_, str> {
         match self {

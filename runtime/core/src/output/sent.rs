@@ -1,5 +1,5 @@
-//! Whether a value that a tool sends as JSON holds a `Result`, whose `Err` would look like a success. The types
-//! decide, through any alias: each step opens one container, and a `Result` inside is refused at compile time.
+//! Finds out whether a value that a tool sends as JSON contains a `Result`, whose `Err` would look like a success. The
+//! types decide, through any alias: each step opens one container, and a `Result` inside is refused at compile time.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -10,13 +10,13 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 
-/// A value that is sent as JSON. Its method `inside` opens a container; the trait's method answers for all else.
+/// A value that is sent as JSON. Its method `inside` opens a container; the trait's method answers for all other types.
 pub struct SentValue<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> SentValue<T> {
     pub const NEW: Self = Self(PhantomData);
 
-    /// Answers for a container that is nested deeper than generated code looks.
+    /// Answers for a container that is nested deeper than generated code checks.
     pub fn depth(&self) -> Single {
         Single
     }
@@ -65,7 +65,7 @@ impl<T, E> SentValue<Result<T, E>> {
     }
 }
 
-/// All else than the containers below.
+/// Implemented for all types; rustc finds the inherent methods for the containers below.
 pub trait NoContainer {
     fn inside(&self) -> Single {
         Single
@@ -106,7 +106,7 @@ containers! {
     [T] RwLock<T> => T;
 }
 
-/// Refuses a `Result` inside the value that is sent: its `Err` would be a part of a success.
+/// Refuses a `Result` inside the sent value: its `Err` would be part of a success.
 #[diagnostic::on_unimplemented(
     message = "a `Result` inside another type cannot be the output of a tool",
     label = "the inner `Err` would look like a success",

@@ -1,11 +1,11 @@
-//! An answer as it is stored, and back: one JSON object with a version, the same in every store.
+//! An answer in its stored form: one JSON object with a version, the same in every store.
 //!
 //! Beside `version` it has exactly one key:
 //! - `{"text":…}`, a result that is text;
 //! - `{"json":…}`, the JSON text of a result as a string, so that its numbers stay exact;
 //! - `{"output":{"content":[…],"structured":…,"metadata":{…}}}`;
-//! - `{"error":{"kind":…,"class":…,"retry_after_ms":…,"message":…,"hint":…,"details":…}}`, and `"untrusted":…` where a stranger
-//!   wrote words of the message.
+//! - `{"error":{"kind":…,"class":…,"retry_after_ms":…,"message":…,"hint":…,"details":…}}`, with `"untrusted":…` if the
+//!   message contains untrusted words.
 
 mod value;
 
@@ -22,8 +22,8 @@ use crate::error::ToolError;
 
 const VERSION: &str = "version";
 
-/// An answer in a form that can be stored and read back later, by this release or a newer one. The cause of an error,
-/// which is for operators, and the record of repairs are not part of it.
+/// An answer in a form that can be stored and read back later, by this release or a newer one. It omits the cause of an
+/// error, which is for operators, and the record of repairs.
 ///
 /// ```
 /// use toolwright::{Answer, StoredAnswer, ToolError};
@@ -44,7 +44,7 @@ pub struct StoredAnswer {
     shape: Shape,
 }
 
-/// What an answer is, in types that can be stored.
+/// An answer in types that can be stored.
 #[derive(Clone, PartialEq)]
 enum Shape {
     Text(String),
@@ -70,15 +70,15 @@ pub enum StoredAnswerError {
         StoredAnswer::VERSION
     )]
     Newer {
-        /// The version it has.
+        /// The version of the answer.
         version: u64,
     },
-    /// It is no answer.
+    /// The value is not an answer.
     #[error(
         "the stored answer has {found}, expected one of text, json, output, error as it was written; was it changed by hand?"
     )]
     Unreadable {
-        /// What it is instead, without its content.
+        /// What it is instead; its content is not repeated.
         found: String,
     },
 }
@@ -99,7 +99,7 @@ impl StoredAnswer {
         }
     }
 
-    /// Writes the object without a version, for a record that has one itself.
+    /// Writes the object without a version, for a record that has its own.
     #[doc(hidden)]
     #[must_use]
     pub fn unversioned(&self) -> Value {
@@ -107,7 +107,7 @@ impl StoredAnswer {
         Value::Object(Map::from_iter([(key.to_owned(), value)]))
     }
 
-    /// Reads the object; one without a version is of the first.
+    /// Reads the object; one without a version has the first.
     #[doc(hidden)]
     pub fn read(value: &Value) -> Result<Self, StoredAnswerError> {
         let Some(object) = value.as_object() else {
@@ -192,7 +192,7 @@ impl<'de> Deserialize<'de> for StoredAnswer {
     }
 }
 
-/// Without the result, which may repeat a secret.
+/// Omits the result, which may repeat a secret.
 impl fmt::Debug for StoredAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("StoredAnswer");

@@ -1,12 +1,12 @@
-//! What a value may stand for where another type is wanted; pure, on the text of numbers.
+//! Finds what a value may mean where another type is expected; pure, on the text of numbers.
 //!
-//! - Nothing is rounded, cut or defaulted: each reading says all that was written.
+//! - Nothing is rounded, cut or defaulted: each reading keeps all that was written.
 
 use super::Types;
 use crate::json::tree::{Node, is_integral, is_number};
 use crate::repairs::ChangeRule;
 
-/// Lists the readings of a value as the types wanted.
+/// Lists the readings of a value as the expected types.
 pub fn readings(node: &Node, wanted: Types, lenient: bool) -> Vec<(Node, ChangeRule)> {
     let mut found = Vec::new();
     match node {
@@ -68,7 +68,7 @@ fn number(text: &str, lenient: bool) -> Option<String> {
     is_number(&without).then_some(without)
 }
 
-/// `1,000,000` without its commas, where they stand before every third digit.
+/// Returns `1,000,000` without its commas, if they are before every third digit.
 fn without_grouping(text: &str) -> Option<String> {
     let (whole, fraction) = match text.find('.') {
         Some(point) => text.split_at(point),

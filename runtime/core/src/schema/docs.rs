@@ -1,6 +1,6 @@
 //! Doc comments as descriptions.
 
-/// Makes one text of a doc comment: joins the lines of a paragraph, and leaves those of lists and code.
+/// Turns a doc comment into one text: joins the lines of a paragraph, but not those of lists and code.
 pub fn unwrap_docs(docs: &str) -> String {
     let mut text = String::with_capacity(docs.len());
     let mut in_code = false;

@@ -15,7 +15,7 @@ pub fn json(value: &impl Serialize) -> serde_json::Result<Value> {
     serde_json::from_slice(&text)
 }
 
-/// Writes each number as one that reads as the same in 64 bits.
+/// Serialises each number so that it reads back exactly, in 64 bits.
 struct Exactly;
 
 impl Formatter for Exactly {

@@ -1,12 +1,13 @@
-//! Texts of a known form whose format says nothing or something else than their parser takes, as patterns.
+//! Patterns for texts of a known form, where their format is missing or differs from what their parser accepts.
 
 use serde_json::{Map, Value, json};
 
-/// A valid day in a calendar with leap years, which no standard format names without a time zone.
+/// A valid day in a calendar with leap years; no standard format describes it without a time zone.
 const DATE: &str = "([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)\
     |02-(0[1-9]|1[0-9]|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)";
 const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
-/// The pattern of a point in time: no leap second, as jiff has none, and no more decimals than jiff takes.
+/// The pattern of a point in time: without leap seconds, which jiff does not have, and with no more decimals than jiff
+/// accepts.
 const MOMENT: &str = r"^([0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[^.]{5}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?([Zz]|[+-][0-9:]{5})$";
 
 /// Names the format that one of the patterns of this file describes.
@@ -20,7 +21,7 @@ pub fn format_of(pattern: &str) -> Option<&'static str> {
     ["partial-time", "partial-date-time", "date-time", "duration"].into_iter().find(|it| is(it))
 }
 
-/// Formats that schemars makes up, and those whose parsers take less than the format, as patterns.
+/// Replaces formats that schemars invents, and those whose parsers accept less than the format, by patterns.
 pub fn tighten(object: &mut Map<String, Value>) {
     if object.get("type").is_none_or(|it| *it != "string" && *it != json!(["string", "null"])) {
         return;
@@ -34,7 +35,7 @@ pub fn tighten(object: &mut Map<String, Value>) {
         Some("partial-time") => (format!("^{TIME}$"), false),
         Some("partial-date-time") => (format!("^{DATE}T{TIME}$"), false),
         Some("date-time") => (MOMENT.to_owned(), true),
-        // What both of jiff's types take; only one of them has days and months.
+        // What both of jiff's types accept; only one of them has days and months.
         Some("duration") => (
             r"^PT([0-9]{1,6}H([0-9]{1,6}M)?([0-9]{1,6}S)?|[0-9]{1,6}M([0-9]{1,6}S)?|[0-9]{1,6}S)$"
                 .to_owned(),

@@ -1,4 +1,4 @@
-//! Where the schemas inside a schema are.
+//! Finds the schemas inside a schema.
 
 use serde_json::{Map, Value};
 

@@ -1,18 +1,18 @@
-//! What a schema asks for, in words for a message.
+//! Describes what a schema asks for, for a message.
 
 use serde_json::Value;
 
 use super::texts::format_of;
 use crate::input::{formats, words};
 
-/// How many levels of a schema are put into words.
+/// How many levels of a schema are described.
 const DEEPEST: usize = 4;
-/// 2^53; bounds further out are those of a type.
+/// 2^53; bounds further out come from the type.
 const WIDE: f64 = 9_007_199_254_740_992.0;
-/// How many ways through a union are.
+/// How many alternatives of a union are described.
 const MOST_WAYS: usize = 12;
 
-/// Describes a schema in words: `a string`, `an integer of at least 1`, `one of "a", "b"`; `root` holds what it refers to.
+/// Describes a schema: `a string`, `an integer of at least 1`, `one of "a", "b"`; `root` resolves its references.
 pub fn expected(schema: &Value, root: &Value) -> String {
     within(schema, root, 0)
 }
@@ -87,7 +87,7 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
     }
 }
 
-/// `a date such as 2026-11-20`, where texts have a known format.
+/// Writes `a date such as 2026-11-20`, if texts have a known format.
 #[doc(hidden)]
 pub fn in_format(schema: &Value) -> Option<&'static str> {
     let known = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
@@ -97,14 +97,14 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
     if let Some(format) = known("pattern").and_then(format_of) {
         return formats::of_format(format);
     }
-    // The only choice of formats that schemars knows.
+    // The only alternative of formats that schemars makes.
     let choices = schema.get("anyOf")?.as_array()?;
     let formats: Option<Vec<&str>> = choices.iter().map(|it| it.get("format")?.as_str()).collect();
     (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?
 }
 
-/// Describes a range: `an integer from 1 to 9`. A bound that only says how wide a machine's word is helps no reader, unless
-/// it is the one that was broken.
+/// Describes a range: `an integer from 1 to 9`. A bound that only comes from the width of a machine type is left out,
+/// unless it is the one that was broken.
 pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     let bound = |keyword| {
         let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);
@@ -113,9 +113,9 @@ pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     words::between(what, bound("minimum"), bound("maximum"))
 }
 
-/// `1 to 20 characters`, where a schema says how many.
+/// Writes `1 to 20 characters`, where a schema gives the bounds.
 pub fn counts(schema: &Value, least: &str, most: &str, unit: &str) -> Option<String> {
-    // JSON Schema writes `2.0` for two as well.
+    // In JSON Schema, `2.0` may also be written for two.
     let count = |keyword| {
         let number = schema.get(keyword)?;
         let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());

@@ -1,28 +1,29 @@
-//! What of a definition comes from an [`Adaptation`](crate::adaptation::Adaptation): part of the fingerprint.
+//! The part of a definition that comes from an [`Adaptation`](crate::adaptation::Adaptation); it is part of the
+//! fingerprint.
 
 use serde_json::Value;
 
 use super::{Danger, Definition, Exposure, Parameter};
 
-/// What an application has changed of a tool that it did not write.
+/// An application's changes to a tool that it did not write.
 #[doc(hidden)]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Adapted {
-    /// Whether a model is shown it, where the application says so.
+    /// Whether a model is shown it, if the application has set that.
     pub exposure: Option<Exposure>,
     /// The least level of danger of each call.
     pub least_danger: Option<Danger>,
-    /// Why each call asks a person.
+    /// Why each call needs approval.
     pub asking: Option<String>,
-    /// The arguments that have a value.
+    /// The arguments with a preset value.
     pub presets: Vec<PresetArgument>,
     /// The names of arguments, each with the tool's own name.
     pub renamed: Vec<(String, String)>,
-    /// The schema of final arguments, where some have a value.
+    /// The schema of final arguments, if some have a preset value.
     pub final_schema: Option<Value>,
 }
 
-/// An argument that has a value.
+/// An argument with a preset value.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq)]
 pub struct PresetArgument {
@@ -33,7 +34,7 @@ pub struct PresetArgument {
 }
 
 impl Definition {
-    /// Lists the arguments to which the application has given a value, by name. They are no part of the input schema, and are among
+    /// Lists the arguments with a value preset by the application, by name. They are not in the input schema, but among
     /// the final arguments of each call.
     ///
     /// ```
@@ -52,20 +53,20 @@ impl Definition {
         self.adapted.presets.iter().map(|it| (it.parameter.name.as_str(), &it.value))
     }
 
-    /// Returns the schema of final arguments: that of the input, with the arguments that have a value.
+    /// Returns the schema of final arguments: that of the input, plus the arguments with a preset value.
     #[doc(hidden)]
     #[must_use]
     pub fn final_schema(&self) -> &Value {
         self.adapted.final_schema.as_ref().unwrap_or(&self.input_schema)
     }
 
-    /// Returns the reason for which the application has each call ask a person.
+    /// Returns the reason why the application requires approval of each call.
     #[must_use]
     pub fn asks_for(&self) -> Option<&str> {
         self.adapted.asking.as_deref()
     }
 
-    /// Lists the parameters, those that have a value among them.
+    /// Lists the parameters, including those with a preset value.
     #[doc(hidden)]
     pub fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().chain(self.adapted.presets.iter().map(|it| &it.parameter))

@@ -1,4 +1,4 @@
-//! What an application says of a tool in types of its own.
+//! An application's metadata about a tool, in types of its own.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -21,7 +21,7 @@ impl Metadata {
         self.0.iter().find(|it| it.id == id)?.value.downcast_ref()
     }
 
-    /// Puts a value in the place of another of its type.
+    /// Sets a value, and replaces one of the same type.
     pub fn put<T: Send + Sync + 'static>(&mut self, value: T) {
         let item =
             Item { id: TypeId::of::<T>(), type_name: type_name::<T>(), value: Arc::new(value) };
@@ -31,7 +31,7 @@ impl Metadata {
         }
     }
 
-    /// Takes over what another says; where both say something, the other counts.
+    /// Adds the values of another; for a type that both have, the other's value counts.
     pub fn extend(&mut self, other: Self) {
         for item in other.0 {
             match self.0.iter_mut().find(|it| it.id == item.id) {
@@ -42,7 +42,7 @@ impl Metadata {
     }
 }
 
-/// The values need not be printable, so only their types are shown.
+/// Shows only the types, because the values need not be printable.
 impl fmt::Debug for Metadata {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_list().entries(self.0.iter().map(|it| it.type_name)).finish()

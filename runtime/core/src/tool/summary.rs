@@ -40,8 +40,8 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-/// Up to the first line break, or to the first stop that the next sentence follows: a small letter
-/// after it means an abbreviation.
+/// Returns the text up to the first line break, or to the first full stop that another sentence follows: a lower-case
+/// letter after it means an abbreviation.
 #[doc(hidden)]
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {

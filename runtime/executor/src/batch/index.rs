@@ -1,11 +1,12 @@
-//! Which calls have touched what so far, by kind and name: a tree in which a folder is above its files.
+//! Records which resources calls have touched so far, by kind and name: a tree in which a folder is above its files.
 //!
-//! A read waits for the writes of what contains the resource, of the resource itself, and of what lies below it; a write
-//! waits for their reads as well. What a write has waited for needs no further look: a later call that meets it meets the write.
+//! A read waits for the writes of what contains the resource, of the resource itself, and of what lies below it; a
+//! write waits for their reads as well. Once a write has waited for earlier calls, they are dropped from the node:
+//! later calls wait for the write.
 //!
-//! Names of one scope whose outermost container is the same form one tree. Names of different trees, and names of kinds
-//! that do not say what contains them, are compared one by one. Past [`COMPARISONS`] of them in one turn, a call keeps its
-//! order with all others, so that a turn of any size is planned at once.
+//! Names of one scope with the same outermost container form one tree. Names of different trees, and names of kinds
+//! that do not say what contains them, are compared one by one. After [`COMPARISONS`] of these in one turn, each
+//! further call is planned to run alone, so that planning stays fast for a turn of any size.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -16,12 +17,12 @@ use toolwright_core::footprint::{Footprint, ResourceScope, TouchedResource};
 /// How many pairs of names are compared before all calls count as overlapping.
 const COMPARISONS: usize = 1 << 23;
 
-/// How deep a name may lie to be compared with others.
+/// How many containers a name may have; a call that touches a deeper one runs alone.
 const DEEPEST: usize = 128;
 
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// Everything there is.
+    /// The root, above every kind.
     all: Node,
     nodes: Vec<Node>,
     kinds: HashMap<TypeId, Kind>,
@@ -29,41 +30,41 @@ pub(super) struct Index {
     deciding: DecidingWrites,
 }
 
-/// What calls wrote on which it depends what others touch. It outlasts a call that writes everything, since the calls after
-/// that one are planned before it has run.
+/// The writes that change which resources later calls will touch. They outlast a call that writes everything, because
+/// the calls after that one are planned before it has run.
 #[derive(Debug, Default)]
 struct DecidingWrites {
     written: Vec<(TouchedResource, Pending)>,
     everything: Option<Pending>,
 }
 
-/// What was touched of one kind.
+/// The resources of one kind that were touched.
 #[derive(Debug)]
 struct Kind {
     node: usize,
     trees: HashMap<TreeKey, Tree>,
 }
 
-/// The scope of a tree and its outermost name; no name for those that are compared one by one.
+/// The scope of a tree and its outermost name; `None` for the tree of the names that are compared one by one.
 type TreeKey = (Option<ResourceScope>, Option<String>);
 
 #[derive(Debug, Default)]
 struct Tree {
     names: HashMap<Option<String>, usize>,
-    /// Those of the names that calls touch.
+    /// The names of the tree that calls touch.
     touched: Vec<(TouchedResource, usize)>,
 }
 
 #[derive(Debug, Default)]
 struct Node {
-    /// Who touched the resource itself.
+    /// The calls that touched the resource itself.
     at: Accesses,
-    /// Who touched it or something below it.
+    /// The calls that touched it or something below it.
     below: Accesses,
     is_touched: bool,
 }
 
-/// Those whose end a later call may have to wait for, since the last write of all of it.
+/// The calls that a later call may have to wait for. A write of the whole node replaces them.
 #[derive(Debug, Default)]
 struct Accesses {
     writers: Group,
@@ -73,7 +74,7 @@ struct Accesses {
 #[derive(Debug, Default)]
 struct Group(Vec<WaitTarget>);
 
-/// Where a resource lies: what contains it, what it is, and what it meets in other trees.
+/// Where a resource lies: its containers, its own node, and the nodes of other trees that it overlaps.
 struct Place {
     containers: Vec<usize>,
     node: usize,
@@ -81,7 +82,7 @@ struct Place {
 }
 
 impl Index {
-    /// What a call waits for that touches these resources.
+    /// Adds a call that touches these resources, and returns what it waits for.
     pub(super) fn add(
         &mut self,
         footprint: &Footprint,
@@ -131,11 +132,11 @@ impl Index {
         waits_for
     }
 
-    /// What a call waits for that may write everything.
+    /// Adds a call that may write everything, and returns what it waits for.
     pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<WaitTarget> {
         let mut waits_for = Vec::new();
         self.all.below.wait_for(true, steps, &mut waits_for);
-        // Whatever comes after it waits for it, and so for all before it.
+        // Every later call waits for this one, and so for all before it.
         let mut deciding = std::mem::take(&mut self.deciding);
         deciding.everything = Some(call);
         *self = Self { deciding, ..Self::default() };
@@ -143,7 +144,7 @@ impl Index {
         waits_for
     }
 
-    /// Where a resource lies; `None` where that would take too long to find out.
+    /// Finds where a resource lies; `None` where that would take too many comparisons or its name is too deep.
     fn place(&mut self, resource: &TouchedResource) -> Option<Place> {
         let Self { nodes, kinds, compared, .. } = self;
         let kind = kinds
@@ -192,7 +193,7 @@ impl Index {
 }
 
 impl DecidingWrites {
-    /// Whether a call that has not ended writes what decides what a call with these reads touches.
+    /// Whether a call that has not ended may change which resources a call with these reads will touch.
     fn is_open_for(&self, reads: &[TouchedResource], steps: &Steps) -> bool {
         let is_open = |call: Pending| !steps.has_ended(call.into());
         reads.iter().filter(|it| it.decides()).any(|read| {
@@ -215,7 +216,7 @@ fn new_node(nodes: &mut Vec<Node>) -> usize {
 impl Node {
     fn touch(&mut self, is_write: bool, call: WaitTarget) {
         if is_write {
-            // It has waited for all of them.
+            // The write has waited for all of them.
             (self.at, self.below) = Default::default();
         }
         self.at.add(is_write, call);
@@ -240,7 +241,7 @@ impl Accesses {
 }
 
 impl Group {
-    /// Waits for all of them; of several, one join remains.
+    /// Waits for all calls of the group. Several are replaced by one join, so that each further wait costs one step.
     fn wait_for(&mut self, steps: &mut Steps, waits_for: &mut Vec<WaitTarget>) {
         self.0.retain(|waited| !steps.has_ended(*waited));
         if self.0.len() > 1 {

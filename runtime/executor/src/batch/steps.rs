@@ -1,5 +1,5 @@
-//! What waits for what: calls, and joins, which stand for the end of several calls so that many can wait for many at
-//! the cost of each once.
+//! What waits for what. A step is a call, or a join: it ends when several calls have ended, so that many calls can wait
+//! for many without an edge for each pair.
 
 /// The number of a call or join, in the order in which they were added.
 pub(super) type StepId = usize;
@@ -15,9 +15,9 @@ pub(super) struct Steps {
 struct Step {
     /// The index of the call; `None` for a join.
     call: Option<usize>,
-    /// How many of those that it waits for have not ended.
+    /// How many of the steps that it waits for have not ended.
     open: usize,
-    /// What waits for this.
+    /// The steps that wait for this one.
     next: Vec<StepId>,
     has_ended: bool,
 }
@@ -33,7 +33,7 @@ impl Steps {
         Pending(self.calls.len())
     }
 
-    /// The step of a call, which is its index while it is planned.
+    /// Finds the step of a call. While a call is planned, its index is its step.
     fn step_of(&self, call: usize) -> Option<StepId> {
         self.calls.get(call).copied()
     }
@@ -46,14 +46,14 @@ impl Steps {
         step.and_then(|step| self.steps.get(step)).is_some_and(|step| step.has_ended)
     }
 
-    /// Adds a call: whether it waits for nothing.
+    /// Adds a call. Returns whether it waits for nothing.
     pub(super) fn push_call(&mut self, waits_for: &[WaitTarget]) -> bool {
         let call = self.calls.len();
         self.calls.push(self.steps.len());
         self.push(Some(call), waits_for)
     }
 
-    /// Adds what ends when all of these have ended.
+    /// Adds a join, which ends when all of these have ended.
     pub(super) fn join(&mut self, waits_for: &[WaitTarget]) -> WaitTarget {
         let step = self.steps.len();
         let has_ended = self.push(None, waits_for);
@@ -81,7 +81,7 @@ impl Steps {
         open == 0
     }
 
-    /// Ends a call: the calls that wait for nothing now.
+    /// Ends a call, and returns the calls that wait for nothing now.
     pub(super) fn end_call(&mut self, call: usize) -> Vec<usize> {
         let mut free = Vec::new();
         let mut ended: Vec<StepId> = self.step_of(call).into_iter().collect();

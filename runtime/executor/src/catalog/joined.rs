@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Catalog, Inner, Tools};
 
 impl Catalog {
-    /// Returns the tools of this catalog and, behind them, those of another that have no name of these.
+    /// Returns the tools of this catalog and, after them, those of another whose names are not taken here.
     ///
     /// ```
     /// use serde_json::json;

@@ -1,5 +1,5 @@
-//! Which tools an agent or a client gets, by patterns. What is misspelt is an error: it must neither open nor close
-//! anything unnoticed.
+//! Selects the tools of an agent or a client by patterns. A misspelt pattern is an error: it must neither allow nor
+//! forbid a tool unnoticed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,7 +44,7 @@ use toolwright_core::tool::Definition;
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Profile {
     patterns: Vec<Pattern>,
-    /// What a tool has to be in as well: the profile of the catalog that was narrowed.
+    /// The profile of the catalog that was narrowed: it has to select the tool as well.
     within: Option<Box<Profile>>,
 }
 
@@ -67,7 +67,7 @@ impl Profile {
     /// Makes a profile of these patterns.
     ///
     /// # Errors
-    /// When one is no pattern.
+    /// When one is not a valid pattern.
     pub fn new(
         patterns: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Result<Self, InvalidPattern> {
@@ -84,7 +84,7 @@ impl Profile {
             && self.within.as_ref().is_none_or(|within| within.selects(definition))
     }
 
-    /// This and another at once.
+    /// Selects the tools that both profiles select.
     pub(super) fn and(&self, other: &Self) -> Self {
         let within = match &other.within {
             Some(within) => self.and(within),
@@ -93,7 +93,7 @@ impl Profile {
         Self { patterns: other.patterns.clone(), within: Some(Box::new(within)) }
     }
 
-    /// Sees to it that every pattern matches a tool.
+    /// Checks that every pattern matches a tool.
     pub(crate) fn matches(&self, catalog: &Catalog) -> Result<(), ProfileError> {
         let unmatched = self
             .patterns
@@ -182,14 +182,14 @@ impl TryFrom<Vec<String>> for Profile {
     }
 }
 
-/// Without what it was narrowed from, which only a catalog knows.
+/// Leaves out the profile that it narrows: only a catalog knows that.
 impl From<Profile> for Vec<String> {
     fn from(profile: Profile) -> Self {
         profile.patterns.iter().map(ToString::to_string).collect()
     }
 }
 
-/// Profiles by name, as they stand in a configuration file.
+/// Profiles by name, as a configuration file has them.
 ///
 /// ```
 /// use toolwright::{Profiles, Registry, tool};
@@ -221,7 +221,7 @@ impl Profiles {
     /// Returns the profile of a name.
     ///
     /// # Errors
-    /// When there is none; there is no default to fall back to.
+    /// When there is none: no default profile is used instead.
     pub fn get(&self, name: &str) -> Result<&Profile, UnknownProfile> {
         self.0.get(name).ok_or_else(|| UnknownProfile {
             name: name.to_owned(),
@@ -235,7 +235,7 @@ impl Profiles {
         self.0.keys().map(String::as_str)
     }
 
-    /// Sees to it that every profile selects something of the catalog, by every pattern.
+    /// Checks that every profile selects a tool of the catalog, and every pattern of it matches one.
     ///
     /// # Errors
     /// The first problem of each profile that has one.
@@ -249,7 +249,7 @@ impl Profiles {
     }
 }
 
-/// What is no pattern of a profile.
+/// An invalid pattern of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidPattern {
@@ -281,9 +281,9 @@ pub enum ProfileError {
         /// What was probably meant.
         near: Vec<String>,
     },
-    /// No tool is selected, or all that are, are excluded.
+    /// No tool is selected, or every selected tool is excluded.
     Empty,
-    /// Several profiles were looked at; by their names.
+    /// Several profiles have problems; by their names.
     Several {
         /// At least one.
         problems: Vec<(String, ProfileError)>,
@@ -316,8 +316,7 @@ impl fmt::Display for ProfileError {
 
 impl std::error::Error for ProfileError {}
 
-/// No profile has this name. Nothing is selected then: falling back to one that was not meant would open
-/// what was to be closed.
+/// No profile has this name. Nothing is selected then: another profile might allow tools that this one forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownProfile {

@@ -9,16 +9,16 @@ use super::Catalog;
 use crate::registry::Entry;
 use toolwright_core::tool::{Definition, Exposure};
 
-/// So many words of a query count; the rest is passed over.
+/// How many words of a query count; the rest is ignored.
 const MOST_WORDS: usize = 16;
 
-/// No search gives more than this, however many were asked for.
+/// How many tools a search returns at most, however many were asked for.
 const MOST_FOUND: usize = 100;
 
-/// The words of a tool in lower case, each once in a place.
+/// The words of a tool in lower case, each once for each place.
 pub(crate) struct Words(BTreeSet<(String, Place)>);
 
-/// The place of a word of a tool.
+/// Where a tool has a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Name,
@@ -29,7 +29,7 @@ enum Place {
 }
 
 impl Place {
-    /// How well a word fits: the name counts most, a whole word more than its beginning.
+    /// Scores a match: the name counts most, a whole word more than its beginning.
     fn fit(self, is_whole: bool) -> u32 {
         let (whole, beginning) = match self {
             Self::Name => (8, 6),
@@ -55,15 +55,15 @@ impl Words {
 
 /// The deferred tools by their words, for a search that looks at no other tool.
 pub(super) struct Index {
-    /// In the order of the words, so that the words that begin with a text are neighbours.
+    /// Sorted by word, so that words with a common beginning are neighbours.
     words: Vec<(Box<str>, ToolsOfWord)>,
 }
 
-/// The numbers of the tools that have a word, and its place in each.
+/// The numbers of the tools that have a word, and where each has it.
 type ToolsOfWord = Vec<(usize, Place)>;
 
 impl Index {
-    /// The index of the tools, each of which is known by its number.
+    /// Indexes the tools by their numbers.
     pub(super) fn of(entries: &[Arc<Entry>]) -> Self {
         let mut tools = HashMap::<&str, ToolsOfWord, FixedState>::default();
         let deferred = entries.iter().enumerate();
@@ -79,10 +79,10 @@ impl Index {
         Self { words }
     }
 
-    /// Sets for each tool how well a word fits it.
+    /// Scores the match of each tool with a word.
     fn fit(&self, word: &str, fits: &mut [u32]) {
         fits.fill(0);
-        // What begins with a word comes right after it in order.
+        // In the order of the index, the words that begin with `word` follow it.
         let first = self.words.partition_point(|(known, _)| **known < *word);
         for (known, tools) in &self.words[first..] {
             if !known.starts_with(word) {
@@ -100,7 +100,7 @@ impl Catalog {
     /// Finds the deferred tools that fit these words best, the best first, at most `limit` (and never more
     /// than 100). A word fits a word of the name, group, tags, title, parameters or description, or
     /// its beginning. Tools that fit more of the words come first; the rest of the order is the fit,
-    /// then the name, so that an equal question has an equal answer.
+    /// then the name, so that an equal query has an equal answer.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -127,7 +127,7 @@ impl Catalog {
             }
         }
         let tools = &self.0.tools;
-        // For each tool the words that fit, and how well they do.
+        // For each tool, how many words fit, and the sum of their scores.
         let mut found = vec![(0_u32, 0_u32); tools.entries().len()];
         let mut fits = vec![0; tools.entries().len()];
         for word in &wanted {
@@ -152,11 +152,10 @@ impl Catalog {
     }
 }
 
-/// How many words fit a tool, and how well.
+/// How many words fit a tool, and the sum of their scores.
 type Found<'a> = ((u32, u32), &'a Definition);
 
-/// The words of a text in lower case: what is between other characters, and the parts of a
-/// `camelCase` name.
+/// Splits a text into words in lower case: at other characters, and between the parts of a `camelCase` name.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let mut words = Vec::new();
     let mut word = String::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Catalog, Inner, RevealedTools, Tools};
 
 impl Catalog {
-    /// Returns the tools of this catalog but those of these names, which need not be there.
+    /// Returns the tools of this catalog except those of these names; a name that the catalog does not have is ignored.
     ///
     /// ```
     /// use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a run-time tool may say of itself: the options of the attribute, as methods.
+//! The options of a run-time tool: those of the attribute, as methods.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use toolwright_core::registration::Registration;
 use toolwright_core::tool::{Danger, Effect, Exposure, Repair, Retry, Timeout};
 
 impl DynamicTool {
-    /// Sets a name for people.
+    /// Sets a name that people read.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// Sets its namespace on a command line and in profiles.
+    /// Sets its group, which is its namespace on a command line and in profiles.
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
     }
 
-    /// Adds a word for profiles and policy.
+    /// Adds a tag that profiles and policies can select.
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
@@ -46,19 +46,19 @@ impl DynamicTool {
         self
     }
 
-    /// Declares how carefully a person should look, judged by the input of each call.
+    /// Declares how carefully a person should look, by the input of each call.
     pub fn danger_by(mut self, judge: impl Fn(&Value) -> Danger + Send + Sync + 'static) -> Self {
         self.judge.danger = Some(Box::new(judge));
         self
     }
 
-    /// Asks a person about every call, for this reason.
+    /// Asks a person about every call, and gives them this reason.
     pub fn approval(mut self, reason: &'static str) -> Self {
         self.approval = Some(reason);
         self
     }
 
-    /// Decides by the input of a call whether it asks a person, and why.
+    /// Decides by its input whether a call needs approval, and why.
     pub fn approval_by(
         mut self,
         judge: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
@@ -67,8 +67,9 @@ impl DynamicTool {
         self
     }
 
-    /// Decides whether a call asks a person, and why, from its final input, where that has to be awaited: before the policy judges the
-    /// call, and again when it is claimed. An error, a panic and more than ten seconds ask. It changes nothing.
+    /// Decides asynchronously, by its final input, whether a call needs approval, and why: before the policy judges the
+    /// call, and again when it is claimed. After an error, a panic or ten seconds, a person is asked. The function must
+    /// change nothing.
     ///
     /// ```
     /// use serde_json::json;
@@ -102,7 +103,8 @@ impl DynamicTool {
         self
     }
 
-    /// Declares what a call touches, by its input. Without it a read reads everything, all else writes everything.
+    /// Declares what a call touches, by its input. Without it, a tool with effect `read` reads everything, and any
+    /// other tool writes everything.
     pub fn footprint_by(
         mut self,
         footprint: impl Fn(&Value) -> Footprint + Send + Sync + 'static,
@@ -131,15 +133,15 @@ impl DynamicTool {
         self
     }
 
-    /// Sets how far wrong input of this tool is repaired; without it, as far as the executor says.
+    /// Sets how far wrong input of this tool is repaired; without it, the executor's setting counts.
     pub fn repair(mut self, repair: Repair) -> Self {
         self.repair = Some(repair);
         self
     }
 
-    /// Refuses calls by a rule that the schema cannot say, from their final input: before the policy judges a call and a person is
-    /// asked, and again when it is about to begin. What it refuses the model reads with its hint, and no person is asked. It has ten
-    /// seconds, and changes nothing.
+    /// Refuses calls by a rule that a schema cannot express, from their final input: before the policy judges the call
+    /// and a person is asked, and again when the call is about to begin. The model reads the error and its hint. The
+    /// function has ten seconds, and must change nothing.
     ///
     /// ```
     /// use serde_json::json;
@@ -219,7 +221,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets whether a model is shown it.
+    /// Sets whether a model is shown the tool.
     pub fn exposure(mut self, exposure: Exposure) -> Self {
         self.exposure = exposure;
         self
@@ -243,7 +245,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets how often a failed call is tried; what is not said is the executor's.
+    /// Sets how often a failed call is tried; what it leaves open, the executor decides.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
@@ -261,7 +263,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the schema of what it returns, by its type.
+    /// Sets the schema of what it returns, from its type.
     pub fn returns<R: JsonSchema + 'static>(mut self) -> Self {
         self.output_schema = Some(Output::Type(work::TypeOf::<R>::OUTPUT));
         self
@@ -274,12 +276,12 @@ impl DynamicTool {
         self
     }
 
-    /// Registers the tool with this before its name.
+    /// Registers the tool with this prefix before its name.
     pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
         Registration::from(self).prefixed(prefix)
     }
 
-    /// Registers the tool with changes of what its author wrote.
+    /// Registers the tool with changes to what its author wrote.
     pub fn adapted(self, adaptation: Adaptation) -> Registration {
         Registration::from(self).adapted(adaptation)
     }

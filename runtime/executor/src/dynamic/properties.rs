@@ -1,4 +1,4 @@
-//! What is known of the keys of an input of which there is only a schema.
+//! Reads the keys of an input from its schema.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,8 +42,8 @@ pub fn of(root: &Value) -> Vec<Property<'_>> {
     found
 }
 
-/// Whether a schema says that what it describes, or something in it at any depth, is secret: by `writeOnly` or by the format
-/// `password`, itself or where it refers to.
+/// Whether a schema marks what it describes, or a part of it at any depth, as secret: by `writeOnly` or by the format
+/// `password`, directly or through a reference.
 fn is_secret(root: &Value, schema: &Value) -> bool {
     let mut followed: HashSet<&str> = HashSet::new();
     let mut open = vec![schema];
@@ -63,7 +63,7 @@ fn says_secret(schema: &Value) -> bool {
         || schema.get("format").is_some_and(|it| it == "password")
 }
 
-/// The place of a secret of an input that is under none of its properties.
+/// Finds a secret of an input that is under none of its properties, and returns its place.
 pub(super) fn secret_without_a_name(root: &Value) -> Option<String> {
     if says_secret(root) {
         return Some(String::new());
@@ -78,8 +78,8 @@ pub(super) fn secret_without_a_name(root: &Value) -> Option<String> {
     found.or_else(|| refers().then(|| "/$ref".to_owned()))
 }
 
-/// Visits the schemas of which a schema is made, each with its place; not its definitions, which are looked at where
-/// something refers to them.
+/// Visits the schemas that a schema consists of, each with its place. Definitions are not among them: they are visited
+/// where something refers to them.
 fn parts<'s>(schema: &'s Value, mut visit: impl FnMut(String, &'s Value)) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         let word = keyword.as_str();

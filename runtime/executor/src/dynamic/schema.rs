@@ -1,5 +1,5 @@
-//! The schemas of run-time tools. They were written elsewhere, so they are looked at before anything
-//! is built on them.
+//! Checks the schemas of run-time tools. They were written elsewhere, so they are checked before anything is built on
+//! them.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use toolwright_core::tool::Parameter;
 use toolwright_schema::foreign::{TypeNames, input_schema};
 use toolwright_schema::schema::Checker;
 
-/// The schema of an input in its normal form, and the check of what comes.
+/// Returns the schema of an input in its normal form, and the keys that check input against it.
 pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), SchemaProblem> {
     is_object(written)?;
     required_exist(written)?;
@@ -21,14 +21,14 @@ pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), Schema
     let mut schema = arrived.schema;
     schema.sort_all_objects();
     let checker = checker("/input_schema", &schema)?;
-    // The whole input is one value, read strictly, then held to the schema. What mends input that
-    // does not fit works on its text before it comes here again, as for every tool.
+    // The whole input is one value, which is read strictly and then checked against the schema. As for every tool,
+    // repair works on the text and reads it again.
     let key = Key::required("input", "an object").checked(move |text| checker.check_input(text));
     let keys = Keys::new([key]).map_err(|problem| wrong("", problem.to_string()))?;
     Ok((schema, keys))
 }
 
-/// All problems as one, at the place of the first.
+/// Joins all problems into one, at the place of the first.
 fn together(problems: Vec<SchemaProblem>) -> SchemaProblem {
     let mut problems = problems.into_iter();
     let Some(mut first) = problems.next() else { return wrong("", "the schema is refused") };
@@ -45,7 +45,7 @@ pub(super) fn output(mut written: Value) -> Result<Value, SchemaProblem> {
     Ok(written)
 }
 
-/// Refuses defaults that no call could be filled in with.
+/// Refuses defaults that contain themselves without an end.
 pub(super) fn defaults_end(schema: &Value) -> Result<(), SchemaProblem> {
     match toolwright_journal::arguments::endless_defaults(schema) {
         Some(place) => Err(wrong(
@@ -56,7 +56,7 @@ pub(super) fn defaults_end(schema: &Value) -> Result<(), SchemaProblem> {
     }
 }
 
-/// Refuses a secret that is under none of the keys that are known: nothing would leave it out of the journal.
+/// Refuses a secret outside the known keys: the journal could not leave it out.
 pub(super) fn secrets_have_names(schema: &Value) -> Result<(), SchemaProblem> {
     match properties::secret_without_a_name(schema) {
         Some(place) => Err(wrong(
@@ -67,7 +67,7 @@ pub(super) fn secrets_have_names(schema: &Value) -> Result<(), SchemaProblem> {
     }
 }
 
-/// The properties one by one: for command lines, and for code that hides what is secret.
+/// Lists the properties, for command lines and for code that hides secrets.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     let parameter = |property: Property<'_>| {
         let description = text(property.schema, "description");
@@ -110,7 +110,7 @@ fn is_object(schema: &Value) -> Result<(), SchemaProblem> {
     Err(wrong("/type", message))
 }
 
-/// An object that must have a key of which nothing is said is nearly always a misspelt key.
+/// Refuses a required key that is not among the properties: nearly always one of the two is misspelt.
 fn required_exist(schema: &Value) -> Result<(), SchemaProblem> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let none = Map::new();

@@ -1,4 +1,4 @@
-//! What a run-time tool does with a call: its input read, judged, and handed to a function.
+//! How a call of a run-time tool begins: its input is read, judged, and handed to its function.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -22,7 +22,7 @@ use toolwright_core::spec::Spec;
 use toolwright_core::spec::Start;
 use toolwright_core::spec::Started;
 
-/// What differs between run-time tools.
+/// What differs between run-time tools: the spec is shared.
 pub(crate) struct Body {
     pub(super) judge: Judge,
     pub(super) asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Body {
     pub(super) work: Arc<dyn Work>,
 }
 
-/// What is asked of each input.
+/// The functions that judge each input for the policy.
 #[derive(Default)]
 pub(super) struct Judge {
     pub(super) danger: Option<Box<Ask<toolwright_core::tool::Danger>>>,
@@ -40,15 +40,15 @@ pub(super) struct Judge {
     pub(super) footprint: Option<Box<Ask<Footprint>>>,
 }
 
-/// A function beside the tool, over the input as a value.
+/// A function beside the tool's own, such as a preview; it gets the input as a value.
 pub(super) type Companion<T> =
     dyn Fn(Value, ToolContext) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
 
 type Ask<T> = dyn Fn(&Value) -> T + Send + Sync;
 
-/// A function over input of its own type.
+/// The tool's own function, which gets input of its own type.
 pub(super) trait Work: Send + Sync {
-    /// The call ready to run; nothing of the function happens before it is polled.
+    /// Prepares the call; the function does nothing before the future is polled.
     fn start(
         &self,
         start: &Start<'_, '_>,
@@ -61,15 +61,15 @@ pub(super) trait Work: Send + Sync {
     }
 }
 
-/// The description that a run-time tool shares with those that have the same companions; its own are in
-/// its entry.
+/// Returns the spec that all run-time tools with these companions share; each tool's definition is in its registry
+/// entry.
 pub(super) fn spec(has: Has) -> &'static Spec {
     let bits = [has.validate, has.preview, has.reconcile, has.calls, has.asks];
     let index = (0..).zip(bits).map(|(place, bit)| usize::from(bit) << place).sum::<usize>();
     &SPECS[index]
 }
 
-/// What a run-time tool has beside its function.
+/// Which companions a run-time tool has beside its function.
 #[derive(Clone, Copy)]
 pub(super) struct Has {
     pub(super) validate: bool,
@@ -79,7 +79,7 @@ pub(super) struct Has {
     pub(super) asks: bool,
 }
 
-/// One for each combination: a bit of the index says of each whether the tool has it.
+/// One spec for each combination of companions; each bit of the index is one of them.
 static SPECS: [Spec; 32] = {
     let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;
@@ -111,7 +111,7 @@ fn start<'a>(start: Start<'a, '_>) -> Started<'a, Answer> {
     let body = body(&start)?;
     let future = body.work.start(&start, context(&start))?;
     if body.judge.asks() {
-        // The text has been read once, so it is JSON without a repeated key.
+        // The strict reader has accepted the text, so it is JSON without a repeated key.
         let input = serde_json::from_str(start.text).unwrap_or_default();
         body.judge.judge(&input, start.facts);
     }
@@ -134,7 +134,7 @@ fn reconcile<'a>(start: Start<'a, '_>) -> Started<'a, Result<Reconciled, ToolErr
     beside(&start, body(&start)?.reconcile.as_deref())
 }
 
-/// Starts a function beside the tool, on input that is read as strictly as for the tool itself.
+/// Starts a companion, on input that is read as strictly as for the tool itself.
 fn beside<'a, T: 'static>(
     start: &Start<'a, '_>,
     companion: Option<&'a Companion<T>>,
@@ -144,7 +144,7 @@ fn beside<'a, T: 'static>(
     };
     let input = start.read_whole(&<Value as Input>::PARAM)?;
     let context = context(start);
-    // What the function does before its first wait happens when it is polled.
+    // Wrapped, so that the companion does nothing before its future is polled.
     Ok(Box::pin(async move { companion(input, context).await }))
 }
 
@@ -184,7 +184,7 @@ where
     Box::new(Caller { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
 }
 
-/// No work: what is handed over does not run here.
+/// No function: the call is handed over and does not run here.
 pub(super) fn external() -> Box<dyn Work> {
     of::<Value, (), _, _>(|_, _| async { Err(not_handed_over()) })
 }
@@ -250,7 +250,7 @@ where
     }
 }
 
-/// The static descriptions of a type, which have its schema.
+/// The specs of a type, which carry its schema.
 pub(super) struct TypeOf<T>(PhantomData<T>);
 
 impl<T: Input> TypeOf<T> {

@@ -1,4 +1,4 @@
-//! Changes of tools that the application did not write, given to the builder of an executor.
+//! Adapts tools that the application did not write, by settings of the builder.
 
 use super::{BuildProblem, ExecutorBuilder};
 use crate::catalog::{Catalog, Profile};
@@ -6,8 +6,9 @@ use crate::registry::Registry;
 use toolwright_core::adaptation::Adaptation;
 
 impl ExecutorBuilder {
-    /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. The pattern is that
-    /// of a [`Profile`](crate::catalog::Profile); it counts for tools that come later too, and building fails where it is for none.
+    /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. The
+    /// pattern is that of a [`Profile`](crate::catalog::Profile). It applies to tools that are registered later too;
+    /// building fails where it matches no tool.
     ///
     /// ```
     /// use toolwright::{Adaptation, Call, Executor, Registry, tool};
@@ -45,7 +46,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Changes the tools of the registry, before others are added to it.
+    /// Adapts the tools that are in the registry before the builder adds others.
     pub(super) fn adapt_tools(&self, problems: &mut Vec<BuildProblem>) {
         let registry: &Registry = &self.registry;
         let adapted = self.adaptations.iter();
@@ -53,7 +54,7 @@ impl ExecutorBuilder {
         problems.extend(adapted.filter_map(Result::err).map(BuildProblem::Registry));
     }
 
-    /// Finds changes that are for no tool, neither one that is there nor one that is to come.
+    /// Finds adaptations that match no tool of the catalog and none that a resolver may bring.
     pub(super) fn adaptations_of_nothing(&self, catalog: &Catalog) -> Vec<BuildProblem> {
         let policies = || self.policy.iter().chain(&self.policy_defaults);
         let of_nothing = |(pattern, _): &(String, Adaptation)| {

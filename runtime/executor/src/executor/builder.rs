@@ -1,4 +1,4 @@
-//! Gathers what an executor needs. Building finds everything that a tool lacks, before any call.
+//! Gathers what an executor needs. `build` finds everything that a tool lacks, before any call.
 
 mod build;
 
@@ -40,22 +40,22 @@ pub struct ExecutorBuilder {
     records_content: bool,
     resolvers: Vec<Arc<dyn Resolver>>,
     pub(super) tools: Vec<Registration>,
-    /// What is changed of tools, by their patterns.
+    /// The adaptations of tools, by their patterns.
     pub(super) adaptations: Vec<(String, Adaptation)>,
     pub(super) bundles: Vec<Installed>,
-    /// What bundles lay beneath the policy.
+    /// The rules of bundles, which come after those of the application.
     pub(super) policy_defaults: Vec<PolicyBuilder>,
-    /// What bundles report.
+    /// The problems that bundles report.
     pub(super) problems: Vec<BuildProblem>,
     pub(super) retry: RetryPolicy,
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
     pub(super) journal: Option<Journal>,
-    /// Who is asked in this process.
+    /// The approver of this process.
     pub(super) asker: Option<AskerBuilder>,
-    /// Who is asked where the application has said nothing about people.
+    /// The approver where the application has set none.
     pub(super) last_asker: Option<AskerBuilder>,
-    /// Whether a tool that lacks a service is refused at its call, and not here.
+    /// Whether a call of a tool that lacks a service is refused, instead of the build.
     tolerates_missing: bool,
     /// Folders that tools work in.
     pub(super) roots: Vec<PathBuf>,
@@ -96,10 +96,10 @@ impl ExecutorBuilder {
         }
     }
 
-    /// Sets which calls run, which ask a person and which are refused. Unless set, the mode is `interactive`: what is
-    /// safe runs, and a person is asked about the rest; and the protections hold. Names in rules are checked against
-    /// the tools that are there. The journal, the files of the policy and the [workspace
-    /// roots](Self::workspace_root) are known to it.
+    /// Sets which calls run, which need approval and which are refused. Unless set, the mode is `interactive`: safe
+    /// calls run, a person is asked about the rest, and the protections apply. Names in rules are checked against the
+    /// registered tools. The protections cover the journal, the files of the policy and the [workspace
+    /// roots](Self::workspace_root).
     ///
     /// ```
     /// use toolwright::policy::{Mode, Policy, Rule};
@@ -131,8 +131,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Runs every call that its tool does not want approved: no rules, no protections. Where a journal is kept, tools
-    /// that ask are still asked about.
+    /// Runs every call, except those whose tool asks for approval: no rules, no protections. With a journal, a person
+    /// is asked about these.
     #[must_use]
     pub fn unrestricted(mut self) -> Self {
         self.unrestricted = true;
@@ -180,17 +180,17 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sees every event as it happens, on the task of the call: be quick.
+    /// Calls the listener at every event, on the task of the call: it must return quickly.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
         self
     }
 
-    /// Limits how long each attempt of a call may take whose tool does not say, 30 seconds unless set; `None` for as long
-    /// as it takes. A call that is tried three times may take three times as long, and waits in between:
-    /// [`total_timeout`](Self::total_timeout) limits the whole call. The time runs while the tool waits: not while its
-    /// call waits for a place, and a tool that computes without waiting cannot be stopped.
+    /// Limits how long each attempt of a call may take where its tool sets no limit, 30 seconds unless set; `None` for
+    /// no limit. A call that is tried three times may take three times as long, and waits in between:
+    /// [`total_timeout`](Self::total_timeout) limits the whole call. The time does not run while the call waits for a
+    /// place, and a tool that computes without yielding cannot be stopped.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
@@ -234,8 +234,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Adds one who knows tools that are not registered: a closure that answers at once, or a type that implements
-    /// [`Resolver`]. Several are asked in the order in which they are added, and the first that knows the tool brings it.
+    /// Adds a resolver of tools that are not registered: a closure that answers at once, or a type that implements
+    /// [`Resolver`]. Several are asked in the order in which they are added, and the first that knows the tool brings
+    /// it.
     ///
     /// ```
     /// use serde_json::json;
@@ -276,7 +277,7 @@ impl ExecutorBuilder {
         self.resolver(FnResolver(resolver))
     }
 
-    /// Drops the builder's policy, to evaluate calls by another one.
+    /// Removes the builder's policy, so that another one can be set.
     #[doc(hidden)]
     pub fn without_policy(mut self) -> Self {
         self.policy = None;
@@ -284,8 +285,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Builds also where tools lack a service: a call of such a tool is refused, and the others run. For command lines, which
-    /// call one tool.
+    /// Builds even where tools lack a service: a call of such a tool is refused, and the others run. For command lines,
+    /// which call one tool.
     #[doc(hidden)]
     pub fn tolerate_missing(mut self) -> Self {
         self.tolerates_missing = true;

@@ -72,7 +72,7 @@ pub trait Bundle: Send + 'static {
     /// server, the name says which it is.
     fn name(&self) -> String;
 
-    /// Adds what the bundle brings. What keeps it from that, such as a program that is missing, it reports by
+    /// Adds what the bundle brings. Where something is missing, such as a program, the bundle reports it by
     /// [`ExecutorBuilder::problem`].
     fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder;
 }
@@ -109,23 +109,23 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Returns the registry of the executor, for bundles whose tools come and go. Tools that the builder was given are in it
-    /// once the executor is built.
+    /// Returns the registry of the executor, for bundles whose tools come and go. The tools that the builder was given
+    /// are in it once the executor is built.
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Adds rules and settings beneath the policy of the application, as bundles bring them. A rule of the application replaces
-    /// one of its name, and its mode and base folder count before those here. Whatever else both say adds up. With
-    /// [`unrestricted`](Self::unrestricted) they do not count.
+    /// Adds rules and settings that come after those of the application, as bundles bring them. A rule of the
+    /// application replaces one of the same name, and its mode and base folder take precedence. All other settings of
+    /// both are combined. With [`unrestricted`](Self::unrestricted) the defaults do not apply.
     #[must_use]
     pub fn policy_defaults(mut self, defaults: PolicyBuilder) -> Self {
         self.policy_defaults.push(defaults);
         self
     }
 
-    /// Notes what keeps the executor from being built; [`build`](Self::build) reports it with all other problems.
+    /// Notes a problem that makes the build fail; [`build`](Self::build) reports it with all others.
     #[must_use]
     pub fn problem(mut self, problem: BuildProblem) -> Self {
         self.problems.push(problem);

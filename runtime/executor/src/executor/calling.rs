@@ -1,5 +1,5 @@
-//! A call on its way. Most calls end at their first poll, which is a plain function over the stack:
-//! what waits, is watched or needs a context of its own is boxed, and only such calls carry it.
+//! Runs one call. Most calls end at their first poll, in a plain function on the stack. Only a call that waits, is
+//! watched or needs a context of its own pays for a boxed future.
 
 mod beginning;
 mod options;
@@ -94,7 +94,7 @@ impl std::fmt::Debug for Calling<'_> {
     }
 }
 
-/// Answers a call at once, or says what is left to be done.
+/// Answers a call at once, or returns the future of what is left to do.
 #[inline]
 fn start<'a>(
     run: &'a Arc<RunState>,
@@ -122,8 +122,7 @@ fn start<'a>(
     }
 }
 
-/// A call whose tool is not among those that were there when the executor was built, or whose registry
-/// has changed since.
+/// Calls a tool that was registered after the executor was built, or whose registry has changed since.
 async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match stage::seek(run, call).await {
         Ok(found) => {
@@ -134,7 +133,7 @@ async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&In
     }
 }
 
-/// A call under the eyes of listeners and tracing.
+/// Runs a call that listeners, tracing or a journal watch.
 async fn perform(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match Lifecycle::of(run) {
         Some(lifecycle) => on_heap(|| lifecycle.answer(call)).await,
@@ -142,15 +141,15 @@ async fn perform(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>)
     }
 }
 
-/// A call that may be watched and is not journalled.
+/// Runs a call that is not journalled, with listeners and tracing.
 pub(super) async fn perform_unrecorded(
     run: &Arc<RunState>,
     call: &Call<'_>,
     in_turn: Option<&InTurn>,
 ) -> Answer {
-    // A drain waits until listeners have heard of the end of the call as well.
+    // A drain waits until listeners have got the last event of the call as well.
     let _telling = run.core.telling.enter_at_once();
-    // Looks the tool up once, so that listeners hear of the tool that runs.
+    // Looks the tool up once, so that listeners get the tool that runs.
     let found = stage::find(run, call.name());
     let span = record::span(run, call, found.as_ref().ok().map(FoundTool::definition));
     let watch = record::Watch::start(run, call);
@@ -187,29 +186,30 @@ pub(crate) struct Stages<'a> {
     pub(super) plan: &'a Plan,
     pub(super) call: &'a Call<'a>,
     pub(super) arguments: &'a str,
-    /// It may run, as a journal says, or because that was decided before; the holder of the claim learns that it has begun.
+    /// The claim under which the call runs: its policy decision was made before, so the stages do not ask the policy
+    /// again.
     pub(super) claimed: Option<&'a Claim>,
-    /// Where it is recorded that its tool's circuit let it through.
+    /// Set when the circuit breaker of its tool lets the call through.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
-    /// Its place in its run, where it is a call of a turn.
+    /// Its slot in its run, for a call of a turn.
     pub(super) slot: Option<&'a Slot>,
-    /// What its attempts share, where it makes calls itself.
+    /// What its attempts share, for a tool that makes calls itself.
     family: Option<&'a Arc<Family>>,
-    /// The attempt, where it makes calls itself.
+    /// The attempt, for a tool that makes calls itself.
     attempt: Option<&'a Attempt>,
-    /// It was tried before.
+    /// Whether it was tried before.
     is_again: bool,
-    /// When the time for the whole call is over.
+    /// When the total timeout of the call ends.
     pub(super) deadline: Option<Instant>,
 }
 
 /// How far a call came at its first poll.
 enum Progress<'a> {
     Ended(Answer),
-    /// There is no room for it yet.
+    /// It waits for a place.
     Waiting(BoxFuture<'a, Answer>),
-    /// Its tool waits for something.
+    /// Its tool has returned `Pending`.
     Running(stage::Admission<'a>, BoxFuture<'a, Answer>),
 }
 
@@ -241,8 +241,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// The order of the stages. Any of them may end the call with an error, and so does a panic of
-    /// the tool.
+    /// Runs the stages in order. Any of them may end the call with an error; a panic of the tool ends it too.
     #[inline]
     fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
@@ -280,7 +279,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Whether the call may run, and what runs instead of what was read.
+    /// Asks the policy whether the call may run. Returns another future where approval has changed the arguments.
     #[inline]
     fn ask_policy(
         self,
@@ -294,7 +293,7 @@ impl<'a> Stages<'a> {
         stage::approve(&stage::EvaluationInput { run, plan, scope, arguments, facts, watch })
     }
 
-    /// The rest of a call that has to wait, for a place or for its tool.
+    /// Runs the rest of a call that has to wait for a place or for its tool.
     pub(super) async fn wait(
         self,
         admitted: Option<stage::Admission<'a>>,
@@ -319,11 +318,11 @@ impl<'a> Stages<'a> {
         rest.await.unwrap_or_else(Answer::from)
     }
 
-    /// One attempt of a call whose tool is given something of the call's own. The identity is that of the next
-    /// attempt as well.
+    /// Runs one attempt of a call that needs a context or other values of its own. The next attempt has the same
+    /// identity.
     pub(crate) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
-        // Before it waits for a place; it is let through when it has one.
+        // Checks the circuit breaker before the call waits for a place, and again when it has one.
         if let Err(refused) = circuit.admits() {
             return unavailable(self.call.name(), refused).into();
         }
@@ -349,7 +348,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// One attempt whose arguments the tool's rule, where it has one, has let through.
+    /// Runs one attempt of a call whose arguments the tool's validation has accepted.
     pub(super) async fn start_attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, family, .. } = self;
         let (own, attempt) = match own_to_run(run, plan, call, *identity, family) {
@@ -365,7 +364,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// It has got its places; one that makes calls gives them back meanwhile.
+    /// Gets its places. A tool that makes calls gives them back while it waits for those.
     #[inline]
     fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
         match self.attempt {

@@ -1,10 +1,12 @@
-//! What the task that runs a claimed call knows of the claim: until when it counts, and whether the tool was begun under it.
+//! The lease of a claimed call as the task that runs it knows it: until when it is valid, and whether the tool has
+//! begun.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
-/// The right to run a call, as its owner has it. The journal has the last word; this is asked before the tool begins.
+/// The right to run a call, as its owner knows it. The journal decides; the executor checks this copy before the tool
+/// begins.
 #[derive(Debug)]
 pub(crate) struct Claim {
     begun: AtomicBool,
@@ -13,7 +15,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Makes a claim of a call that no other process could run.
+    /// Makes a claim that does not expire, for a call that no other process can run.
     pub(crate) fn unbounded() -> Self {
         Self::until(None)
     }
@@ -31,7 +33,7 @@ impl Claim {
         self.until.load(Ordering::SeqCst) <= now.as_millisecond()
     }
 
-    /// The tool is about to begin.
+    /// Notes that the tool is about to begin.
     pub(crate) fn begins(&self) {
         self.begun.store(true, Ordering::SeqCst);
     }

@@ -28,7 +28,7 @@ pub(crate) struct Core {
     pub(crate) provided: Arc<ProvidedValues>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
-    /// The calls whose listeners are still to hear of their end.
+    /// Counts the calls whose listeners have not got the last event yet.
     pub(crate) telling: Gate,
     /// Cancelled when a drain begins.
     pub(crate) closing: CancellationToken,
@@ -41,16 +41,16 @@ pub(crate) struct Core {
     pub(crate) rules: Rules,
     /// The stages of the application.
     pub(crate) middleware: Middlewares,
-    /// How often calls of one run are tried again, all of them together.
+    /// How many retries the calls of one run may make together.
     pub(crate) retries_per_run: Option<u32>,
     /// The journal, where there is one.
     pub(crate) journal: Option<JournalConfig>,
-    /// There is no listener and no journal.
+    /// Whether there is neither a listener nor a journal.
     pub(crate) is_plain: bool,
 }
 
 impl Core {
-    /// How to run a tool that is in no prepared catalog.
+    /// Makes the plan of a tool that is in no prepared catalog.
     pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
         self.later.plan(entry, &self.provisions, &self.gates)
     }

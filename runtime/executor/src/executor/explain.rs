@@ -1,4 +1,4 @@
-//! What policy knows of a call, and what it decides, without running the call.
+//! Reports what the policy knows of a call and what it decides, without running the call.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::Explanation;
 
 impl RunState {
-    /// What these rules decide on a call of this run.
+    /// Evaluates these rules for a call of this run.
     pub(super) fn explain(
         self: &Arc<Self>,
         rules: &Rules,
@@ -37,14 +37,15 @@ impl RunState {
         Ok(rules.explain(about, arguments.arguments()))
     }
 
-    /// Reads from the journal what the run has read of strangers in another process, where a policy asks for it.
+    /// Where the policy asks for untrusted sources, reads from the journal those that the run has read in other
+    /// processes.
     pub(super) async fn read_sources(self: &Arc<Self>, tool: &str) -> Result<(), ToolError> {
         let Some(lifecycle) = Lifecycle::of(self) else { return Ok(()) };
         let read = lifecycle.sources(self.id(), tool).await;
         read.map(drop).map_err(|failure| ToolError::internal(failure.to_string()))
     }
 
-    /// What the rule of its tool says of a call of this run.
+    /// Checks the final arguments of a call by the tool's validation.
     pub(super) async fn validate(self: &Arc<Self>, call: &Call<'_>) -> Result<(), ToolError> {
         let found = stage::find(self, call.name())?;
         let (plan, rules, id) = (found.plan(), &self.core.rules, CallId::new());
@@ -52,7 +53,7 @@ impl RunState {
         stage::validate(self, plan, call, arguments.arguments(), Some(Identity::of(id))).await
     }
 
-    /// What policy would know of a call of this run.
+    /// Reports the facts that the policy would get for a call of this run.
     pub(super) fn examine(self: &Arc<Self>, call: &Call<'_>) -> Result<Facts, ToolError> {
         let found = stage::find(self, call.name())?;
         let plan = found.plan();

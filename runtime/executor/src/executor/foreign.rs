@@ -1,4 +1,4 @@
-//! What a run has read that strangers wrote: the sources, as far as this process knows them. A journal keeps them for the run's
+//! The untrusted sources that a run has read, as far as this process knows them. The journal stores them for the run's
 //! next process and for workers elsewhere (`lifecycle/foreign.rs`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use toolwright_core::output::Answer;
 
-/// Sources by name. Of more than [`MOST`](Self::MOST) the rest is not named: then it is not known any more what the run has read.
+/// Untrusted sources by name. After [`MOST`](Self::MOST) no more are stored, and the list counts as unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sources {
@@ -16,10 +16,10 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// How many are named.
+    /// How many names are stored.
     pub(crate) const MOST: usize = 200;
 
-    /// Adds one; whether that is anything new.
+    /// Adds a source. Returns whether that changed the list.
     pub(crate) fn add(&mut self, source: &str) -> bool {
         if self.has_more || self.sources.iter().any(|it| it == source) {
             return false;
@@ -31,7 +31,7 @@ impl Sources {
         true
     }
 
-    /// Adds those of another; whether that is anything new.
+    /// Adds the sources of another list. Returns whether that changed this one.
     pub(crate) fn join(&mut self, other: &Self) -> bool {
         let mut is_new = other.has_more && !self.has_more;
         self.has_more |= other.has_more;
@@ -41,33 +41,33 @@ impl Sources {
         is_new
     }
 
-    /// The sources; nothing where there are more than are named.
+    /// Returns the sources; `None` where there are more than are stored.
     pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         (!self.has_more).then(|| self.sources.as_slice().into())
     }
 }
 
-/// What a run has read of strangers, as this process knows it.
+/// The untrusted sources that a run has read, as this process knows them.
 #[derive(Debug)]
 pub(crate) struct ReadText(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
     read: Sources,
-    /// What of it is in the journal, where there is one.
+    /// Those that are in the journal, where there is one.
     recorded: Sources,
-    /// No other process can have read anything for the run that is not among these.
+    /// Whether no other process can have read a source for the run that is missing here.
     is_complete: bool,
 }
 
 impl ReadText {
-    /// Of a run that begins here, or that no journal records; or of one that may have begun elsewhere.
+    /// Makes an empty list. It is complete for a run that begins here or that no journal records.
     pub(crate) fn new(is_complete: bool) -> Self {
         let (read, recorded) = Default::default();
         Self(Mutex::new(State { read, recorded, is_complete }))
     }
 
-    /// Notes that the run gets an answer.
+    /// Adds the sources of an answer that the run gets.
     #[inline]
     pub(crate) fn note(&self, answer: &Answer) {
         if answer.untrusted_source().is_some() {
@@ -80,22 +80,22 @@ impl ReadText {
         self.state().read.add(source);
     }
 
-    /// The sources; nothing where they are not known.
+    /// Returns the sources; `None` where not all are known.
     pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         let state = self.state();
         if state.is_complete { state.read.sources() } else { None }
     }
 
-    /// What the journal does not have yet.
+    /// Returns what to write into the journal; `None` where it has all.
     pub(crate) fn sources_to_record(&self) -> Option<Sources> {
         let state = self.state();
-        // All that is recorded has been read.
+        // Everything recorded is among what was read, so equal lengths mean equal lists.
         let is_same = state.read.sources.len() == state.recorded.sources.len()
             && state.read.has_more == state.recorded.has_more;
         (!is_same).then(|| state.read.clone())
     }
 
-    /// Notes what the journal has.
+    /// Notes what the journal has, so that the list is complete.
     pub(crate) fn is_recorded(&self, recorded: &Sources) {
         let mut state = self.state();
         state.read.join(recorded);

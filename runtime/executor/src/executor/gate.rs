@@ -1,30 +1,30 @@
-//! How many may pass at once. Passing an open gate costs two atomic steps; only who must wait
-//! takes a lock.
+//! Limits how many calls may be inside at once. Passing an open gate costs two atomic operations; only a call that must
+//! wait takes a lock.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// Set in the word of those inside once the gate is closed.
+/// The bit of `inside` that is set once the gate is closed.
 const CLOSED: u64 = 1 << 63;
 
 pub(crate) struct Gate {
     limit: u64,
-    /// How many are inside, and [`CLOSED`].
+    /// How many are inside, and the bit [`CLOSED`].
     inside: AtomicU64,
     waiting: AtomicUsize,
-    /// How many have stepped out and come back: they are under way, and hold no place.
+    /// How many have stepped out and will come back: they are running, and hold no place.
     out: AtomicUsize,
     left: Notify,
     empty: Notify,
 }
 
-/// Who wants to enter.
+/// What wants to enter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
     /// A new call.
     First,
-    /// A call that belongs to one which was let in before the gate was closed.
+    /// A call that belongs to one which entered before: it may enter a closed gate.
     Again,
 }
 
@@ -47,30 +47,30 @@ impl Gate {
         }
     }
 
-    /// Enters at once; `None` where it is full or others wait already.
+    /// Enters at once; `None` where the gate is full or others wait already.
     #[inline]
     pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::First)
     }
 
-    /// Enters for a call that belongs to one which was let in before: the gate may be closed.
+    /// Enters at once for a call that belongs to one which entered before: the gate may be closed.
     #[inline]
     pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::Again)
     }
 
-    /// Enters when there is room, and not before those who waited already: one who leaves and comes
-    /// again would otherwise overtake them for ever.
+    /// Waits for room, behind those who waited already: a call that leaves and comes again would otherwise overtake
+    /// them for ever.
     pub(crate) async fn enter(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::First).await
     }
 
-    /// Enters for a call that belongs to one which was let in before: the gate may be closed.
+    /// Waits for room for a call that belongs to one which entered before: the gate may be closed.
     pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::Again).await
     }
 
-    /// Enters although the gate may be full. Others enter when enough have left.
+    /// Enters even if the gate is full. Others enter when enough have left.
     pub(crate) fn enter_over(&self) {
         self.inside.fetch_add(1, Ordering::SeqCst);
     }
@@ -99,7 +99,7 @@ impl Gate {
         loop {
             let left = self.left.notified();
             tokio::pin!(left);
-            // Registered before the look at the count, so that no leaving is missed.
+            // Registered before the count is read, so that no departure is missed.
             left.as_mut().enable();
             if (is_next || self.is_closed())
                 && let Some(entered) = self.try_enter(entry)
@@ -111,7 +111,7 @@ impl Gate {
         }
     }
 
-    /// Closes the gate. Those who wait are turned away, those inside stay.
+    /// Closes the gate. Those who wait are refused, those inside stay.
     pub(crate) fn close(&self) {
         self.inside.fetch_or(CLOSED, Ordering::SeqCst);
         self.left.notify_waiters();
@@ -125,7 +125,7 @@ impl Gate {
         self.inside.load(Ordering::SeqCst) & CLOSED != 0
     }
 
-    /// Ends when no call is inside, and none comes back.
+    /// Waits until no call is inside, and none that stepped out will come back.
     pub(crate) async fn empty(&self) {
         loop {
             let emptied = self.empty.notified();
@@ -138,8 +138,8 @@ impl Gate {
         }
     }
 
-    /// `None` where it is full. Nobody is counted who is not inside, so that no waiter is turned
-    /// away by another's attempt.
+    /// Enters if there is room; `None` where the gate is full. A failed attempt is not counted, so that it takes no
+    /// place from a waiter.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
         let counted = if entry == Entry::First { u64::MAX } else { !CLOSED };
@@ -170,7 +170,7 @@ impl Drop for Pass<'_> {
     }
 }
 
-/// Counts one who waits, also one who gives up.
+/// Counts one waiter, until it enters or gives up.
 struct Waiting<'a> {
     gate: &'a Gate,
     is_first: bool,
@@ -182,7 +182,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Wakes the one that came after this one, which did not look for room, where some is left.
+/// Wakes the next waiter where room is left: that waiter has not checked for itself.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

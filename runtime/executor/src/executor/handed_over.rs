@@ -1,4 +1,4 @@
-//! How who carries calls out elsewhere supplies their results, and finds what waits for one.
+//! Supplies the results of calls that are carried out elsewhere, and lists those that wait for one.
 
 use super::{CallFailure, Executor};
 use crate::handed_over::{HandedOver, SupplyError};
@@ -7,12 +7,12 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 
 impl Executor {
-    /// Supplies the result of a call that was handed over, to who made it: JSON text that is held to the tool's output
-    /// schema, or the error with which the tool failed. The token came with the call, in
+    /// Supplies the result of a call that was handed over: JSON text that is checked against the tool's output schema,
+    /// or the error with which the tool failed. The token came with the call, in
     /// [`SuspendedCall::handed_over`](crate::executor::SuspendedCall::handed_over), in an event or from
     /// [`handed_over`](Self::handed_over).
     ///
-    /// A result counts once. Of two that are supplied at once, one counts, and the other gets
+    /// A result counts once. Of two that are supplied at the same time, one counts, and the other gets
     /// [`Ended`](SupplyError::Ended).
     ///
     /// ```
@@ -43,7 +43,7 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// When the result does not count: which of the reasons, and whether the call waits on.
+    /// When the result is refused. The error says why, and whether the call still waits.
     pub async fn supply(
         &self,
         call: CallId,
@@ -56,10 +56,10 @@ impl Executor {
         }
     }
 
-    /// Lists the calls of the journal that were handed over and wait for a result, the oldest first, each with its token:
-    /// after a restart as well, where the journal has a stored key
-    /// ([`Journal::hand_over_key`](crate::executor::Journal::hand_over_key)). A call whose encrypted arguments this executor
-    /// cannot read is left out, and traced.
+    /// Lists the calls of the journal that were handed over and wait for a result, the oldest first, each with its
+    /// token. It lists them after a restart as well, where the journal has a stored key
+    /// ([`Journal::hand_over_key`](crate::executor::Journal::hand_over_key)). A call whose encrypted arguments this
+    /// executor cannot read is left out, and traced.
     ///
     /// # Errors
     /// When the journal fails.

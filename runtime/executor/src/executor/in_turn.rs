@@ -1,10 +1,10 @@
-//! The place of a call in its run, and how long it waited there.
+//! The slot of a call in its run, and how long the call waited there.
 
 use std::time::Duration;
 
 use toolwright_journal::journal::CallSlot;
 
-/// The place of a call in its run.
+/// The slot of a call in its run: its turn and index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) turn: u64,
@@ -12,18 +12,18 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// That of a call of a turn.
+    /// Returns the slot; `None` for a call outside of turns.
     pub(crate) fn of(place: &CallSlot) -> Option<Self> {
         place.turn.map(|turn| Self { turn, index: place.index })
     }
 
-    /// As the context of a call has it.
+    /// Returns turn and index, as the context of a call has them.
     pub(crate) fn pair(&self) -> (u64, u32) {
         (self.turn, self.index)
     }
 }
 
-/// The place of a call in its turn, and how long it waited for others before it began.
+/// The slot of a call in its turn, and how long it waited for other calls before it began.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InTurn {
     pub(crate) slot: Slot,

@@ -1,4 +1,4 @@
-//! The journal as an application gives it to an executor: a store, and everything that means nothing without one.
+//! The journal as an application gives it to an executor: a store and its options.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,8 +11,9 @@ use toolwright_journal::approval::{ApproverKey, PublicKey};
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 
-/// A journal of calls for an executor: the store that they are recorded in, who may decide about them, and for how long.
-/// [`ExecutorBuilder::journal`](crate::executor::ExecutorBuilder::journal) takes one, or a store alone where nothing else is to be said.
+/// A journal of calls for an executor: the store that calls are recorded in, the keys that may decide about them, and
+/// the time limits. [`ExecutorBuilder::journal`](crate::executor::ExecutorBuilder::journal) takes one, or a store alone
+/// where the defaults will do.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,10 +31,10 @@ use toolwright_journal::journal::Store;
 #[must_use = "an executor has the journal only after `.journal(…)`"]
 pub struct Journal {
     pub(super) store: Arc<dyn Store>,
-    /// Whether the executor made the store, which forgets.
+    /// Whether the executor made the store, which is lost with the process.
     pub(super) is_own: bool,
     pub(super) approvers: Vec<(String, PublicKey)>,
-    /// Whether a key of the process may decide about calls that outlive it.
+    /// Whether a key made for this process may decide about calls that outlive the process.
     pub(super) trusts_process_key: bool,
     pub(super) on_no_approver: Option<OnNoApprover>,
     pub(super) expires_after: Option<Duration>,
@@ -73,28 +74,29 @@ impl Journal {
         }
     }
 
-    /// Trusts a key: its holder may decide, under this name. Only trusted keys count; approving never makes or trusts
-    /// one. Keys are made by `toolwright keys new`.
+    /// Trusts a key: its holder may decide, under this name. Only trusted keys count; an approval never makes a key or
+    /// trusts one. `toolwright keys new` makes keys.
     pub fn trust(mut self, name: impl Into<String>, key: PublicKey) -> Self {
         self.approvers.push((name.into(), key));
         self
     }
 
-    /// Accepts an approver without a key of their own ([`ask`](crate::executor::ExecutorBuilder::ask)) beside a durable journal. Their decisions stand in
-    /// the journal and count in this process alone: after a restart, and in other processes, a call that was approved and
-    /// has not begun is asked about again, and grants given with it do not count.
+    /// Accepts an approver without a stored key ([`ask`](crate::executor::ExecutorBuilder::ask)) beside a durable
+    /// journal. Their decisions are recorded in the journal but count in this process alone. After a restart, and in
+    /// other processes, a person is asked again about a call that was approved and has not begun, and grants given with
+    /// such a decision do not count.
     pub fn trust_process_key(mut self) -> Self {
         self.trusts_process_key = true;
         self
     }
 
-    /// Sets what happens to a call that a person would have to decide, where none is asked in this process.
+    /// Sets what happens to a call that needs approval where this process has no approver.
     pub fn on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver = Some(what);
         self
     }
 
-    /// Sets what happens to such a call where [`on_no_approver`](Self::on_no_approver) has not said it.
+    /// Sets what happens to such a call unless [`on_no_approver`](Self::on_no_approver) has set it.
     pub fn or_on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver.get_or_insert(what);
         self
@@ -112,34 +114,34 @@ impl Journal {
         self.store.is_durable()
     }
 
-    /// Whether it outlives the key that would sign the tokens of calls which are carried out elsewhere.
+    /// Whether the journal outlives the key that would sign the tokens of calls which are carried out elsewhere.
     pub(super) fn lacks_hand_over_key(&self) -> bool {
         self.hand_over_key.is_none() && self.is_durable()
     }
 
-    /// Limits how long a person may think, 24 hours unless set; then the call is answered `expired`.
+    /// Limits how long a person may take to decide, 24 hours unless set; then the call is answered `expired`.
     pub fn approval_expires_after(mut self, time: Duration) -> Self {
         self.expires_after = Some(time);
         self
     }
 
-    /// Sets for how long a claim counts that its owner does not renew, 30 seconds unless set. It is renewed three times
-    /// as often. After it, the call of a process that is gone is taken up by another.
+    /// Sets how long the lease of a claimed call is valid, 30 seconds unless set. The owner renews it three times in
+    /// that time. When it expires, because the owner's process has ended, another process takes the call over.
     pub fn lease(mut self, time: Duration) -> Self {
         self.lease = Some(time);
         self
     }
 
-    /// Keeps reads in the journal as well, which costs each of them two commits.
+    /// Records reads in the journal as well, which costs each of them two commits.
     pub fn record_reads(mut self) -> Self {
         self.reads = true;
         self
     }
 
-    /// Lays every call aside as a dead letter that its tool began and that failed, also where the model should correct it or
-    /// trying again would fail again. Otherwise only calls are dead letters that may be repeated and have no attempt left, and
-    /// those of which it is not known what became of them. Its run gets the same answer either way; an operator requeues or
-    /// discards it. A call that the policy, a person or a stage refused is none.
+    /// Makes every call that failed after its tool began a dead letter, even where the model should correct it or a
+    /// retry would fail again. Unless set, a call is a dead letter only if it may be repeated and has no attempt left,
+    /// or if its outcome is unknown. The run gets the same answer either way; an operator requeues or discards the
+    /// call. A call that the policy, a person or a stage refused is not a dead letter.
     pub fn dead_letter_failures(mut self) -> Self {
         self.lays_failures_aside = true;
         self
@@ -152,24 +154,24 @@ impl Journal {
         self
     }
 
-    /// Sets the key that signs the tokens of calls that are carried out elsewhere. With it, a token counts after a restart, and
-    /// in each process that has the key. A journal that outlives the process needs one where there are such tools; without
-    /// it, a key is made for the process. Keys are made by `toolwright keys new`; that this one is not
-    /// [trusted](Self::trust) does not matter, because it approves nothing.
+    /// Sets the key that signs the tokens of calls that are carried out elsewhere. With it, a token counts after a
+    /// restart, and in each process that has the key. A journal that outlives the process needs such a key where tools
+    /// are carried out elsewhere; otherwise the executor makes a key for the process. `toolwright keys new` makes keys.
+    /// The key approves nothing, so it does not have to be [trusted](Self::trust).
     pub fn hand_over_key(mut self, key: ApproverKey) -> Self {
         self.hand_over_key = Some(key);
         self
     }
 
-    /// Sets the project that grants of scope `project` count in.
+    /// Sets the project in which grants of scope `project` count.
     pub fn project(mut self, name: impl Into<String>) -> Self {
         self.project = Some(name.into());
         self
     }
 
-    /// Keeps with each call the id of the trace in which it was made, so that an operator who looks at a dead letter finds what
-    /// led to it. The closure is asked within the span of the call, once for each call that is recorded; it knows
-    /// whatever traces the application.
+    /// Stores with each call the id of the trace in which it was made, so that an operator who examines a dead letter
+    /// finds what led to it. The executor asks the closure within the span of the call, once for each recorded call;
+    /// the closure knows how the application traces.
     ///
     /// With `tracing-opentelemetry` and `opentelemetry`:
     ///
@@ -191,7 +193,7 @@ impl Journal {
         self
     }
 
-    /// Sets the clock of the journal: the system's unless set, for tests of deadlines.
+    /// Sets the clock of the journal, for tests of deadlines; the system's clock unless set.
     pub fn clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Some(Arc::new(now));
         self

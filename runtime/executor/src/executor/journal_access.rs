@@ -1,4 +1,4 @@
-//! What a crate needs of an executor to record more than calls in the same journal, by the same clock and key.
+//! Gives another crate an executor's journal, with its clock and encryption key, to record more than calls in it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use toolwright_journal::journal::Store;
 pub struct JournalAccess {
     /// Where the calls are recorded.
     pub store: Arc<dyn Store>,
-    /// Whether the executor made the store itself, for calls that wait while the process lives.
+    /// Whether the executor made the store itself, for calls that wait during the life of the process.
     pub is_own: bool,
-    /// What secrets are encrypted with, where a key was given.
+    /// The key that encrypts secrets, where one was given.
     pub sealing: Option<SealingKey>,
-    /// For how long a claim counts that its owner does not renew.
+    /// How long a lease is valid unless its owner renews it.
     pub lease: Duration,
     clock: Clock,
 }

@@ -1,4 +1,4 @@
-//! What an executor needs to journal calls: where, who may decide, for how long.
+//! What an executor needs to journal calls: the store, the trusted keys, the time limits.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -25,27 +25,27 @@ use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::MemoryStore;
 use toolwright_journal::journal::{Store, StoreError};
 
-/// What signs the tokens of calls that are carried out elsewhere.
+/// The key that signs the tokens of calls that are carried out elsewhere.
 pub(crate) struct HandOverKey {
     pub(crate) key: ApproverKey,
-    /// Whether it was made for the process, and is gone with it.
+    /// Whether the key was made for this process, and is lost with it.
     pub(crate) is_of_process: bool,
 }
 
-/// The name of a key that is made for one process and signs what it hands over.
+/// The name of the key that is made for one process and signs such tokens.
 const HANDS_OVER: &str = "executor";
 
-/// What happens to a call that a person would have to decide, where no person can be asked.
+/// What happens to a call that needs approval where no approver can be asked.
 ///
-/// Where one is asked in the process and cannot decide (a terminal that is none, a function that panics), and no other key
-/// counts, `Park` lets the call wait, and the others end it.
+/// Where the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
+/// trusted, `Park` lets the call wait, and the others end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OnNoApprover {
     /// The executor refuses the call and answers the model.
     Deny,
-    /// It waits in the journal until a person decides, by the command `toolwright approvals` for instance.
+    /// It waits in the journal until a person decides, for instance with the command `toolwright approvals`.
     Park,
     /// The executor fails: the host gets an error, the model no answer.
     Fail,
@@ -53,37 +53,37 @@ pub enum OnNoApprover {
 
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Asks whatever traces the application.
+/// Returns the id of the application's current trace.
 pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// The journal of an executor.
 pub(crate) struct JournalConfig {
     pub(crate) store: Arc<dyn Store>,
-    /// Whether the executor made the store, which forgets.
+    /// Whether the executor made the store, which is lost with the process.
     pub(crate) is_own: bool,
     pub(crate) trusted: TrustedKeys,
-    /// Who is asked in this process, and the key that their decisions are signed with.
+    /// The approver of this process, and the key that signs its decisions.
     pub(crate) asker: Option<Asker>,
     pub(crate) on_no_approver: OnNoApprover,
     pub(crate) expires_after: Duration,
     pub(crate) lease: Duration,
     pub(crate) reads: bool,
-    /// Whether every failed call is a dead letter.
+    /// Whether every failed call becomes a dead letter.
     pub(crate) lays_failures_aside: bool,
     pub(crate) sealing: Option<SealingKey>,
-    /// What digests of secrets are made with where there is no sealing key; gone with the process.
+    /// The key for digests of secrets where there is no sealing key; lost with the process.
     pub(crate) passing: Option<SealingKey>,
     pub(crate) hand_over: HandOverKey,
     pub(crate) project: Option<String>,
     id: JournalId,
-    /// How this executor signs its claims.
+    /// The name of this executor in its leases.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
     pub(crate) trace_id: Option<TraceId>,
     pub(crate) busy: Busy,
 }
 
-/// Which calls this process deals with, so that no approver is asked twice at once, and which are to be left
+/// The calls that this process works on, so that it does not ask an approver twice at once, and those that it leaves
 /// alone for a while.
 #[derive(Default)]
 pub(crate) struct Busy(Mutex<Calls>);
@@ -91,38 +91,39 @@ pub(crate) struct Busy(Mutex<Calls>);
 #[derive(Default)]
 struct Calls {
     asking: HashSet<CallId>,
-    /// The calls of which people at this process were notified. Another process asks its own people.
+    /// The calls about which this process has notified its approvers. Another process notifies its own.
     notified: HashSet<CallId>,
-    /// The calls whose approver has failed, as people at this process have read.
+    /// The calls whose approver has failed, as far as this process has reported that.
     reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
-    /// Which cannot be read or dealt with, and when that was last reported.
+    /// The calls that cannot be read or processed, and when that was last reported.
     damaged: HashMap<CallId, Instant>,
 }
 
-/// How often to report a call that cannot be read or dealt with: it is met at every look.
+/// How often to report a call that cannot be read or processed: every sweep finds it again.
 const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
-/// While it is held, no other task of this process asks about the call.
+/// As long as this exists, no other task of this process asks about the call.
 pub(crate) struct Asking<'a> {
     busy: &'a Busy,
     call: CallId,
 }
 
 impl Busy {
-    /// Marks a call as asked about; `None` where it is already.
+    /// Marks that an approver is asked about the call; `None` where the mark is set already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
-        // Made only then: dropped, it would take away the mark of the task that asks, and wait for the lock.
+        // Made only when the mark is new: dropping it removes the mark, which otherwise belongs to another task, and
+        // would wait for the lock held here.
         is_first.then(|| Asking { busy: self, call })
     }
 
-    /// Leaves a call alone for a while, by the clock that people wait by.
+    /// Leaves a call alone for a while.
     pub(crate) fn pause(&self, call: CallId, time: Duration) {
         self.lock().paused.insert(call, Instant::now() + time);
     }
 
-    /// What is to be left alone now: paused, or being asked about.
+    /// Returns the calls to leave alone now: those that are paused, and those about which an approver is asked.
     pub(crate) fn left_alone(&self) -> HashSet<CallId> {
         let mut calls = self.lock();
         let now = Instant::now();
@@ -134,19 +135,19 @@ impl Busy {
         self.lock().notified.insert(call);
     }
 
-    /// Forgets who has taken note of calls that are pending no more; these are all that are.
+    /// Forgets all notices and reports except those about calls that are still pending.
     pub(crate) fn forget_all_but(&self, pending: &HashSet<CallId>) {
         let mut calls = self.lock();
         calls.notified.retain(|call| pending.contains(call));
         calls.reported.retain(|call| pending.contains(call));
     }
 
-    /// Whether this is the first failure of an approver over the call.
+    /// Notes that an approver failed over the call. Returns whether this is the first time.
     pub(crate) fn is_news(&self, call: CallId) -> bool {
         self.lock().reported.insert(call)
     }
 
-    /// Whether to report now that the call cannot be read or dealt with.
+    /// Whether to report now that the call cannot be read or processed. If so, notes the time.
     pub(crate) fn is_to_be_reported(&self, call: CallId) -> bool {
         let mut calls = self.lock();
         let now = Instant::now();
@@ -186,12 +187,12 @@ pub(crate) struct Asker {
     pub(crate) approver: Arc<dyn Approver>,
 }
 
-/// The name of a key that is made for one process, whatever person uses it.
+/// The name of the approver's key that is made for one process.
 pub(crate) const LOCAL_APPROVER: &str = "local approver";
 
-/// Who is asked in this process, as the builder is given them.
+/// The approver of this process, as the builder gets it.
 pub(super) struct AskerBuilder {
-    /// Without one, a key is made for the process.
+    /// The key that signs its decisions; `None` to make one for the process.
     pub(super) key: Option<ApproverKey>,
     pub(super) approver: Arc<dyn Approver>,
 }
@@ -203,27 +204,27 @@ impl AskerBuilder {
     }
 }
 
-/// For how long a person may think, unless set.
+/// How long a person may take to decide, unless set.
 pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// For how long a claim counts that its owner does not renew.
+/// How long a lease is valid unless its owner renews it.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
-/// A shorter one could not be renewed in time.
+/// The shortest lease that can still be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
-/// How many ended calls the journal holds that the executor makes where none is given. A call with its history takes a few
-/// kilobytes.
+/// How many ended calls the executor's own in-memory journal stores. A call with its history takes a few kilobytes.
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
 impl Journal {
-    /// A journal in memory, for an approver who is asked in this process and has none.
+    /// Makes a journal in memory, for an approver of this process where the application gives no journal.
     pub(super) fn of_this_process() -> Self {
         let store = MemoryStore::bounded(ENDED);
         Self { is_own: true, ..Self::new(store) }
     }
 
-    /// Nothing where something is wrong that leaves no journal; what is wrong is reported.
+    /// Builds the journal, and adds what is wrong to `problems`. Returns `None` where a problem leaves no usable
+    /// journal.
     pub(super) fn build(
         self,
         asker: Option<AskerBuilder>,
@@ -301,21 +302,21 @@ impl Journal {
     }
 }
 
-/// Whether a file lies in a folder, or the way to it leads through one: a tool that may write there could make a link or a
-/// folder of its name anew, and have it lead elsewhere. What cannot be looked at is compared as it is written.
+/// Whether a file lies in a folder, or its path leads through that folder: a tool that may write there could replace a
+/// link or a folder on the path and redirect it. A path that cannot be resolved is compared as it is written.
 pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
     leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
 }
 
-/// How many links one way may follow, as on most systems; a way with more leads nowhere.
+/// How many links one path may follow, as on most systems; a path with more leads nowhere.
 const LINKS: u32 = 40;
 
-/// Whether a part of a name is in the folder, or a link leads there.
+/// Whether a part of the path is in the folder, or is a link that leads there.
 fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {
         let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
-        // The file may not be there yet, its folder is.
+        // The file may not exist yet; its folder does.
         let parent = whole(parent);
         if parent.starts_with(folder) {
             return true;
@@ -336,18 +337,18 @@ impl JournalConfig {
         (self.clock)()
     }
 
-    /// The id of the journal.
+    /// Reads the id of the journal.
     pub(crate) async fn id(&self) -> Result<&str, StoreError> {
         self.id.of(&*self.store).await
     }
 
-    /// The trace that the caller is in.
+    /// Returns the id of the caller's trace.
     pub(crate) fn trace(&self) -> Option<String> {
         let ask = self.trace_id.as_ref()?;
         match catch_unwind(AssertUnwindSafe(ask)) {
             Ok(trace) => trace,
             Err(panic) => {
-                // Its drop might panic again.
+                // Dropping the payload might panic again.
                 std::mem::forget(panic);
                 tracing::error!("the closure that tells the id of the trace panicked");
                 None
@@ -360,7 +361,7 @@ impl JournalConfig {
     }
 }
 
-/// The time after so long; the last there is where that is past all.
+/// Adds a duration to a time; the latest time there is where the sum overflows.
 pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
     from.checked_add(by).unwrap_or(Timestamp::MAX)

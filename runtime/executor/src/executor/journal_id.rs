@@ -1,21 +1,21 @@
-//! The id of an executor's journal, read once: a change of it later has a running executor take no statement of another
-//! journal.
+//! The id of an executor's journal, read once. If the id changes later, a running executor still accepts no statement
+//! that was signed for another journal.
 
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
 use toolwright_journal::journal::{Store, StoreError};
 
-/// How long to wait before a store that was unavailable is asked again.
+/// How long to wait before each retry where the store was unavailable.
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
 
-/// The id, once it was read.
+/// The id, once it has been read.
 #[derive(Default)]
 pub(crate) struct JournalId(OnceCell<String>);
 
 impl JournalId {
-    /// The id of the journal in this store.
+    /// Returns the id of the journal in this store, and reads it the first time.
     pub(crate) async fn of(&self, store: &dyn Store) -> Result<&str, StoreError> {
         if let Some(id) = self.0.get() {
             return Ok(id);

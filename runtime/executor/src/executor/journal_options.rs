@@ -1,5 +1,5 @@
-//! The options of a builder for people: who is asked in this process, where calls are recorded that wait for them, and which
-//! folders are out of reach of both.
+//! The options of a builder that concern approval: the approver of this process, the journal in which calls wait, and
+//! the folders in which the journal must not lie.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use super::{ExecutorBuilder, Journal};
 use toolwright_journal::approval::{Approver, ApproverKey};
 
 impl ExecutorBuilder {
-    /// Records calls in a journal: a store, or a [`Journal`] with its options. Every call that changes something is recorded
-    /// before it is run, and its result with it; one that a person has to decide waits there. Reads that ask no person are not
-    /// recorded, unless [`record_reads`](Journal::record_reads) says so.
+    /// Records calls in a journal: a store, or a [`Journal`] with its options. Every call that changes something is
+    /// recorded before it runs, and its result afterwards; a call that a person has to decide waits there. Reads that
+    /// need no approval are recorded only with [`record_reads`](Journal::record_reads).
     ///
-    /// A journal needs an approver who is [asked](Self::ask) in this process, or
-    /// [`on_no_approver`](Journal::on_no_approver), which says what happens without one. An approver needs no journal: without
-    /// one, the executor makes one in memory, see [`ask`](Self::ask).
+    /// A journal needs an approver that this process [asks](Self::ask), or [`on_no_approver`](Journal::on_no_approver),
+    /// which says what happens without one. An approver needs no journal: the executor then makes one in memory, see
+    /// [`ask`](Self::ask).
     #[must_use]
     pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
         self.journal = Some(journal.into());
         self
     }
 
-    /// Sets who is asked in this process, without a key of their own. Their decisions are signed, in the name `local
-    /// approver`, with a key that is made for this process and gone with it. That is enough for a program that a person
-    /// starts and watches; a person who is known by name, or who decides about calls of other processes, has a key:
-    /// [`approver`](Self::approver).
+    /// Sets the approver that this process asks, without a stored key. The executor signs the decisions, in the name
+    /// `local approver`, with a key that is made for this process and lost with it. That is enough for a program that a
+    /// person starts and watches. A person who is known by name, or who decides about calls of other processes, needs a
+    /// key: [`approver`](Self::approver).
     ///
     /// ```
     /// use toolwright::approval::Terminal;
@@ -37,15 +37,15 @@ impl ExecutorBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Without a [`journal`](Self::journal), the executor makes one in memory. **It is gone with the process**: what waited is
-    /// forgotten, and it cannot be found out what became of a call that ran when the process ended. It holds the last 10,000
-    /// calls that have ended, and every call that is open; a call that arrives a second time after 10,000 others have ended
-    /// is a new call. No other program reaches it, so an approver that passes requests on (a
-    /// [`Channel`](toolwright_journal::approval::Channel)) needs a journal that the application gives: `MemoryStore` has no
-    /// bound, and its clones share the calls; `SqliteStore` outlives the process.
+    /// Without a [`journal`](Self::journal), the executor makes one in memory. **It is lost with the process**: calls
+    /// that waited are forgotten, and the outcome of a call that ran when the process ended stays unknown. It stores
+    /// the last 10,000 calls that have ended, and every call that is open; a call that arrives a second time after
+    /// 10,000 others have ended is a new call. No other program reaches it, so an approver that passes requests on (a
+    /// [`Channel`](toolwright_journal::approval::Channel)) needs a journal that the application gives: `MemoryStore`
+    /// has no bound, and its clones share the calls; `SqliteStore` outlives the process.
     ///
-    /// A durable journal outlives the key: after a restart, and in other processes, a call that was approved and has not
-    /// begun is asked about again, and grants do not count. `build` refuses the two together unless
+    /// A durable journal outlives the key: after a restart, and in other processes, a person is asked again about a
+    /// call that was approved and has not begun, and grants do not count. `build` refuses the two together unless
     /// [`trust_process_key`](Journal::trust_process_key) accepts that.
     ///
     /// Where the approver fails (no terminal, a panic, no usable answer), standard error and the event
@@ -67,15 +67,15 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Reports whether the application has said who decides: an approver, or a journal in which calls wait.
+    /// Reports whether the application has set who decides: an approver, or a journal in which calls wait.
     #[doc(hidden)]
     #[must_use]
     pub fn names_people(&self) -> bool {
         self.asker.is_some() || self.journal.is_some()
     }
 
-    /// Sets who is asked where the application has [said nothing](Self::names_people). Not where the policy has `four_eyes`:
-    /// this approver may be the user.
+    /// Sets the approver for an application that has [set none](Self::names_people). It is not used where the policy
+    /// has `four_eyes`, because this approver may be the user.
     #[doc(hidden)]
     #[must_use]
     pub fn or_ask(mut self, approver: impl Approver) -> Self {
@@ -83,7 +83,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Takes the approver of [`or_ask`](Self::or_ask) where it counts.
+    /// Uses the approver of [`or_ask`](Self::or_ask) where the application has set none.
     pub(super) fn ask_the_last(&mut self, rules: Option<&Rules>) {
         let Some(last) = self.last_asker.take().filter(|_| !self.names_people()) else { return };
         if rules.is_some_and(|rules| !rules.current().four_eyes()) {
@@ -92,7 +92,7 @@ impl ExecutorBuilder {
         }
     }
 
-    /// Names a folder that tools work in. A journal inside would be in their reach, so it is refused.
+    /// Names a folder that tools work in. The build refuses a journal inside it, because tools could change it.
     #[must_use]
     pub fn workspace_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.roots.push(root.into());

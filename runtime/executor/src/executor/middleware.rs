@@ -1,5 +1,5 @@
-//! Stages of an application: they see every attempt of every call before it begins and when it has ended, whichever way the
-//! call arrives.
+//! Stages of an application: they see every attempt of every call before it begins and when it has ended, from whatever
+//! source the call comes.
 
 mod passing;
 
@@ -25,13 +25,13 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
 /// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware).
 ///
-/// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls that
-/// are resumed, calls of a worker, retries and typed commands, with a journal and without. It has the time that an attempt
-/// of the tool has, and no more than is left of the whole call; it is dropped when the call is given up. Where it panics or
-/// takes longer, the call is answered `stage_failed`.
+/// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls
+/// that are resumed, calls of a worker, retries and typed commands, with a journal and without. It may take as long as
+/// an attempt of the tool, and no longer than what is left of the total timeout; when the call is given up, the stage
+/// is dropped. Where it panics or takes longer, the call is answered `stage_failed`.
 ///
-/// Until every stage has let the call through, the call has not begun: with a journal, it is claimed after that. So one
-/// process may lose the call to another while its stages are at work. Their [`AfterCall`] is dropped then.
+/// The call begins when every stage has let it through: with a journal, it is claimed only then. So a process may lose
+/// the call to another one while its stages are at work. Their [`AfterCall`] is dropped then.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -69,52 +69,52 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Middleware: Send + Sync + 'static {
-    /// Looks at a call that may run and has not begun.
+    /// Examines a call that may run and has not begun.
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
 }
 
-/// A stage that is shared, or whose type is known only when the program runs.
+/// Lets an application share a stage, or choose it at run time.
 impl<A: Middleware + ?Sized> Middleware for Arc<A> {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         (**self).before(call)
     }
 }
 
-/// What a stage wants of a call that has not begun.
+/// What a stage decides about a call that has not begun.
 pub enum BeforeCall {
     /// The call goes on.
     Continue,
-    /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin; it is
-    /// dropped where it does not come to either.
+    /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin;
+    /// otherwise it is dropped.
     Then(Box<dyn AfterCall>),
     /// The call is answered, and its tool does not run.
     Answer(Answer),
-    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a time only delays it: with a
-    /// journal it is due again then, which uses up no attempt however often it happens; without one it is tried again as
-    /// far as the retry policy goes. Any other error is the answer.
+    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a
+    /// time only delays it. With a journal the call is due again at that time, and no delay uses up an attempt; without
+    /// one, the retry policy limits how often the call is tried again. Any other error is the answer.
     Refuse(ToolError),
 }
 
-/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin after all
-/// (see [`not_begun`](Self::not_begun)), or is dropped itself: what a stage holds for a call, it gives back in `Drop`.
+/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin (see
+/// [`not_begun`](Self::not_begun)), or is dropped itself: release in `Drop` what the stage holds for a call.
 pub trait AfterCall: Send {
-    /// Runs beside the attempt, such as to renew a lease, and is dropped when the attempt has ended. Unless a stage says
-    /// otherwise, it does nothing.
+    /// Runs beside the attempt, for instance to renew a lease, and is dropped when the attempt has ended. Does nothing
+    /// by default.
     fn during(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(ready(()))
     }
 
-    /// Looks at the answer of the attempt, also where that is an error, before it is recorded; returns the answer that takes
-    /// its place, where one does. Whether the call is tried again is decided by the answer that it has then.
+    /// Examines the answer of the attempt, even an error, before it is recorded; may return another answer that
+    /// replaces it. The replaced answer decides whether the call is tried again.
     fn after<'a>(
         self: Box<Self>,
         call: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>>;
 
-    /// The attempt did not begin, and will not: a later stage turned the call away, another process claimed it, or it was
-    /// given up before. A value that is dropped without this belongs to an attempt that may have done its work. Unless a
-    /// stage says otherwise, it is dropped alike. It must not wait.
+    /// Notes that the attempt did not begin, and will not: a later stage refused the call, another process claimed it,
+    /// or it was given up before. A value that is dropped without this call belongs to an attempt that may have done
+    /// its work. By default the value is only dropped. This must not block.
     fn not_begun(self: Box<Self>) {}
 }
 
@@ -129,7 +129,7 @@ impl fmt::Debug for BeforeCall {
     }
 }
 
-/// A call as stages see it: one attempt, with what is known of it.
+/// A call as stages see it: one attempt, and its facts.
 #[derive(Clone, Copy)]
 pub struct MiddlewareCall<'a> {
     pub(crate) id: CallId,
@@ -145,7 +145,7 @@ pub struct MiddlewareCall<'a> {
     pub(crate) inside: Inside<'a>,
 }
 
-/// What the stages of this crate know of a call besides.
+/// Further values of a call, for the stages of this crate.
 #[derive(Clone, Copy)]
 pub(crate) struct Inside<'a> {
     pub(crate) plan: &'a Plan,
@@ -160,7 +160,7 @@ impl<'a> MiddlewareCall<'a> {
         self.id
     }
 
-    /// Returns the id of its run. Calls that are made on the executor itself share a run.
+    /// Returns the id of its run. Calls made on the executor itself share one run.
     #[must_use]
     pub fn run(&self) -> &'a str {
         self.run
@@ -172,13 +172,13 @@ impl<'a> MiddlewareCall<'a> {
         self.user
     }
 
-    /// Returns its turn, where it is a call of one.
+    /// Returns its turn; `None` outside of turns.
     #[must_use]
     pub fn turn(&self) -> Option<u64> {
         self.slot.map(|slot| slot.turn)
     }
 
-    /// Returns its place in its turn, from zero, where it is a call of one.
+    /// Returns its index in its turn, from zero; `None` outside of turns.
     #[must_use]
     pub fn index(&self) -> Option<u32> {
         self.slot.map(|slot| slot.index)
@@ -202,7 +202,7 @@ impl<'a> MiddlewareCall<'a> {
         self.arguments
     }
 
-    /// Returns what it reads and writes; everything, as its effect allows it, where its tool does not say.
+    /// Returns what it reads and writes. Where its tool does not say, that is everything that its effect allows.
     #[must_use]
     pub fn footprint(&self) -> &'a Footprint {
         self.footprint
@@ -220,19 +220,19 @@ impl<'a> MiddlewareCall<'a> {
         self.is_recorded
     }
 
-    /// What the tool takes besides its input, by type, and where that comes from.
+    /// Lists the services that the tool takes beside its input, by type, with the source of each.
     pub(crate) fn services(&self) -> impl Iterator<Item = (TypeId, Source)> {
         let Plan { entry, wiring, .. } = self.inside.plan;
         let ids = entry.spec.capabilities.iter().map(|it| (it.id)());
         ids.zip(wiring.sources.iter().copied())
     }
 
-    /// What the executor provides to its calls.
+    /// Returns the services that the executor provides to its calls.
     pub(crate) fn provided(&self) -> &'a Arc<ProvidedValues> {
         &self.inside.run.core.provided
     }
 
-    /// Tells listeners what a stage has decided.
+    /// Notifies listeners of a stage's decision.
     pub(crate) fn notify(&self, kind: ToolEventKind<'_>) {
         if let Some(watch) = self.inside.watch {
             watch.tell(kind);
@@ -240,7 +240,7 @@ impl<'a> MiddlewareCall<'a> {
     }
 }
 
-/// Without the arguments, which may hold secrets.
+/// Omits the arguments, which may hold secrets.
 impl fmt::Debug for MiddlewareCall<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -254,7 +254,7 @@ impl fmt::Debug for MiddlewareCall<'_> {
     }
 }
 
-/// What a call touches; of an executor with stages, each call has been asked.
+/// Returns what a call touches. With stages, the footprint of each call has been computed before.
 pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
     let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
     facts.touches().unwrap_or_else(undeclared)

@@ -1,11 +1,10 @@
 //! Calls that a call makes, its children: [`Calls`] as an executor provides it.
 //!
-//! - A child is a call like any other, made in a run of its own that has everything of its parent's run and a [`Lineage`]:
+//! - A child is a call like any other, made in a run of its own, which copies its parent's run and adds a [`Lineage`]:
 //!   so it passes the same stages, and there is no other way to call a tool.
-//! - [`Family`] is what all attempts of a parent share: its place among the calls that run, its clock, and what its
-//!   children have answered. [`Attempt`] is one
-//!   attempt, and makes calls.
-//! - [`Delegation`] is for a call that works as an agent of its own: its calls are of a part of its tools.
+//! - [`Family`] is what all attempts of a parent share: its place among the running calls, its clock, and the answers
+//!   of its children. [`Attempt`] is one attempt, and makes calls.
+//! - [`Delegation`] is for a call that works as an agent of its own: its calls can use only some of its tools.
 
 mod children;
 mod covered;

@@ -8,7 +8,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, VerifyError};
 use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, StoreError};
 
-/// The outcome of a call. Waiting is no error: the host continues when there is an answer, perhaps in
+/// The outcome of a call. A call that waits has not failed: the host continues when there is an answer, perhaps in
 /// another process.
 ///
 /// ```
@@ -39,15 +39,15 @@ pub enum Outcome {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SuspendedCall {
-    /// The call, as the journal knows it.
+    /// The id of the call in the journal.
     pub call: CallId,
     /// What it waits for: a decision (pending), a worker (ready), its result (running), a person or its `reconcile` to
-    /// find out what happened (indeterminate), its plan (planned),
-    /// the calls that it makes (waiting), the result of who carries it out (handed over).
+    /// find out what happened (indeterminate), its plan (planned), the calls that it makes (waiting), a result from
+    /// outside (handed over).
     pub state: State,
     /// What a person is asked, where one is.
     pub request: Option<Box<ApprovalRequest>>,
-    /// What who carries it out needs, where it was handed over.
+    /// What the other side needs to carry it out, where it was handed over.
     pub handed_over: Option<Box<HandedOver>>,
 }
 
@@ -55,12 +55,12 @@ pub struct SuspendedCall {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {
-    /// There is no approver, and the executor is set to fail then.
+    /// There is no approver, and the executor is set to fail in that case.
     #[error("`{tool}` needs a person's approval ({reason}), and no approver can be asked")]
     NoApprover {
         /// The tool.
         tool: String,
-        /// Why it asks.
+        /// Why it needs approval.
         reason: String,
     },
     /// The journal failed before the tool was run.
@@ -68,20 +68,20 @@ pub enum CallFailure {
     NotRecorded {
         /// The tool.
         tool: String,
-        /// What the store said.
+        /// The error of the store.
         error: StoreError,
     },
-    /// The journal failed after the tool was run: what became of it is not recorded.
+    /// The journal failed after the tool was run, so its outcome is not recorded.
     #[error("`{tool}` was run as call {call}, but its result could not be recorded: {error}")]
     ResultNotRecorded {
         /// The call.
         call: CallId,
         /// The tool.
         tool: String,
-        /// What the store said.
+        /// The error of the store.
         error: StoreError,
     },
-    /// Another call has this place of the turn.
+    /// Another call is recorded at this slot of the turn.
     #[error(
         "call {index} of turn {turn} of run `{run}` is recorded as call {call} of `{tool}` with other arguments; count turns so that each has a number of its own",
         index = place.index, turn = place.turn.unwrap_or_default(), run = place.run
@@ -94,13 +94,13 @@ pub enum CallFailure {
         /// Its tool.
         tool: String,
     },
-    /// A call that runs again makes another call than it did before.
+    /// A call that runs again makes another call than before.
     #[error(
         "call {index} that call {parent} makes is recorded as call {call} of `{tool}` with other arguments; a tool that makes calls has to make the same calls in the same order when it runs again",
         index = parent.index, parent = parent.call
     )]
     OtherChild {
-        /// Which call it makes.
+        /// The parent, and the index of the call that it makes.
         parent: ParentCall,
         /// The call that is recorded there.
         call: CallId,
@@ -134,7 +134,7 @@ pub enum CallFailure {
         /// Its state.
         state: State,
     },
-    /// The record of the call was changed against the rules of the state machine; the executor does not touch it.
+    /// The record of the call contradicts the rules of the state machine, so the executor does not run it.
     #[error("call {call} of `{tool}` is not run, because its record was tampered with: {why}")]
     Contradiction {
         /// The call.
@@ -153,7 +153,7 @@ pub enum CallFailure {
         call: CallId,
         /// The tool.
         tool: String,
-        /// Why it does not.
+        /// Why the key does not count.
         why: VerifyError,
     },
     /// The tool is not registered here, or needs services that only the call's own run has.

@@ -1,4 +1,4 @@
-//! What one call is given beside its input: whether run and call bring it, and the call's context.
+//! What one call gets beside its input: the services that run and call bring, and its context.
 
 use std::sync::Arc;
 use toolwright_core::error_kind;
@@ -12,8 +12,8 @@ use toolwright_journal::journal::CallRecord;
 
 use super::{BuildProblem, Plan, RunState};
 
-/// Sees to it that run and call bring what the tool takes from them, and makes the context
-/// where the tool needs one; `identity` is the call's, where it has one already. It makes no calls.
+/// Checks that run and call bring what the tool takes from them, and makes the context where the tool needs one.
+/// `identity` is the call's, where it has one already. A tool made this way can make no calls.
 pub(crate) fn own_of(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -24,13 +24,13 @@ pub(crate) fn own_of(
     Ok(context.map(|context| own_with(plan, context, Calls::none)))
 }
 
-/// What a call is given with this context, and where it makes calls, with these.
+/// Makes what a call gets, from this context and from what makes its calls, where it makes any.
 pub(crate) fn own_with(plan: &Plan, context: ToolContext, calls: impl FnOnce() -> Calls) -> Own {
     let own = Own::new(context);
     if plan.makes_calls { own.with_calls(Box::new(Arc::new(calls()))) } else { own }
 }
 
-/// The same without what is made of it: the context, where the tool needs one.
+/// Checks the same, and returns only the context, where the tool needs one.
 pub(crate) fn context_of(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -58,7 +58,7 @@ pub(crate) fn context_of(
     }))
 }
 
-/// What a journalled call is known by.
+/// Returns the identity of a journalled call.
 pub(crate) fn identity_of(record: &CallRecord) -> Identity<'_> {
     let known =
         Journaled { run: &record.place.run, digest: &record.digest, attempt: record.attempt };
@@ -81,7 +81,7 @@ fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
     ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
 }
 
-/// The tool came after the executor was built, or it could not have been built.
+/// The error of a tool that was registered after the build, or that lacks a service.
 #[cold]
 fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
     let needed = match problem {

@@ -1,5 +1,5 @@
-//! How the calls of one tool are run: everything that can be decided before the first. Plans are made
-//! when an executor is built; for a tool that comes later, at its first call.
+//! How the calls of one tool are run: everything that can be decided before the first one. Plans are made when an
+//! executor is built, and for a tool that is registered later, at its first call.
 
 #[doc(hidden)]
 pub use std::any::{Any, TypeId};
@@ -21,38 +21,38 @@ use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair};
 pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
-    /// Whether any source is not the executor, or is missing, so that a call has to look for it; or whether the tool
-    /// may be left alone or has a rule for its input; or whether the application has stages.
+    /// Whether a call needs more than the fast path: a service that the executor itself does not hold or that is
+    /// missing, a circuit breaker, a validation, or stages of the application.
     pub(crate) needs_more: bool,
     /// Whether it makes calls itself.
     pub(crate) makes_calls: bool,
-    /// What each call must bring.
+    /// The services that each call must bring.
     pub(crate) from_call: Box<[DeclaredService]>,
-    /// What is not provided; a call of the tool is refused.
+    /// The services that are not provided; a call of the tool is refused.
     pub(crate) lacks: Box<[BuildProblem]>,
     /// How long an attempt may take.
     pub(crate) timeout: Option<Duration>,
     /// How long the whole call may take.
     pub(crate) total_timeout: Option<Duration>,
     pub(crate) gate: Option<Arc<Gate>>,
-    /// How far input is mended.
+    /// How far wrong input is repaired.
     pub(crate) repair: Repair,
     /// How often a failed call is tried.
     pub(crate) retry: RetryPolicy,
-    /// Whether the tool is left alone at the moment, where that is looked at.
+    /// The circuit breaker of the tool, where there is one.
     pub(crate) circuit: Option<Arc<Circuit>>,
     danger: Danger,
     approval: Option<&'static str>,
 }
 
 impl Plan {
-    /// What is known of every call, before its input is read.
+    /// Returns what is known of every call before its input is read.
     #[inline]
     pub(crate) fn facts(&self) -> Facts {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Whether nothing but its input could make a call ask a person.
+    /// Whether only its input can make a call need approval.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
@@ -62,13 +62,13 @@ impl Plan {
         self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
     }
 
-    /// Whether its circuit lets no call through now.
+    /// Whether its circuit breaker is open.
     pub(crate) fn is_left_alone(&self) -> bool {
         self.circuit.as_ref().is_some_and(|circuit| circuit.admits().is_err())
     }
 
-    /// What holds for every call whatever the tool says of it: one that a resolver found is worth a
-    /// look, even where its own judgement says less.
+    /// Raises danger and approval to what holds for every call of the tool: a tool that a resolver found has at least
+    /// moderate danger, whatever it declares itself.
     #[inline]
     pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
@@ -88,30 +88,30 @@ impl Plan {
     }
 }
 
-/// What an executor has to give, by type.
+/// What an executor provides, by type.
 pub(crate) struct Provisions {
     pub(super) services: Vec<DeclaredService>,
     pub(crate) per_run: Vec<DeclaredService>,
     pub(crate) per_call: Vec<DeclaredService>,
     pub(super) openers: Vec<DeclaredService>,
-    /// How long an attempt may take whose tool does not say.
+    /// How long an attempt may take, unless its tool says so.
     pub(crate) timeout: Option<Duration>,
-    /// How long a call may take whose tool does not say.
+    /// How long a call may take, unless its tool says so.
     pub(super) total_timeout: Option<Duration>,
-    /// Runs what a person would be asked about, were there a policy and an approver.
+    /// Whether calls run that would need approval if there were a policy and an approver.
     pub(super) unrestricted: bool,
-    /// How far input is mended whose tool does not say.
+    /// How far wrong input is repaired, unless the tool says so.
     pub(super) repair: Repair,
-    /// How often a failed call is tried whose tool does not say.
+    /// How often a failed call is tried, unless its tool says so.
     pub(crate) retry: RetryPolicy,
-    /// Which tools are left alone, where that is looked at.
+    /// The circuit breakers of the tools, where they are used.
     pub(super) circuits: Option<Circuits>,
     /// Whether the application has stages, which see every call.
     pub(super) has_stages: bool,
 }
 
 impl Provisions {
-    /// How to run a tool; what it lacks is in the plan.
+    /// Makes the plan of a tool; services that are missing are listed in it.
     pub(super) fn plan(&self, entry: &Arc<Entry>, gates: &Gates) -> Plan {
         let capabilities = entry.spec.capabilities;
         let found: Vec<Option<Source>> = capabilities.iter().map(|it| self.source(it)).collect();
@@ -143,7 +143,7 @@ impl Provisions {
             gate: entry.definition.limit.map(|limit| gates.of(&entry.name, limit)),
             danger: match entry.definition.danger {
                 DeclaredDanger::Level(level) => level,
-                // Until the expression has been evaluated, the worst is assumed.
+                // The highest danger is assumed until the expression has been evaluated.
                 DeclaredDanger::Computed => Danger::Critical,
             },
             approval: match entry.definition.approval {
@@ -179,14 +179,14 @@ impl Provisions {
     }
 }
 
-/// The plans of tools that came after the executor was built.
+/// The plans of tools that were registered after the executor was built.
 #[derive(Default)]
 pub(crate) struct Later(RwLock<PlanTable>);
 
 #[derive(Default)]
 struct PlanTable {
     plans: HashMap<u64, Arc<Plan>, FixedState>,
-    /// When there are so many, those of tools that are gone are thrown out.
+    /// At this number of plans, those of unregistered tools are removed.
     full: usize,
 }
 
@@ -205,16 +205,16 @@ impl Later {
         let mut gone = Vec::new();
         let mut later = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if later.plans.len() >= later.full.max(64) {
-            // Only a plan that no call holds is that of a tool that may be gone.
+            // A plan that no call holds may be of a tool that was unregistered.
             let ids: Vec<u64> =
                 later.plans.iter().filter(|(_, plan)| is_gone(plan)).map(|(id, _)| *id).collect();
             gone.extend(ids.iter().filter_map(|id| later.plans.remove(id)));
             later.full = later.plans.len() * 2;
         }
-        // Of two that were made at once, one counts.
+        // Of two that were made at the same time, the first counts.
         let plan = Arc::clone(later.plans.entry(entry.id).or_insert(new));
         drop(later);
-        // What a tool captured may do anything when it is dropped.
+        // Dropped without the lock: what a tool captured may run any code when it is dropped.
         drop(gone);
         plan
     }
@@ -224,8 +224,8 @@ fn is_gone(plan: &Arc<Plan>) -> bool {
     Arc::strong_count(plan) == 1 && Arc::strong_count(&plan.entry) == 1
 }
 
-/// The gates of tools that limit their calls. A tool that comes again under its name with its limit finds
-/// the calls of its predecessor inside, as long as there are any.
+/// The gates of tools that limit their calls. A tool that is registered again under its name with the same limit shares
+/// the gate with the running calls of its predecessor.
 #[derive(Default)]
 pub(crate) struct Gates(Mutex<GatesByTool>);
 

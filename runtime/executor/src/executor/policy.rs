@@ -1,4 +1,4 @@
-//! The policy of an executor, and what it and a tool's rule would say of a call that is not run.
+//! Explains the policy of an executor, and what it and a tool's validation would decide on a call, without running it.
 
 use super::Executor;
 use super::rules::Rules;
@@ -8,17 +8,16 @@ use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError, UndeclaredTool};
 
 impl Executor {
-    /// Explains what the policy decides on a call, without running it. It does not look at decisions of people or at
-    /// grants.
+    /// Explains what the policy decides on a call, without running it. It ignores people's decisions and grants.
     ///
     /// # Errors
-    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
     pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
         self.state.explain(&self.state.core.rules, call)
     }
 
-    /// Explains what another policy, made by [`make_policy`](Self::make_policy), would decide, before it is put into
-    /// use.
+    /// Explains what another policy, made by [`make_policy`](Self::make_policy), would decide, before the application
+    /// uses it.
     ///
     /// # Errors
     /// As [`explain`](Self::explain).
@@ -26,8 +25,8 @@ impl Executor {
         self.state.explain(&Rules::of(policy.clone()), call)
     }
 
-    /// Makes a policy for the tools of this executor, which knows its journal and its workspace roots. The executor keeps its
-    /// own: this one is for [`explain_by`](Self::explain_by).
+    /// Makes a policy for the tools of this executor, its journal and its workspace roots. The executor's own policy
+    /// does not change: this one is for [`explain_by`](Self::explain_by).
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule, PolicyDecision};
@@ -54,8 +53,8 @@ impl Executor {
         core.rules.another(policy, &core.registry.catalog())
     }
 
-    /// Lists the tools that a person will be asked about because they do not say which files they touch, by the policy as it
-    /// is now; for a test that there are none.
+    /// Lists the tools that need approval under the current policy because they do not say which files they touch; for
+    /// a test that there are none.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -81,7 +80,7 @@ impl Executor {
         self.policy().lint(&self.catalog())
     }
 
-    /// Returns the policy as it is now.
+    /// Returns the current policy.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.state.core.rules.current()
@@ -100,17 +99,17 @@ impl Executor {
         core.rules.reload(&core.registry.catalog(), core.journal.is_some())
     }
 
-    /// Returns what policy would know of a call, without running it: its danger, whether it asks a person,
-    /// what it touches.
+    /// Returns the facts that the policy would get for a call, without running it: its danger, whether it needs
+    /// approval, what it touches.
     ///
     /// # Errors
-    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
         self.state.examine(call)
     }
 
-    /// Asks the rule of a call's tool (`validate = |…| …`) whether it would refuse the call, without running it and without asking a
-    /// person. A tool without a rule refuses nothing here.
+    /// Checks a call by its tool's validation (`validate = |…| …`), without running it and without asking a person. For
+    /// a tool without one, this accepts every call.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, ToolError, tool};
@@ -137,7 +136,7 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// Those of [`examine`](Self::examine), and what the rule says.
+    /// Those of [`examine`](Self::examine), and the error of the validation.
     pub async fn validate(&self, call: &Call<'_>) -> Result<(), ToolError> {
         self.state.validate(call).await
     }

@@ -1,4 +1,4 @@
-//! What an executor can lack.
+//! Why an executor cannot be built.
 
 use std::fmt;
 use std::panic::Location;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::registry::RegistryError;
 use toolwright_policy::policy::PolicyError;
 
-/// Why an executor cannot be built: every problem.
+/// Why an executor cannot be built; lists every problem.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildError {
@@ -17,7 +17,7 @@ pub struct BuildError {
 }
 toolwright_core::debug_as_sentence!(BuildError);
 
-/// One thing that an executor lacks.
+/// One problem that keeps an executor from being built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildProblem {
@@ -25,7 +25,7 @@ pub enum BuildProblem {
     Policy(PolicyError),
     /// `.unrestricted()` and `.policy(…)` exclude each other.
     TwoPolicies,
-    /// The policy plans calls, and there is no journal that could hold a plan.
+    /// The policy plans calls, and there is no journal to store the plans.
     NoPlan,
     /// The limit lets no call run.
     NoCalls,
@@ -33,30 +33,30 @@ pub enum BuildProblem {
     Missing {
         /// The tool.
         tool: String,
-        /// Where it is written.
+        /// Where the tool is declared.
         location: toolwright_core::spec::Location,
         /// What it needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// The approver has no key of their own, and the journal outlives the key that is made for the process.
+    /// The approver has no stored key, and the journal outlives the key that is made for the process.
     ProcessKey,
     /// A tool is carried out elsewhere, and the journal outlives the key that would sign the tokens of its calls.
     NoHandOverKey {
         /// The tool.
         tool: String,
-        /// Where it is written.
+        /// Where the tool is declared.
         location: toolwright_core::spec::Location,
     },
     /// There is a journal, and neither an approver nor `on_no_approver`.
     NoApprover,
     /// A lease would expire before it could be renewed.
     ShortLease {
-        /// The shortest there may be.
+        /// The shortest allowed.
         shortest: Duration,
     },
-    /// The system gives no random numbers.
+    /// The system provides no random numbers.
     NoRandomness {
-        /// What it says.
+        /// The error of the system.
         why: String,
     },
     /// An approver cannot be trusted.
@@ -66,18 +66,18 @@ pub enum BuildProblem {
         /// Why not.
         why: String,
     },
-    /// The policy needs an approver other than the user, and the approver has no name.
+    /// The policy needs an approver other than the user, but the approver has no name.
     UnnamedApprover,
-    /// A file that tools must not reach lies in a folder that they work in.
+    /// A file that tools must not reach lies in one of their folders.
     InWorkspace {
-        /// What it is.
+        /// What kind of file it is.
         what: &'static str,
-        /// Where it is.
+        /// Its path.
         file: PathBuf,
         /// The folder.
         root: PathBuf,
     },
-    /// The settings of retries or circuit breaker make no sense.
+    /// The settings of retries or circuit breaker are invalid.
     Retry {
         /// What is wrong.
         why: &'static str,
@@ -87,9 +87,9 @@ pub enum BuildProblem {
         /// The type.
         type_name: &'static str,
     },
-    /// Tools do not fit together: two have one name, or one is not sound.
+    /// Tools do not fit together: two have one name, or one is invalid.
     Registry(RegistryError),
-    /// Tools are to be changed, and there are none of that pattern.
+    /// An adaptation matches no tool.
     AdaptsNothing {
         /// The pattern, and names that were probably meant.
         problem: String,
@@ -103,9 +103,9 @@ pub enum BuildProblem {
         /// Where the second is given.
         second: &'static Location<'static>,
     },
-    /// Something that the application asks for, such as a sandbox, is not to be had on this machine.
+    /// Something that the application asks for, such as a sandbox, is not available on this machine.
     Unavailable {
-        /// What.
+        /// What is not available.
         what: String,
         /// Why not.
         why: String,
@@ -113,7 +113,7 @@ pub enum BuildProblem {
 }
 
 impl BuildError {
-    /// Makes the error of one problem, for libraries that build what an application gives to an executor.
+    /// Makes the error of one problem, for libraries that build the parts of an executor.
     ///
     /// ```
     /// use toolwright::{BuildError, BuildProblem};
@@ -130,7 +130,7 @@ impl BuildError {
         Self { problems: vec![problem] }
     }
 
-    /// Returns what is wrong with the policy, where nothing else is.
+    /// Returns the problems of the policy, where there are no others.
     #[doc(hidden)]
     pub fn policy(&self) -> Option<&PolicyError> {
         match self.problems.as_slice() {

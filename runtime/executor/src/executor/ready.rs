@@ -1,4 +1,4 @@
-//! The tools of one catalog with their plans: what a call finds without a lock.
+//! The tools of one catalog with their plans, which a call finds without a lock.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::registry::Registry;
 
 pub(crate) struct Ready {
     tools: Arc<Tools>,
-    /// One for each tool, in the same order.
+    /// One plan for each tool, in the same order.
     plans: Vec<Plan>,
     catalog: Catalog,
-    /// The registry whose changes count; for a pinned catalog none does.
+    /// The registry whose changes are followed; `None` for a pinned catalog.
     follows: Option<Registry>,
 }
 
@@ -21,16 +21,16 @@ impl Ready {
         Self { tools: Arc::clone(catalog.tools()), plans, catalog, follows }
     }
 
-    /// A catalog as an executor runs it, whatever becomes of the registry. A plan that lacks something
-    /// refuses its calls.
+    /// Prepares a catalog that later changes of the registry do not affect. A plan that lacks a service refuses its
+    /// calls.
     pub(super) fn pinned(catalog: &Catalog, core: &Core) -> Self {
         let entries = catalog.tools().entries().iter();
         let plans = entries.map(|entry| core.provisions.plan(entry, &core.gates)).collect();
         Self::new(catalog.clone(), plans, None)
     }
 
-    /// The plan of a tool, unless the registry has changed or no tool has the name. This is all that
-    /// most calls do to find their tool: one load and one look-up.
+    /// Returns the plan of a tool; `None` where the registry has changed or no tool has the name. Most calls find their
+    /// tool by this alone: one load and one look-up.
     #[inline]
     pub(crate) fn plan(&self, name: &str) -> Option<&Plan> {
         if let Some(registry) = &self.follows
@@ -41,7 +41,7 @@ impl Ready {
         self.plans.get(self.tools.index(name)?)
     }
 
-    /// The catalog that is pinned, or that was there when the executor was built.
+    /// Returns the pinned catalog, or the one at the time of the build.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }
@@ -51,7 +51,7 @@ impl Ready {
         self.follows.as_ref().map_or_else(|| self.catalog.clone(), Registry::catalog)
     }
 
-    /// The tools that can find out what became of their calls.
+    /// Names the tools that have a `reconcile` function.
     pub(crate) fn reconciling(&self) -> impl Iterator<Item = &str> {
         let plans = self.plans.iter().filter(|plan| plan.entry.spec.reconcile.is_some());
         plans.map(|plan| &*plan.entry.name)

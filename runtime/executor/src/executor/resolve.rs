@@ -1,5 +1,5 @@
-//! Finds a tool by a name that is not registered. However many calls ask for one name at once, it
-//! is looked for once; all of them get a failure, which is then forgotten.
+//! Finds tools by names that are not registered. If many calls ask for one name at the same time, the resolvers are
+//! asked once. A failure goes to all of these calls, and is not remembered.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,8 +17,8 @@ use toolwright_core::registration::Registration;
 
 /// Finds tools that are not registered, by their names: those of a remote server, for instance.
 ///
-/// It is asked when a name is called that the registry does not know, before the model gets the error that
-/// there is no such tool. What it gives is registered under that name and stays. Its danger is at least
+/// The executor asks it when a call names a tool that the registry does not know, before the model gets the error
+/// `unknown_tool`. The tool that it returns is registered under that name and stays registered. Its danger is at least
 /// `moderate`.
 ///
 /// A closure that answers at once is a resolver; see
@@ -47,7 +47,7 @@ use toolwright_core::registration::Registration;
 /// }
 /// ```
 pub trait Resolver: Send + Sync + 'static {
-    /// The tool of this name, or nothing where there is none.
+    /// Returns the tool of this name; `None` where there is none.
     ///
     /// # Errors
     /// When the resolver could not look the name up. The model gets the error, and the next call asks again.
@@ -56,8 +56,8 @@ pub trait Resolver: Send + Sync + 'static {
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>>;
 
-    /// Names the tools that a model is shown before anyone calls one by its name: none, unless a resolver has some. It is asked
-    /// before the first model request; see [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
+    /// Names tools to show to a model before they are called; none by default. The executor asks this before the first
+    /// model request; see [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
     ///
     /// # Errors
     /// When the resolver could not find out. The run stops with the error, and the next run asks again.
@@ -65,7 +65,8 @@ pub trait Resolver: Send + Sync + 'static {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// How long that may take, where it is longer than an attempt of a tool may: a person may have to sign in first.
+    /// Sets how long the resolver may take, where that is longer than an attempt of a tool: a person may have to sign
+    /// in first.
     fn timeout(&self) -> Option<Duration> {
         None
     }
@@ -84,14 +85,14 @@ where
     }
 }
 
-/// Whether there is a tool now.
+/// Whether the registry has the tool now.
 type Outcome = Result<bool, Arc<Failure>>;
 type Flight = Shared<BoxFuture<'static, Outcome>>;
 type Flights = HashMap<Box<str>, WeakShared<BoxFuture<'static, Outcome>>>;
 
 type Resolvers = Arc<[Arc<dyn Resolver>]>;
 
-/// The resolvers of an executor, and what they are asked at the moment.
+/// The resolvers of an executor, and the names that they are resolving at the moment.
 pub(crate) struct Resolving {
     /// In the order in which they are asked; at least one.
     resolvers: Resolvers,
@@ -116,7 +117,7 @@ impl Resolving {
         let announced = self.announced.get_or_try_init(|| async {
             for resolver in self.resolvers.iter() {
                 let tools = resolver.announced().await?;
-                // One may have been called by its name already, and another call may have found it meanwhile.
+                // A call may already have resolved some of these tools by their names.
                 let tools = tools.into_iter().filter(|it| !registry.has_resolved(it.name()));
                 registry.add(tools, Origin::Resolver).map_err(|error| {
                     ToolError::new(
@@ -131,11 +132,11 @@ impl Resolving {
         announced.await.copied()
     }
 
-    /// Sees to it that the registry has the tool; `false` where there is none.
+    /// Registers the tool, unless the registry has it; `false` where no resolver knows it.
     pub(crate) async fn resolve(&self, name: &str, registry: &Registry) -> Result<bool, ToolError> {
         let waiting = Waiting { resolving: self, name, flight: self.flight(name, registry) };
         let outcome = waiting.flight.clone().await;
-        // Over before anybody is answered, so that the next call asks again.
+        // The flight is removed before the callers get their answers, so that the next call asks again.
         drop(waiting);
         outcome.map_err(|failure| failure.to_error(name))
     }
@@ -147,7 +148,7 @@ impl Resolving {
             match AssertUnwindSafe(ask(&resolvers, &asked, &registry)).catch_unwind().await {
                 Ok(outcome) => outcome.map_err(Arc::new),
                 Err(panic) => {
-                    // Its drop might panic again.
+                    // Dropping the payload might panic again.
                     std::mem::forget(panic);
                     Err(Arc::new(Failure::of_resolver("the resolver panicked".to_owned())))
                 }
@@ -167,14 +168,14 @@ impl Resolving {
     }
 }
 
-/// A call that waits to hear whether there is a tool.
+/// A call that waits for a name to be resolved.
 struct Waiting<'a> {
     resolving: &'a Resolving,
     name: &'a str,
     flight: Flight,
 }
 
-/// Also of a call that was given up: the last one who waits ends the flight.
+/// Runs even if the call was given up: the last waiter removes the flight.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let earlier;
@@ -185,7 +186,7 @@ impl Drop for Waiting<'_> {
             flights.remove(self.name);
         }
         drop(flights);
-        // Without the lock: a flight that ends here drops what the resolver holds.
+        // Dropped without the lock: the last reference drops what the resolver holds.
         drop(earlier);
     }
 }
@@ -195,7 +196,7 @@ async fn ask(
     name: &str,
     registry: &Registry,
 ) -> Result<bool, Failure> {
-    // It may have come since the call looked.
+    // Another call may have registered it meanwhile.
     if !matches!(registry.lookup(name), Lookup::Absent) {
         return Ok(true);
     }
@@ -214,13 +215,13 @@ async fn ask(
     }
     match registry.add(std::iter::once(found), Origin::Resolver) {
         Ok(()) => Ok(true),
-        // Somebody else was quicker: one of the two tools is there, and that is enough.
+        // Another caller has registered a tool of that name in the meantime, which will do.
         Err(_) if !matches!(registry.lookup(name), Lookup::Absent) => Ok(true),
         Err(error) => Err(Failure::of_resolver(error.to_string())),
     }
 }
 
-/// Why a resolver could not say whether there is a tool, for every call that waited for it.
+/// Why a resolver failed; each call that waited for the name gets it.
 #[derive(Debug)]
 struct Failure {
     words: Option<String>,

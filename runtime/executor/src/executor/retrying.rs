@@ -1,4 +1,4 @@
-//! How often a failed call is tried: the options of the builder, and the attempts of a call that no journal keeps.
+//! How often a failed call is tried: the options of the builder, and the attempts of a call that no journal records.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,21 +18,21 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// How long a caller waits for the next attempt of its call, where it is not the policy that says how long.
+/// How long a caller waits for the next attempt where the error names the time, not the policy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl ExecutorBuilder {
-    /// Sets how often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What a
-    /// tool says itself, `retry(attempts = 5)`, comes first.
+    /// Sets how often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What
+    /// a tool declares itself, `retry(attempts = 5)`, takes precedence.
     ///
     /// A call is tried again only where the class of its error and its tool's effect allow it; its tool sees the same
-    /// call id and the same idempotency key. It gives back its place while it waits, and what it borrows as `&mut T` is
-    /// opened anew. The answer of the last attempt is the answer of the call.
+    /// call id and the same idempotency key. While it waits it gives back its place, and resources that it borrows as
+    /// `&mut T` are opened anew. The answer of the last attempt is the answer of the call.
     ///
-    /// Where the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call
-    /// waits for it, but no longer than a minute or the policy's `max_delay`, whichever is more: asked to wait longer, it
-    /// is not tried again, and its error, which still says when, is the answer. A call that a journal keeps waits there
-    /// however long it is, and its caller for a minute.
+    /// Where the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call waits for it, but no
+    /// longer than a minute or the policy's `max_delay`, whichever is more. If the time is longer, the call is not
+    /// tried again, and its error, which still names the time, is the answer. A journalled call waits in the journal
+    /// for any time, and its caller for a minute.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -68,13 +68,13 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how long a whole call may take whose tool does not say: its attempts, the time between them, and the time that
-    /// it waits for a place; as long as they take unless set. [`timeout`](Self::timeout) limits each attempt.
+    /// Limits how long a whole call may take where its tool sets no limit: its attempts, the time between them, and the
+    /// time that it waits for a place. No limit unless set. [`timeout`](Self::timeout) limits each attempt.
     ///
     /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. A call whose
     /// next attempt would begin after that time is not tried again: the answer of the last attempt is its answer. The
-    /// time begins when the call may run, so that a person may take long to approve it. With a journal it goes on while
-    /// no process works on the call, and an attempt that would begin too late, after a crash for instance, does not
+    /// time begins when the call may run, so that a person may take long to approve it. With a journal the time goes on
+    /// while no process works on the call, after a crash for instance; an attempt that would begin too late does not
     /// begin.
     ///
     /// ```
@@ -107,19 +107,20 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how often calls of one run are tried again, all of them together; as often as their tools allow unless set.
-    /// Where the budget is used up, a failed attempt is the last.
+    /// Limits how many retries the calls of one run may make together; no limit unless set. When the budget is used up,
+    /// a failed attempt is the last.
     ///
-    /// It is counted in the memory of the run, so a process that starts anew counts anew, and a call that another run
-    /// or a worker takes up from the journal is not counted there. Whoever calls without a run of their own shares
-    /// the executor's, which has one budget for as long as it lives.
+    /// The budget is counted in the memory of the run. A process that starts again counts from zero, and calls that
+    /// another run or a worker takes from the journal are not counted. Calls without a run of their own share the
+    /// executor's run, whose one budget lasts as long as the executor.
     #[must_use]
     pub fn retries_per_run(mut self, retries: u32) -> Self {
         self.retries_per_run = Some(retries);
         self
     }
 
-    /// Leaves tools alone that keep failing, each by itself; off unless set.
+    /// Sets a circuit breaker for each tool: calls of a tool that keeps failing are refused for a while. Off unless
+    /// set.
     #[must_use]
     pub fn circuit_breaker(mut self, breaker: CircuitBreaker) -> Self {
         self.circuit_breaker = Some(breaker);
@@ -128,7 +129,7 @@ impl ExecutorBuilder {
 }
 
 impl<'a> Stages<'a> {
-    /// A whole call whose tool is given something of the call's own.
+    /// Runs a whole call that needs a context or other values of its own.
     pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
         let family = Family::of(self.run, self.plan, || None);
         let stages = self.with_family(family.as_ref());
@@ -138,7 +139,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// The rest of a call that has to wait and is given nothing of its own.
+    /// Runs the rest of a call that has to wait and needs no values of its own.
     pub(super) async fn wait_and_repeat(
         self,
         admitted: Option<stage::Admission<'a>>,
@@ -151,7 +152,7 @@ impl<'a> Stages<'a> {
         answer
     }
 
-    /// A call that failed at its first poll: its answer, or what is left to be done.
+    /// Answers a call that failed at its first poll, or returns the future of its retries.
     #[cold]
     pub(super) fn failed_at_once(self, answer: Answer) -> Result<Answer, BoxFuture<'a, Answer>> {
         match answer.error() {
@@ -162,7 +163,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// The attempts after the first, of which this came.
+    /// Runs the attempts after the first.
     async fn repeat(self, first: AttemptOutcome, mut identity: Option<Identity<'_>>) -> Answer {
         let mut begun = 1;
         let (mut answer, mut put_off) = match first {
@@ -174,7 +175,7 @@ impl<'a> Stages<'a> {
         };
         for attempt in 1.. {
             let Some(error) = put_off.as_ref().or(answer.error()) else { return answer };
-            // To wait for a stage is no retry.
+            // A delay by a stage does not count as a retry.
             let delay = match put_off {
                 Some(_) => self.delay(attempt, error, random_bits()),
                 None => self.again_after(attempt, error),
@@ -189,7 +190,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp => return cancelled(self.call.name()).into(),
             }
             match self.again().attempt_in_stages(&mut identity, begun + 1).await {
-                // What the tool said is more than that it was put off or not tried again.
+                // An earlier answer of the tool says more than the delay, so it stays.
                 AttemptOutcome::PutOff(error) => {
                     if begun == 0 {
                         answer = error.with_more(None).into();
@@ -208,12 +209,12 @@ impl<'a> Stages<'a> {
         answer
     }
 
-    /// Whether the policy has another attempt for a call that failed so.
+    /// Whether the policy allows another attempt after this error.
     fn may_repeat(self, attempt: u32, error: &ToolError) -> bool {
         self.delay(attempt, error, 0).is_some()
     }
 
-    /// After how long it is tried again, if it is; takes one of the run's retries.
+    /// Returns the delay before the next attempt, if there is one, and uses up one of the run's retries.
     fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
         let delay = self.delay(attempt, error, random_bits())?;
         self.run.takes_a_retry().then_some(delay)
@@ -222,7 +223,7 @@ impl<'a> Stages<'a> {
     fn delay(self, attempt: u32, error: &ToolError, random: u64) -> Option<Duration> {
         let (class, effect) = (error.classified(), self.plan.entry.definition.effect);
         let policy = &self.plan.retry;
-        // Nobody waits for a circuit to close without a journal.
+        // Without a journal a call does not wait for a circuit breaker to close.
         if error.is_not_begun() || !is_soon(class, policy.max_delay) || self.plan.is_left_alone() {
             return None;
         }
@@ -240,19 +241,19 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp
             }
             Either::Right((Either::Right((Ok(()), _)), _)) => PauseEnd::Over,
-            // Without a clock there is no waiting.
+            // Without a clock the call cannot wait.
             Either::Right((Either::Right((Err(_), _)), _)) => PauseEnd::Closing,
         }
     }
 }
 
-/// When the time for a whole call is over that begins now; nothing where it has no limit.
+/// When the total timeout of a call that begins now ends; `None` without one.
 #[inline]
 pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
     plan.total_timeout.and_then(|time| Instant::now().checked_add(time))
 }
 
-/// Whether a call that no journal keeps can wait as long as its error says: for others to say is no more than a minute.
+/// Whether a call without a journal may wait as long as the error asks: up to a minute, or the policy's longest delay.
 fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
     match class {
         ErrorClass::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),
@@ -263,7 +264,7 @@ fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
 /// How a pause between two attempts ended.
 enum PauseEnd {
     Over,
-    /// There is no next attempt: the executor is shutting down.
+    /// The executor is shutting down: there is no next attempt.
     Closing,
     GivenUp,
 }
@@ -272,7 +273,8 @@ fn is_cancelled(error: &ToolError) -> bool {
     error.classified() == ErrorClass::Cancelled
 }
 
-/// A number that cannot be foreseen. Where the system has none, calls wait the whole of their delays.
+/// Returns an unpredictable number. If the system provides none, returns the maximum, so that calls wait their full
+/// delays.
 pub(crate) fn random() -> u128 {
     let mut bytes = [u8::MAX; 16];
     match getrandom::fill(&mut bytes) {

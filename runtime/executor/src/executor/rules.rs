@@ -1,4 +1,4 @@
-//! The policy of an executor: as it is now, and how it is made anew.
+//! The policy of an executor: the current one, and how it is reloaded.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -15,32 +15,32 @@ use toolwright_policy::policy::{
 
 /// The policy of an executor.
 pub(crate) struct Rules {
-    /// What it is made of, whenever it is made.
+    /// The builder that every reload builds from.
     written: PolicyBuilder,
     current: RwLock<Policy>,
-    /// Held from reading to keeping, so that what was read last counts.
+    /// Held from reading the files to storing the policy, so that the last read counts.
     reloading: Mutex<()>,
-    /// Everything runs that its tool does not ask about, whatever happens.
+    /// Whether all calls run, except those whose tools ask for approval.
     is_open: bool,
-    /// The stages of the application are shown what calls read and write.
+    /// Whether stages of the application need the footprint of each call.
     shows_footprints: bool,
     around: Surroundings,
 }
 
-/// What every policy of an executor knows of it.
+/// What every policy of an executor knows about it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surroundings {
     pub(super) journal: Option<PathBuf>,
-    /// The key that decisions made in this process are signed with.
+    /// The file of the key that signs the decisions of this process.
     pub(super) key: Option<PathBuf>,
     pub(super) roots: Vec<PathBuf>,
 }
 
 impl Surroundings {
     pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
-        // Tools open relative names there.
+        // Tools resolve relative names against this folder.
         let policy = policy.started_here();
-        // Under both names: as it was opened, and with its links followed.
+        // The journal under both names: as it was opened, and with links resolved.
         let resolved = self.journal.iter().filter_map(|it| std::fs::canonicalize(it).ok());
         let resolved = resolved.filter(|it| Some(it) != self.journal.as_ref());
         let policy = self.journal.iter().fold(policy, PolicyBuilder::journal);
@@ -48,8 +48,8 @@ impl Surroundings {
         self.roots.iter().fold(policy, PolicyBuilder::root)
     }
 
-    /// What tools must not reach and yet lies in a folder that they work in: one of these files of a policy, the journal,
-    /// the key of an approver; in a root of the executor, or one of these of a policy.
+    /// Finds protected files that lie in a folder of tools: a file of these policies, the journal, or the key of an
+    /// approver, in a root of the executor or of these policies.
     pub(super) fn exposed<'a>(
         &'a self,
         policies: impl Iterator<Item = &'a Path>,
@@ -72,15 +72,15 @@ impl Surroundings {
     }
 }
 
-/// A call that is evaluated, without its arguments.
+/// A call to evaluate, without its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) facts: &'a Facts,
     pub(crate) user: Option<&'a str>,
-    /// The sources of foreign text that its run has read, where they are known.
+    /// The untrusted sources that its run has read, where they are known.
     pub(crate) untrusted: Option<&'a [String]>,
-    /// A person accepted the plan that it is in.
+    /// Whether a person accepted the plan that contains the call.
     pub(crate) accepted: bool,
 }
 
@@ -94,7 +94,7 @@ impl Rules {
         Ok(Self { written, around, ..Self::of(policy) })
     }
 
-    /// For questions about this policy.
+    /// Makes rules that only answer questions about this policy.
     pub(super) fn of(policy: Policy) -> Self {
         Self {
             written: PolicyBuilder::default(),
@@ -106,7 +106,7 @@ impl Rules {
         }
     }
 
-    /// Another policy, which knows what this one knows of the executor.
+    /// Builds another policy that knows the same things about the executor.
     pub(super) fn another(
         &self,
         policy: PolicyBuilder,
@@ -115,12 +115,12 @@ impl Rules {
         self.around.tell(policy).commands_of(&self.written).build(catalog)
     }
 
-    /// The same, with the footprint of every call.
+    /// Sets whether the footprint of every call is needed.
     pub(super) fn with_footprints(self, shows_footprints: bool) -> Self {
         Self { shows_footprints, ..self }
     }
 
-    /// Everything runs that its tool does not ask about.
+    /// Makes rules by which all calls run, except those whose tools ask for approval.
     pub(super) fn open(around: Surroundings, catalog: &Catalog) -> Result<Self, PolicyError> {
         let written = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL);
         Ok(Self { is_open: true, ..Self::new(written, around, catalog)? })
@@ -135,7 +135,7 @@ impl Rules {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads it again. What is wrong leaves everything as it was.
+    /// Reloads the policy. After an error, the old one stays.
     pub(super) fn reload(&self, catalog: &Catalog, can_plan: bool) -> Result<(), PolicyError> {
         if self.is_open {
             return Ok(());
@@ -154,7 +154,7 @@ impl Rules {
         Ok(())
     }
 
-    /// What is known of every call of a tool before its input is read, with room for the files that rules look at.
+    /// Makes the facts of a tool's calls, before any input is read, with room for the files that rules look at.
     #[inline]
     pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
@@ -178,14 +178,14 @@ impl Rules {
         self.current().explain(&about.question(arguments))
     }
 
-    /// Warns of roots that are not there: nothing that is meant to be inside of them is.
+    /// Warns of roots that do not exist: no file can be inside them.
     pub(super) fn warn_of_roots(&self) {
         for root in self.current().missing_roots() {
             tracing::warn!(root = %root.display(), "a root of the policy is no folder on this machine");
         }
     }
 
-    /// What lies in a folder that tools work in, and must not.
+    /// Finds protected files that lie in a folder of tools.
     pub(super) fn exposed(&self) -> Vec<BuildProblem> {
         self.exposed_by(&self.current())
     }
@@ -196,8 +196,8 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    /// What a policy makes of the call, and with it the rules of the agents on whose behalf the run makes it; without arguments,
-    /// where no rule looks at them.
+    /// Evaluates the call by a policy, and by the rules of the agents on whose behalf the run makes it; without
+    /// arguments, where no rule needs them.
     pub(crate) fn judged(
         &self,
         run: &RunState,

@@ -52,7 +52,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the id, by which a journal knows the calls of the run.
+    /// Returns the id by which a journal knows the calls of the run.
     #[must_use]
     pub fn id(&self) -> &str {
         self.state.id()
@@ -94,7 +94,7 @@ impl Run {
         value.downcast_ref::<Arc<T>>().map(Arc::as_ref)
     }
 
-    /// Registers the tools that resolvers name before anyone calls them, as [`Executor::discover_tools`] does.
+    /// Registers the tools that resolvers can name before they are called, as [`Executor::discover_tools`] does.
     ///
     /// # Errors
     /// As [`Executor::discover_tools`].
@@ -162,8 +162,8 @@ impl Run {
         self.state.submit(call).await
     }
 
-    /// Explains what the policy decides on a call of this run, whose user its rules may name, without running it; see
-    /// [`Executor::explain`].
+    /// Explains what the policy decides on a call of this run, without running it; rules may depend on the run's user.
+    /// See [`Executor::explain`].
     ///
     /// ```
     /// use toolwright::policy::{Policy, PolicyDecision, Rule};
@@ -184,12 +184,13 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
     pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
         self.state.explain(&self.state.core.rules, call)
     }
 
-    /// Returns what policy would know of a call of this run, without running it; see [`Executor::examine`].
+    /// Returns the facts that the policy would get for a call of this run, without running it; see
+    /// [`Executor::examine`].
     ///
     /// ```
     /// use toolwright::{Call, Danger, Executor, Registry, tool};
@@ -210,22 +211,22 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
         self.state.examine(call)
     }
 
-    /// Asks the rule of a call's tool whether it would refuse the call, without running it; see [`Executor::validate`].
+    /// Checks a call by its tool's validation, without running it; see [`Executor::validate`].
     ///
     /// # Errors
-    /// Those of [`examine`](Self::examine), and what the rule says.
+    /// Those of [`examine`](Self::examine), and the error of the validation.
     pub async fn validate(&self, call: &Call<'_>) -> Result<(), ToolError> {
         self.state.validate(call).await
     }
 
-    /// Notes that the run has read foreign text which came to it by no call: as part of its prompt, for instance. It counts as an answer
-    /// that is marked by [`Output::untrusted`](toolwright_core::output::Output::untrusted): rules of a policy with `after_untrusted`
-    /// match the calls that follow.
+    /// Notes that the run has read untrusted text that no call returned, as part of its prompt, for instance. It counts
+    /// as an answer that is marked by [`Output::untrusted`](toolwright_core::output::Output::untrusted): rules of a
+    /// policy with `after_untrusted` match the calls that follow.
     ///
     /// ```
     /// use toolwright::policy::{Policy, PolicyDecision, Rule};
@@ -257,8 +258,9 @@ impl Run {
         self.state.read_text().note_source(&toolwright_core::untrusted::line(source));
     }
 
-    /// Lists the sources of foreign text that the run has read; `None` where this process does not know them: a run that a journal
-    /// records may have read some in another, and what that was is read with the first call that is judged by it.
+    /// Lists the untrusted sources that the run has read; `None` where this process does not know them all. A
+    /// journalled run may have read some in another process; the executor reads those with the first call that a rule
+    /// judges by them.
     #[must_use]
     pub fn untrusted_sources(&self) -> Option<Vec<String>> {
         self.state.read_text().sources().map(|it| it.to_vec())
@@ -289,7 +291,7 @@ impl Run {
     }
 }
 
-/// Layers of middleware go around a run as they go around its [`Executor`].
+/// Lets layers of middleware wrap a run as they wrap its [`Executor`].
 impl Service<Call<'static>> for Run {
     type Response = Answer;
     type Error = Infallible;

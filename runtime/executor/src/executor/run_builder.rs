@@ -25,13 +25,14 @@ impl RunBuilder {
         Self { executor, id, values, requester: Requester::default() }
     }
 
-    /// Gives the run a service, declared on the builder with `per_run`.
+    /// Gives the run a service whose type the builder has declared with `per_run`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
     }
 
-    /// Brings a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
+    /// Gives the run a service that is shared with other owners, or one behind a trait object; see
+    /// [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
@@ -59,9 +60,9 @@ impl RunBuilder {
         self
     }
 
-    /// Receives the progress that the calls of this run report while they run in this process
-    /// ([`ToolEventKind::Progress`](crate::event::ToolEventKind::Progress)), beside the listeners of the executor. Be quick: it
-    /// runs on the task of the call.
+    /// Calls this listener with the progress that the calls of this run report while they run in this process
+    /// ([`ToolEventKind::Progress`](crate::event::ToolEventKind::Progress)), beside the listeners of the executor. It
+    /// runs on the task of the call, so it must return quickly.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -98,8 +99,8 @@ impl RunBuilder {
         self
     }
 
-    /// Receives every event of the calls of this run while they run in this process, beside the listeners of the executor.
-    /// Be quick: it runs on the task of the call.
+    /// Calls this listener with every event of the calls of this run while they run in this process, beside the
+    /// listeners of the executor. It runs on the task of the call, so it must return quickly.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -133,7 +134,7 @@ impl RunBuilder {
     /// Starts the run.
     ///
     /// # Errors
-    /// When a declared service is missing, given twice, or one is given that was not declared.
+    /// When a declared service is missing or given twice, or a service is given that was not declared.
     pub fn start(mut self) -> Result<Run, MissingServices> {
         let state = &self.executor.state;
         let declared = &state.core.provisions.per_run;
@@ -152,7 +153,7 @@ impl RunBuilder {
         Ok(self.start_with(values))
     }
 
-    /// Starts a run that only ends its calls, without the services that they would run with.
+    /// Starts a run that can only cancel and end its calls: it does not have the services that they need to run.
     #[doc(hidden)]
     #[must_use]
     pub fn start_without_services(self) -> Run {
@@ -177,9 +178,9 @@ impl fmt::Debug for RunBuilder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MissingServices {
-    /// Declared with `per_run`, but not given.
+    /// Services declared with `per_run`, but not given.
     pub missing: Vec<&'static str>,
-    /// Given, but not declared, or given twice.
+    /// Services given twice or not declared.
     pub unexpected: Vec<&'static str>,
 }
 

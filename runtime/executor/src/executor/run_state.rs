@@ -25,38 +25,38 @@ use toolwright_core::error::ToolError;
 use toolwright_core::spec::Handle;
 use toolwright_policy::policy::PolicyDecision;
 
-/// The state of a run. Calls that are made on the executor itself belong to a run that it makes when it is built.
+/// The state of a run. Calls made on the executor itself belong to a run that the executor makes at its build.
 pub(crate) struct RunState {
     pub(crate) core: Arc<Core>,
     /// The tools that it calls.
     pub(crate) ready: Arc<Ready>,
     id: Arc<str>,
-    /// What its calls are given.
+    /// The services of its calls.
     pub(crate) values: RunValues,
     cancelled: Option<CancellationToken>,
-    /// On whose behalf it calls.
+    /// The user on whose behalf it calls.
     user: Option<Arc<str>>,
     /// The session it belongs to.
     session: Option<Arc<str>>,
-    /// Somebody started it, so it works on its own calls alone.
+    /// Whether the application started it: it works only on its own calls.
     is_own: bool,
-    /// It was ended here; that it was ended elsewhere is in the journal.
+    /// Whether it was ended in this process; the journal records an end in another.
     ended: Arc<AtomicBool>,
-    /// How often its calls were tried again.
+    /// How many retries its calls have made.
     retries: Arc<AtomicU32>,
     /// Receives the progress of its calls, beside the listeners of the executor.
     progress: Option<Arc<[Listener; 1]>>,
     /// Receives every event of its calls.
     listener: Option<Arc<[Listener; 1]>>,
-    /// The call that makes its calls, where one does.
+    /// The call that makes the calls of this run, where it is a child run.
     lineage: Option<Arc<Lineage>>,
-    /// What its calls have from the agents on whose behalf they are made, where they are not made by the run itself.
+    /// What its calls inherit from agents, where agents make them.
     delegated: Option<Arc<DelegatedContext>>,
-    /// What it has read of strangers, its agents and all calls that its calls make included.
+    /// The untrusted sources that it has read, including those of its agents and of all nested calls.
     read_text: Arc<ReadText>,
 }
 
-/// Who makes the calls of a run, and until when.
+/// For whom a run makes its calls, and what cancels it.
 #[derive(Default)]
 pub(super) struct Requester {
     pub(super) cancelled: Option<CancellationToken>,
@@ -67,7 +67,7 @@ pub(super) struct Requester {
 }
 
 impl RunState {
-    /// The run of calls that are made on the executor itself; it has no services of its own.
+    /// Makes the run of calls that are made on the executor itself; it has no services of its own.
     pub(super) fn default_of(core: Arc<Core>, ready: Arc<Ready>) -> Self {
         let values = RunValues { executor: Arc::clone(&core.provided), own: Arc::new([]) };
         let id = Uuid::now_v7().to_string().into();
@@ -90,7 +90,7 @@ impl RunState {
         }
     }
 
-    /// Registers what resolvers name before anyone calls it.
+    /// Registers the tools that resolvers can name before they are called.
     pub(super) async fn discover_tools(&self) -> Result<(), ToolError> {
         match &self.core.resolving {
             Some(resolving) => resolving.announce(&self.core.registry).await,
@@ -98,7 +98,7 @@ impl RunState {
         }
     }
 
-    /// A run that an application starts.
+    /// Makes a run that an application starts.
     pub(super) fn started(
         core: Arc<Core>,
         ready: Arc<Ready>,
@@ -110,7 +110,7 @@ impl RunState {
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
-        // One that a journal records may have read more in another process.
+        // A journalled run may have read more in another process.
         let read_text = Arc::new(ReadText::new(core.journal.is_none()));
         Self {
             core,
@@ -152,7 +152,7 @@ impl RunState {
         }
     }
 
-    /// Copies the run, whose calls are made on behalf of an agent then.
+    /// Copies the run for calls that are made on behalf of an agent.
     pub(super) fn on_behalf_of(
         &self,
         delegated: DelegatedContext,
@@ -160,49 +160,49 @@ impl RunState {
     ) -> Self {
         let same = self.with_tools(Arc::clone(&self.ready));
         let listener = listener.map(|listener| Arc::new([listener])).or(same.listener);
-        // What was reported of the calls of the run is not of these.
+        // The run's progress listener is not notified of an agent's calls.
         Self { delegated: Some(Arc::new(delegated)), listener, progress: None, ..same }
     }
 
-    /// What the calls of the run have from the agents on whose behalf they are made.
+    /// Returns what the calls inherit from the agents on whose behalf they are made.
     #[inline]
     pub(crate) fn delegated(&self) -> Option<&DelegatedContext> {
         self.delegated.as_deref()
     }
 
-    /// Who makes its calls, as approvers are shown it: `agent:<run>`, and behind it the names of the agents that the run has
-    /// given its task to.
+    /// Names who makes its calls, as approvers see it: `agent:<run>`, followed by the names of the agents that the run
+    /// has delegated its task to.
     pub(crate) fn requester(&self) -> String {
         format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
 
-    /// What the run has read of strangers.
+    /// Returns the untrusted sources that the run has read.
     #[inline]
     pub(crate) fn read_text(&self) -> &ReadText {
         &self.read_text
     }
 
-    /// Whether a policy asks what the run has read of strangers.
+    /// Whether a policy depends on the untrusted sources that the run has read.
     pub(crate) fn asks_what_was_read(&self) -> bool {
         let rules = &self.core.rules;
         (!rules.is_open() && rules.current().looks_at_what_was_read())
             || self.delegated().is_some_and(DelegatedContext::asks_what_was_read)
     }
 
-    /// The sources of what the run has read of strangers, where a policy asks for them; nothing where this process does not know
-    /// them.
+    /// Returns the untrusted sources that the run has read, or an empty list where no policy depends on them; `None`
+    /// where this process does not know them all.
     pub(crate) fn known_sources(&self) -> Option<Arc<[String]>> {
         if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
     }
 
-    /// Whether every call runs that its tool does not want approved: no rules are asked.
+    /// Whether no rules apply: every call runs, unless its tool asks for approval.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
     }
 
-    /// The run in which a call makes its calls. Where a worker carries the call out for another run than its own, it is that
-    /// run, as far as the journal knows it.
+    /// Makes the run in which a call makes its calls. Where a worker carries the call out for another run, it is that
+    /// other run, as far as the journal describes it.
     pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
         let lineage = Arc::clone(lineage);
         let recorded = lineage.recorded.clone();
@@ -216,14 +216,14 @@ impl RunState {
         Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }
     }
 
-    /// What the calls of the run have from the call that makes them; nothing where they are made from outside.
+    /// Returns what the calls inherit from the call that makes them; `None` where no call makes them.
     #[inline]
     pub(crate) fn lineage(&self) -> Option<&Lineage> {
         self.lineage.as_deref()
     }
 
-    /// Whether its calls may be of this tool: a call that is carried out elsewhere than it was made can call what its run
-    /// could call. A tool that a pinned run has found since is in no list, and is no tool of the pinned catalog either.
+    /// Whether its calls may use this tool. A call that another process carries out may use the tools that its own run
+    /// could use. A tool that a pinned run has resolved later is in no list, nor in the pinned catalog, and is allowed.
     pub(crate) fn may_call(&self, tool: &str) -> bool {
         let recorded = self.lineage().and_then(|lineage| lineage.recorded.as_ref());
         let names = recorded.and_then(|recorded| recorded.may_call.as_ref());
@@ -231,7 +231,7 @@ impl RunState {
         names.is_none_or(|names| names.iter().any(|name| name == tool)) || is_later()
     }
 
-    /// The name under which it has a tool.
+    /// Returns the name under which the run has a tool.
     pub(crate) fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
         let current = self.ready.current();
         let entries = current.tools().entries();
@@ -242,14 +242,14 @@ impl RunState {
         }
     }
 
-    /// Copies the run, with the tools of a catalog. To pin the same catalog again finds the plans that were made before.
+    /// Copies the run, with the tools of a catalog. For the catalog that was pinned last, the plans are reused.
     pub(super) fn pinned(&self, catalog: &Catalog) -> Arc<Self> {
         let core = &self.core;
         let last = || core.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         let made_before = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
         let ready = made_before.unwrap_or_else(|| {
             let ready = Arc::new(Ready::pinned(catalog, core));
-            // What was pinned before is dropped after the lock has been given back.
+            // The previous one is dropped after the lock is released.
             let _before = last().replace(Arc::clone(&ready));
             ready
         });
@@ -277,7 +277,7 @@ impl RunState {
         self.ended.store(true, Ordering::SeqCst);
     }
 
-    /// Takes one of the retries that a run has; whether there was one left.
+    /// Takes one of the run's retries. Returns whether one was left.
     pub(crate) fn takes_a_retry(&self) -> bool {
         let Some(budget) = self.core.retries_per_run else { return true };
         let one_more = |taken: u32| (taken < budget).then_some(taken + 1);
@@ -292,8 +292,8 @@ impl RunState {
         &self.id
     }
 
-    /// The tokens whose cancellation ends every call of the run. A call that another makes ends with that one, and not
-    /// before: a parent never goes on with the answer of a child that was cancelled with it.
+    /// Returns the tokens whose cancellation ends every call of the run. A child ends with its parent, and not before:
+    /// so a parent never goes on with the answer of a child that was cancelled with it.
     pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
         let of_parent = self.lineage().map(Lineage::ended);
         let own = of_parent.is_none().then(|| [Some(&self.core.released), self.cancelled.as_ref()]);
@@ -311,7 +311,7 @@ impl RunState {
         }
     }
 
-    /// Whether a listener hears of its calls.
+    /// Whether a listener gets the events of its calls.
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
         !self.core.listeners.is_empty() || self.listener.is_some()
@@ -352,7 +352,7 @@ impl RunHandle for RunState {
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,
-                // A grant may have answered for the tool that makes the call.
+                // A grant may have allowed the tool that makes the call.
                 PolicyDecision::Ask { reasons, grants_count: false } => {
                     let words = format!(
                         "a person decides on each call of `{}`: {}",

@@ -1,4 +1,4 @@
-//! The executor as a `tower::Service`, and its orderly end.
+//! The executor as a `tower::Service`, and its graceful shutdown.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
@@ -11,9 +11,8 @@ use super::Executor;
 use toolwright_core::call::Call;
 use toolwright_core::output::Answer;
 
-/// Users layer their own middleware around it. It never fails: failures are answers. It is always
-/// ready, and a call that finds no room waits in its own future, so layers that look at readiness
-/// see none of the load.
+/// Lets applications wrap their own middleware around it. It never fails: failures are answers. It is always ready, and
+/// a call that finds no room waits in its own future, so layers that use readiness see none of the load.
 impl Service<Call<'static>> for Executor {
     type Response = Answer;
     type Error = Infallible;
@@ -29,30 +28,30 @@ impl Service<Call<'static>> for Executor {
     }
 }
 
-/// How an executor came to its end.
+/// How the shutdown of an executor ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
 pub struct DrainReport {
-    /// Calls that were still running when the time was up, and were cancelled. Of a call in a journal that may be
-    /// repeated, another executor takes it up; one that may happen once is indeterminate.
+    /// How many calls were still running when the time was up, and were cancelled. A journalled call that may be
+    /// repeated is taken over by another executor; one that may happen only once becomes indeterminate.
     pub cancelled: u64,
 }
 
 impl Executor {
-    /// Reports whether it takes no new calls, because it is [drained](Self::drain).
+    /// Reports whether it refuses new calls, because it is [drained](Self::drain).
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.state.core.gate.is_closed()
     }
 
-    /// Completes when it takes no new calls any more.
+    /// Completes when the executor begins to refuse new calls.
     #[doc(hidden)]
     pub fn draining(&self) -> impl Future<Output = ()> + Send + use<> {
         self.state.core.closing.clone().cancelled_owned()
     }
 
-    /// Completes when it takes no new calls any more, and none runs.
+    /// Completes when the executor refuses new calls and none is running.
     #[doc(hidden)]
     pub async fn wait_until_drained(&self) {
         let core = &self.state.core;
@@ -61,16 +60,16 @@ impl Executor {
         core.telling.empty().await;
     }
 
-    /// Takes no new calls (they are answered `shutting_down`), lets the running ones finish for as
-    /// long as `grace`, cancels the rest and waits for their answers. A call that has begun and that
-    /// is not polled keeps it waiting; the threads of blocking tools do not.
+    /// Refuses new calls (they are answered `shutting_down`), lets the running ones finish for as long as `grace`,
+    /// cancels the rest and waits for their answers. It also waits for a call that has begun even if its caller does
+    /// not poll it, but not for the threads of blocking tools.
     pub async fn drain(&self, grace: Duration) -> DrainReport {
         let core = &self.state.core;
         core.gate.close();
         core.telling.close();
-        // Who waits for a tool of few calls is turned away as well.
+        // Calls that wait for a tool's limit are refused as well.
         core.gates.close();
-        // Who waits to be tried again waits no more.
+        // Calls that wait for their next attempt stop waiting.
         core.closing.cancel();
         let answered = async {
             core.gate.empty().await;

@@ -1,4 +1,4 @@
-//! One attempt of a call that no journal records, with the stages of the application around it.
+//! Runs one attempt of a call that no journal records, with the stages of the application around it.
 
 use std::sync::Arc;
 
@@ -16,16 +16,17 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 pub(super) enum AttemptOutcome {
     /// It has this answer.
     Answered(Answer),
-    /// A stage put it off, and nothing has begun.
+    /// A stage delayed it; the tool has not begun.
     PutOff(ToolError),
 }
 
 impl<'a> Stages<'a> {
-    /// One attempt, which the stages of the application see, where there are any; `number` counts those that began.
+    /// Runs one attempt through the stages of the application, where there are any; `number` counts the attempts that
+    /// began.
     pub(super) async fn attempt_in_stages(
         self,
         identity: &mut Option<Identity<'_>>,
@@ -37,8 +38,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// One attempt of a call whose tool has a rule. Where no journal has evaluated its arguments, they are made final here, so
-    /// that the rule, the policy and the tool see one text.
+    /// Runs one attempt of a call whose tool has a validation. Unless a journal has evaluated the arguments, they are
+    /// made final here, so that validation, policy and tool see the same text.
     pub(super) async fn once_validated(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, arguments, .. } = self;
         let id = identity.get_or_insert_with(|| Identity::of(CallId::new())).id;
@@ -58,7 +59,7 @@ impl<'a> Stages<'a> {
         with_repairs(answer, &facts)
     }
 
-    /// To validate it may have taken all the time that the whole call has.
+    /// Starts the attempt, unless the validation has used up the total timeout.
     async fn begun_in_time(self, identity: &mut Option<Identity<'_>>) -> Answer {
         if self.deadline().is_some_and(|deadline| deadline <= Instant::now()) {
             return stage::too_late(self.call.name(), self.plan).into();
@@ -66,7 +67,7 @@ impl<'a> Stages<'a> {
         self.start_attempt(identity).await
     }
 
-    /// Makes the arguments final, and asks the tool's rule and the policy about them.
+    /// Makes the arguments final, and asks the tool's validation and the policy about them.
     async fn evaluate(
         self,
         id: CallId,
@@ -131,7 +132,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// An answer that says what was repaired of the arguments.
+/// Adds the repairs of the arguments to the answer.
 fn with_repairs(answer: Answer, facts: &Facts) -> Answer {
     match facts.repairs() {
         Some(repairs) => answer.with_repairs(Arc::new(repairs.clone())),

@@ -1,5 +1,5 @@
-//! The calls of one turn: checked as a whole, then run side by side as far as they do not conflict, and answered in their
-//! order.
+//! Runs the calls of one turn: checks them as a whole, runs those that do not conflict side by side, and answers them
+//! in their order.
 
 mod answers;
 mod early;
@@ -31,11 +31,12 @@ impl Run {
     /// Answers the calls of a turn: waits for every decision, and returns one answer for each call, in the order of
     /// the calls. [`submit_turn`](Self::submit_turn) does not wait.
     ///
-    /// Each call begins when the earlier calls that it conflicts with have ended, within the limits of the executor and of
-    /// its tool; all others run side by side, on the task of the caller. A call that fails, panics or is cancelled stops no
-    /// other; one that waits for a person holds up no other, and runs when it is decided. `turn` is the application's count of its run's turns. With a journal a call is known by run,
-    /// turn and index: the same turn made again, after a crash for instance, runs nothing twice and returns the
-    /// recorded answers.
+    /// Each call begins when the earlier calls that it conflicts with have ended, within the limits of the executor and
+    /// of its tool; all others run side by side, on the task of the caller. A call that fails, panics or is cancelled
+    /// does not stop the others. A call that waits for a person does not delay the others, and runs when the person has
+    /// decided. `turn` is the number of the turn in its run, counted by the application. With a journal a call is
+    /// identified by run, turn and index: if the same turn is made again, after a crash for instance, nothing runs
+    /// twice and the recorded answers are returned.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -67,16 +68,16 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// When the host has to act before the turn can be answered: the journal fails, it has other calls at this turn,
-    /// no approver can be asked and the executor is set to fail then, a call cannot run here, or the executor shuts down while a call
-    /// waits. The first such failure in call order. Every call is still in the journal, so the same turn can be made
-    /// again. Without a journal it never fails.
+    /// When the host has to act before the turn can be answered: the journal fails or has other calls at this turn, no
+    /// approver can be asked and the executor is set to fail then, a call cannot run here, or the executor shuts down
+    /// while a call waits. It is the first such failure in call order. Every call is still in the journal, so the same
+    /// turn can be made again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         self.answer_turn(turn, &calls, Early::none()).await
     }
 
-    /// The answers of a turn, some of whose calls may have begun.
+    /// Waits for the answers of a turn, some of whose calls may have begun.
     async fn answer_turn(
         &self,
         turn: u64,
@@ -95,21 +96,22 @@ impl Run {
         }
         let waiting = outcomes.into_iter().zip(calls);
         let answered = waiting.map(|(outcome, call)| lifecycle.await_answer(outcome, call));
-        // A failure of one call drops none of the others, which may be running.
+        // All calls are awaited before the first failure is returned: others may be running.
         let answers: Vec<Answer> =
             join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
         let terminal = self.first_terminal(lifecycle, turn, calls, &answers).await?;
         Ok(TurnAnswers::new(answers, terminal))
     }
 
-    /// Submits the calls of a turn without waiting for people: each has an outcome of its own, in their order. They
-    /// run side by side as those of [`turn`](Self::turn) do; one that has to wait holds up no other, and people are asked
-    /// when the others are answered. `turn` waits for every decision.
+    /// Submits the calls of a turn without waiting for people: each has its own outcome, in their order. They run side
+    /// by side as those of [`turn`](Self::turn) do. A call that has to wait does not delay the others, and people are
+    /// asked when the others are answered. `turn` waits for every decision.
     ///
-    /// A call is known by run, turn and index: the same turn made again, after a crash for instance, gives what
-    /// the journal knows of it and runs nothing twice. `turn` is the application's count of its run's turns.
+    /// A call is identified by run, turn and index: if the same turn is made again, after a crash for instance, it
+    /// returns what the journal has and runs nothing twice. `turn` is the number of the turn in its run, counted by the
+    /// application.
     ///
-    /// A provider's id that a turn has twice is refused the second time.
+    /// A call whose provider id an earlier call of the turn has is refused.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};
@@ -146,8 +148,9 @@ impl Run {
         }
     }
 
-    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers of it
-    /// which the journal of calls does not have: those calls do not run again. What the journal has counts.
+    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers
+    /// which the journal of calls does not have: those calls do not run again. An answer in the journal takes
+    /// precedence.
     #[doc(hidden)]
     pub async fn submit_turn_again(
         &self,
@@ -174,7 +177,7 @@ impl Run {
         Ok(SubmittedTurn::Answered(TurnAnswers::new(answers, terminal)))
     }
 
-    /// Waits for the answers of a turn as [`turn`](Self::turn) does, with those that the caller has recorded.
+    /// Waits for the answers of a turn as [`turn`](Self::turn) does, given the answers that the caller has recorded.
     #[doc(hidden)]
     pub async fn turn_again(
         &self,
@@ -186,7 +189,7 @@ impl Run {
         self.answer_turn(turn, &calls, Early::answered(known)).await
     }
 
-    /// The answers of a turn that no journal records.
+    /// Runs the calls of a turn that no journal records.
     async fn perform_unrecorded(
         &self,
         turn: u64,
@@ -210,7 +213,7 @@ impl Run {
         .await
     }
 
-    /// The outcomes of a turn whose calls are recorded.
+    /// Runs the calls of a turn that a journal records.
     async fn submit_recorded(
         &self,
         lifecycle: Lifecycle<'_>,
@@ -222,7 +225,7 @@ impl Run {
         if let Some(outcomes) = lifecycle.find_contradiction(&places, calls).await {
             return outcomes;
         }
-        // Ids are in the order of the calls, in whatever order they begin: a plan runs in the order of its ids.
+        // Made in call order, because a plan runs its calls in the order of their ids.
         let ids: Vec<CallId> = calls.iter().map(|_| CallId::new()).collect();
         let submitted = self.side_by_side(turn, calls, |in_turn, call| {
             let begun = early.take(in_turn.index());
@@ -230,7 +233,7 @@ impl Run {
             let id = ids.get(in_turn.index()).copied().unwrap_or_else(CallId::new);
             async move {
                 match begun {
-                    // What the journal has in its place counts.
+                    // An answer that the journal has at this slot takes precedence.
                     Some(begun) if matches!(lifecycle.at(&place, call.name()).await, Ok(None)) => {
                         Outcome::Answered(begun.answer(call.name()).await)
                     }
@@ -244,7 +247,7 @@ impl Run {
             }
         });
         let mut outcomes: Vec<Outcome> = submitted.await;
-        // The calls that need no person have been answered; now people are asked about the others.
+        // The calls that need no approval have been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;
@@ -258,7 +261,7 @@ impl Run {
         noted
     }
 
-    /// The index of the first call of a terminal tool that succeeded.
+    /// Finds the first call of a terminal tool that succeeded.
     async fn first_terminal(
         &self,
         lifecycle: Lifecycle<'_>,
@@ -267,7 +270,7 @@ impl Run {
         answers: &[Answer],
     ) -> Result<Option<usize>, CallFailure> {
         for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
-            // A call that was put into a plan is answered, and has not run.
+            // A call that was put into a plan is answered, but has not run.
             if self.is_result(answer, call)
                 && !lifecycle.is_planned(&self.place(turn, index), call).await?
             {
@@ -277,7 +280,7 @@ impl Run {
         Ok(None)
     }
 
-    /// Whether this is a result of a terminal tool.
+    /// Whether this answer is a result of a terminal tool.
     fn is_result(&self, answer: &Answer, call: &Call<'_>) -> bool {
         let is_terminal = || {
             let found = stage::find(&self.state, call.name());
@@ -305,7 +308,7 @@ impl RunState {
     }
 }
 
-/// Whether a person has to decide on the call, or on one that it makes.
+/// Whether the call, or one that it makes, waits for a decision.
 fn asks(state: State) -> bool {
     matches!(state, State::Pending | State::Waiting)
 }

@@ -1,4 +1,4 @@
-//! Carries out what is due in a journal. It is made only where there is one.
+//! Carries out the calls that are due in a journal. There is a worker only where there is a journal.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use super::{CallFailure, Outcome, RunState, Swept};
 use crate::lifecycle::Lifecycle;
 use toolwright_core::context::CallId;
 
-/// Carries out the calls that wait in a journal: approved calls, deadlines, further attempts, calls whose process is
-/// gone. Made by [`Executor::worker`](crate::executor::Executor::worker), for all calls of the journal, and by
-/// [`Run::worker`](crate::executor::Run::worker), for the calls of that run; both return `None` where there is no journal.
-/// Cheap to clone.
+/// Carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls whose process
+/// has ended. Made by [`Executor::worker`](crate::executor::Executor::worker), for all calls of the journal, and by
+/// [`Run::worker`](crate::executor::Run::worker), for the calls of that run; both return `None` where there is no
+/// journal. Cheap to clone.
 ///
 /// ```
 /// use toolwright::journal::{Journal, MemoryStore};
@@ -51,9 +51,9 @@ impl Worker {
         Lifecycle::of(&self.state).expect("a worker is made only where there is a journal")
     }
 
-    /// Sweeps at once, and again whenever something may be due, until the executor is drained. Spawn it beside what the
-    /// application does; any number of workers may work on one journal, in any number of processes. Failures of the
-    /// journal are traced, and the worker looks again.
+    /// Sweeps at once, and again whenever something may be due, until the executor is drained. Spawn it as a task
+    /// beside the rest of the application; any number of workers may work on one journal, in any number of processes.
+    /// Failures of the journal are traced, and the worker tries again.
     ///
     /// ```
     /// use std::time::Duration;
@@ -77,8 +77,8 @@ impl Worker {
         self.lifecycle().work().await;
     }
 
-    /// Looks once at everything that is due in the journal, and carries it out: deadlines, lost owners, decided calls,
-    /// approvers to be notified.
+    /// Finds everything that is due in the journal, once, and carries it out: expired deadlines, lost owners, decided
+    /// calls, approvers to notify.
     ///
     /// # Errors
     /// When the journal fails.
@@ -92,14 +92,15 @@ impl Worker {
         self.lifecycle().resume(call).await
     }
 
-    /// Waits until a call has its answer, and carries it out as soon as it may run. A call whose outcome is unknown is
-    /// returned as [`SuspendedCall`](crate::executor::SuspendedCall): only a person or its tool can find out what happened.
+    /// Waits until a call has its answer, and carries it out as soon as it may run. For a call whose outcome is unknown
+    /// it returns a [`SuspendedCall`](crate::executor::SuspendedCall): only a person or the call's tool can find out
+    /// what happened.
     pub async fn wait(&self, call: CallId) -> Outcome {
         self.lifecycle().wait(call, None).await
     }
 
-    /// Cancels a call that its caller does not want any more, where it has not begun. Returns the outcome as it is: a call
-    /// that runs goes on, and one that was answered stays so.
+    /// Cancels a call that has not begun, because its caller does not want it any more. Returns the outcome: a running
+    /// call goes on, and an answered one keeps its answer.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore, State};
@@ -125,8 +126,8 @@ impl Worker {
         self.lifecycle().cancel(call).await
     }
 
-    /// Records that the run has received the answer of a call, so that the call is no longer listed as undelivered. A
-    /// call that runs after its answer, as one of an accepted plan does, is not affected.
+    /// Records that the run has received the answer of a call, so that the call is no longer listed as undelivered.
+    /// This does not affect a call that runs after its answer, as one of an accepted plan does.
     ///
     /// # Errors
     /// When the journal does not know the call, the call has no answer yet, or the journal fails.
@@ -134,8 +135,8 @@ impl Worker {
         self.lifecycle().acknowledge(call).await
     }
 
-    /// Ends a run: cancels those of its calls that have not begun, and lets no other begin. Returns how many calls were
-    /// cancelled.
+    /// Ends a run: cancels those of its calls that have not begun, and lets no other call begin. Returns how many calls
+    /// were cancelled.
     ///
     /// # Errors
     /// When the journal fails.

@@ -1,7 +1,7 @@
-//! A person is asked in this process. What they say goes to the journal, signed, before it counts.
+//! Asks a person in this process. Their decision is signed and recorded in the journal before it counts.
 //!
-//! An approver that fails cannot be asked, panics, or gives no decision. The people at this process and the listeners are
-//! notified. The call waits where another approver may decide; where none can, it ends at once.
+//! An approver fails where it cannot be asked, panics, or gives no decision. The executor then reports that on standard
+//! error and to listeners. The call waits where another approver may decide; otherwise it ends at once.
 
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
@@ -25,32 +25,32 @@ use toolwright_journal::approval::{
 };
 use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
 
-/// How often a caller that waits looks into the journal when nothing tells of a change.
+/// How often a waiting caller reads the journal when the store notifies it of no change.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// After how long something is tried again that could not be done.
+/// How long to wait before something that failed is tried again.
 pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
 
-/// How often an approver is asked about one call whose edits are not taken.
+/// How often an approver is asked about one call if the tool refuses each of its edits.
 const QUESTIONS: u32 = 5;
 
-/// The first pause before a decision is submitted again to a journal that was unavailable, each twice the last; and the
-/// pause that is too long for a person to wait.
+/// The pause before a decision is submitted again to a journal that was unavailable. It doubles each time; when it
+/// exceeds `LAST_PAUSE`, the decision is given up.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Whose a call is that an approver is asked about.
+/// Where a call comes from that an approver is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// Somebody here waits for it, or has just made it.
+    /// A caller in this process waits for it, or has just made it.
     Ours,
-    /// It was found in the journal. The process that asked about it may have an approver that does not fail.
+    /// A sweep found it in the journal. Another process may have asked about it, and have an approver that works.
     Anybodys,
 }
 
 impl Lifecycle<'_> {
-    /// Notifies the approver of this process, if there is one, and goes on when the approver decides at once. Where that
-    /// fails nothing changes: the call is pending, and the approver is notified again.
+    /// Notifies the approver of this process, if there is one, and continues the call when the approver decides at
+    /// once. Where that fails the call stays pending, and the approver is notified again later.
     pub(super) async fn notify(
         self,
         record: CallRecord,
@@ -60,7 +60,7 @@ impl Lifecycle<'_> {
         on_heap(|| self.notify_for(record, call, watch, Whose::Ours)).await
     }
 
-    /// Notifies the approver of a call whose caller is not here.
+    /// Notifies the approver of a call whose caller is in another process.
     pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
         on_heap(|| self.notify_for(record, None, None, Whose::Anybodys)).await
     }
@@ -108,7 +108,7 @@ impl Lifecycle<'_> {
                     return failure.into();
                 }
                 match self.load(record.id).await {
-                    // Somebody else decided meanwhile.
+                    // Another approver decided meanwhile.
                     Ok(now) if now.state != State::Pending => {
                         self.notify_found(&now).await;
                         on_heap(|| self.continue_call(now, call, watch)).await
@@ -120,7 +120,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Tells listeners that a person has to decide.
+    /// Notifies listeners that a person has to decide.
     pub(super) fn announce(self, record: &CallRecord, watch: Option<&Watch<'_>>) {
         if self.run.core.listeners.is_empty() {
             return;
@@ -134,7 +134,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether no person at this process knows yet that a person has to decide.
+    /// Whether this process still has to notify its approver of a pending call.
     pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending
@@ -143,7 +143,7 @@ impl Lifecycle<'_> {
             && !busy.is_left_alone(record.id)
     }
 
-    /// Asks about a call of a turn whose siblings are answered.
+    /// Asks about a call of a turn whose other calls are answered.
     pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
         match self.load(id).await {
             Ok(record) if self.needs_notification(&record) => {
@@ -157,15 +157,15 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// A decision made in this process goes the way of all others.
+    /// Signs a decision made in this process and submits it to the journal, as any other decision.
     async fn submit_statement(self, asker: &Asker, statement: Statement) {
         let about = format!("{:?}", statement.about);
-        // What is shown was compared before anybody was asked.
+        // `check_shown` has compared the arguments already, so the service need not.
         let service = ApprovalService::new(self.journal.store.clone()).unseen();
         let mut pause = FIRST_PAUSE;
         loop {
             match service.sign_and_submit(statement.clone(), &asker.key).await {
-                // Submitted again, a decision that was recorded counts once.
+                // If it was recorded nevertheless, submitting it again changes nothing.
                 Err(ApprovalError::Store(error))
                     if error.is_unavailable() && pause < LAST_PAUSE =>
                 {
@@ -181,14 +181,14 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// An approver was notified, and decides later.
+    /// Records that an approver was notified and decides later.
     async fn note_notified(self, record: CallRecord) -> Outcome {
         self.journal.busy.note(record.id);
         let id = record.id;
         let mut look = self.look(record, None, None);
         match self.advance(&mut look, &mut Input::Noted).await {
             Ok(_) => self.outcome_of(look.record()),
-            // An approver is notified once more.
+            // The approver will be notified once more.
             Err(_) => match self.load(id).await {
                 Ok(now) => self.outcome_of(&now),
                 Err(failure) => failure.into(),
@@ -196,11 +196,11 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// What an approver says; nothing where it does not matter any more. An approver whose edit is not what the tool takes
-    /// learns why, and is asked again.
+    /// Asks an approver until there is a statement to sign. Returns `None` where a decision is not needed any more. If
+    /// the tool refuses the approver's edit, the approver reads why and is asked again.
     ///
     /// # Errors
-    /// When they fail to decide: why.
+    /// When the approver fails to decide; the text says why.
     async fn ask_approver(
         self,
         asker: &Asker,
@@ -250,8 +250,8 @@ impl Lifecycle<'_> {
         ))
     }
 
-    /// What an approver replies; nothing where it does not matter any more. Nobody waits for them any longer than the
-    /// call may wait.
+    /// Returns the reply of an approver; `None` where it is not needed any more. Waits no longer than the call itself
+    /// may wait.
     async fn reply(
         self,
         approver: &dyn Approver,
@@ -260,7 +260,7 @@ impl Lifecycle<'_> {
     ) -> Result<Option<Reply>, String> {
         let left = self.journal.now().duration_until(request.deadline);
         let left = Duration::try_from(left).unwrap_or_default();
-        // Begun inside, because the call that gives the future may panic as well.
+        // Called inside the guarded future, because `ask` itself may panic as well.
         let asking = AssertUnwindSafe(async { approver.ask(request).await }).catch_unwind();
         let asking = pin!(tokio::time::timeout(left, asking));
         let given_up = pin!(given_up_by(self.run, call));
@@ -272,7 +272,7 @@ impl Lifecycle<'_> {
             Ok(Ok(Ok(reply))) => Ok(Some(reply)),
             Ok(Ok(Err(error))) => Err(error.message),
             Ok(Err(panic)) => {
-                // Its drop might panic again.
+                // Dropping the payload might panic again.
                 std::mem::forget(panic);
                 Err("the approver panicked, which approves nothing".to_owned())
             }
@@ -280,11 +280,11 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Ends when a call is pending no more, or nothing more is begun here.
+    /// Completes when the call is not pending any more, or the executor is shutting down.
     async fn decided_elsewhere(self, id: CallId) {
         loop {
             let changed = self.changed();
-            // What cannot be read is not decided.
+            // A call that cannot be read counts as undecided.
             let is_decided = self.load(id).await.is_ok_and(|it| it.state != State::Pending);
             if is_decided || self.is_closed() {
                 return;
@@ -293,7 +293,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The digest of a call with other arguments, or why the tool does not take them.
+    /// Returns the digest of a call with other arguments, or why the tool refuses them.
     fn digest_edit(self, record: &CallRecord, arguments: &str) -> Result<String, String> {
         if !matches!(record.arguments, StoredText::Plain(_)) {
             return Err(
@@ -312,7 +312,7 @@ impl Lifecycle<'_> {
         Ok(self.digest(record, &record.fingerprint, &settled))
     }
 
-    /// Says why an approver failed over a call, and ends the call where no other approver can decide.
+    /// Reports why an approver failed over a call, and ends the call where no other approver can decide.
     async fn approver_failed(
         self,
         record: &CallRecord,
@@ -327,12 +327,12 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Whether an approver may decide that is not asked in this process.
+    /// Whether an approver outside of this process may decide.
     fn others_decide(self) -> bool {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
-    /// Whether it was this executor that asked about the call, or a caller here waits for it.
+    /// Whether this executor asked about the call, or a caller in this process waits for it.
     async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
         if whose == Whose::Ours {
             return Ok(true);
@@ -342,7 +342,7 @@ impl Lifecycle<'_> {
         Ok(asked.is_some_and(|entry| entry.who == format!("executor:{}", self.journal.owner)))
     }
 
-    /// Tells listeners each time, and the people who read standard error once for each call.
+    /// Notifies listeners each time, but prints to standard error once for each call.
     fn report(self, record: &CallRecord, why: &str, waits: bool) {
         tracing::warn!(call = %record.id, why, waits, "an approver failed");
         self.notify_of(record, ToolEventKind::ApproverFailed { why, waits });
@@ -357,7 +357,7 @@ impl Lifecycle<'_> {
             ),
             false => "no other key counts, so the call ends unapproved".to_owned(),
         };
-        // Nobody may be listening there, either.
+        // Standard error may be closed.
         let _ = writeln!(
             std::io::stderr(),
             "call {call} of `{tool}` was not decided: {why}; {follows}"
@@ -365,7 +365,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// What an approver says that was asked in this process.
+/// What an approver of this process has answered.
 enum ApproverReply {
     Statement(Box<Statement>),
     Noted,

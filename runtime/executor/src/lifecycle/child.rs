@@ -1,5 +1,5 @@
-//! Calls that a call makes, its children. A parent that waits for a person's decision on them gives its claim back and runs
-//! again later: its children are known by their order, so that each of them is made once.
+//! Calls that a call makes, its children. A parent whose children wait for a person gives its lease back and runs again
+//! later. Its children are identified by their order, so that each of them is made once.
 
 use std::pin::pin;
 
@@ -20,8 +20,8 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CallSlot, State};
 
 impl<'a> Lifecycle<'a> {
-    /// The answer of a call that another makes. Where a person has to decide on it, the parent is put back: this does not end
-    /// then. A parent that must not run again waits here instead.
+    /// Answers a child call. Where a person has to decide on it, the parent is suspended, and this never completes. A
+    /// parent that must not run again waits here instead.
     pub(crate) async fn child(self, call: &Call<'_>, family: &Family) -> Answer {
         let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
         let is_put_back = family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
@@ -49,13 +49,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Completes when a person, or its tool, has found out what became of a call, or when its parent is given up.
+    /// Completes when a person, or the tool, has found out the outcome of a call, or when its parent is given up.
     async fn until_found_out(self, id: CallId, call: &Call<'_>) {
         let found_out = async {
             loop {
-                // Asked for before the look, so that no change is missed.
+                // Subscribed before the journal is read, so that no change is missed.
                 let changed = self.changed();
-                // What cannot be read is not found out.
+                // If the call cannot be read, its outcome stays unknown.
                 let is_unknown = |it: CallRecord| it.state == State::Indeterminate;
                 if !self.load(id).await.map_or(true, is_unknown) {
                     return;
@@ -66,14 +66,14 @@ impl<'a> Lifecycle<'a> {
         select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
-    /// Whether the call may have been made before: its parent runs again.
+    /// Whether the call may have been made before, because its parent runs again.
     pub(super) fn is_made_again(self) -> bool {
         let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
     }
 
-    /// The names of the tools that a call may call, where its run is shown a part of them: another process has all. A call
-    /// that another makes can call no more than that one.
+    /// Names the tools that a call may call, where its run is shown only some tools: another process would allow all. A
+    /// child can call no more than its parent.
     pub(super) fn may_call(self, plan: &Plan) -> Option<Vec<String>> {
         let inherited = || {
             let parent = self.run.lineage()?.recorded.as_ref()?;
@@ -93,8 +93,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns a call that was made before, with the answer that its caller gets. A parent gets what has become of its child
-    /// since: an operator may have tried a dead letter again.
+    /// Returns a call that was made before, with the answer that its caller gets. A parent gets the latest result of
+    /// its child: an operator may have requeued a dead letter since.
     pub(super) fn as_known_now(self, known: CallRecord) -> CallRecord {
         match self.parent {
             Some(_) => known.with(|it| it.answer = it.result.take().or_else(|| it.answer.take())),
@@ -102,12 +102,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether one of the calls that a call waits for waits no more.
+    /// Whether the parent may go on, because a child that it waits for has got on.
     pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
         for child in &record.awaits {
             let child = self.load(*child).await?;
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
-            // One that cannot begin here for a while would make its parent wait again at once.
+            // A child that cannot begin here for a while counts as waiting: otherwise the parent would run and wait
+            // again at once.
             let waits = match child.state {
                 State::Pending
                 | State::Indeterminate
@@ -124,8 +125,8 @@ impl<'a> Lifecycle<'a> {
         Ok(record.awaits.is_empty())
     }
 
-    /// The calls that a call has made and that have to be decided, where nothing else of it is under way: none where one of
-    /// its calls may still run.
+    /// Returns the children that wait for a decision, if all unanswered children do. Returns none where a child may
+    /// still run.
     pub(super) async fn undecided_children(
         self,
         record: &CallRecord,
@@ -144,7 +145,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Asks about the calls that a call which has just been made waits for.
+    /// Where a call that was just made waits for its children, asks about these.
     pub(super) async fn asked_for_children(
         self,
         outcome: Outcome,
@@ -159,7 +160,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Asks about the calls that a call waits for, and goes on with it as far as that goes here.
+    /// Asks about the children that a call waits for, and continues the call as far as it can run here.
     pub(super) fn ask_for_children<'f>(
         self,
         record: CallRecord,
@@ -192,7 +193,7 @@ impl<'a> Lifecycle<'a> {
         .boxed()
     }
 
-    /// Ends the calls that a call has made and that have no answer. Once it has its own answer, it does not make them again.
+    /// Ends the children that have no answer, after their parent has ended: it will not make them again.
     pub(super) async fn end_children(self, parent: CallId) {
         let ended = async {
             for child in self.children(parent).await? {
@@ -207,7 +208,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// A call that another makes is due, and has no answer: it is left to its parent, and ends where that has its own.
+    /// Leaves a child that is due to its parent, which makes it again. Where the parent has its answer, the child ends.
     pub(super) async fn leave_to_parent(self, child: CallRecord) -> Result<(), CallFailure> {
         let Some(parent) = child.parent else { return Ok(()) };
         let parent = self.read_if_there(parent.call).await?;

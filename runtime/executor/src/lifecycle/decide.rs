@@ -1,13 +1,13 @@
-//! What an input makes of a call: total, without a clock and without I/O.
+//! Decides what happens to a call on an input: a total function, without a clock and without I/O.
 //!
-//! - [`arrive`](self::arrive): a call is evaluated for the first time, or once more. [`claim`](self::claim): one that may
-//!   run is evaluated as everything is now, and claimed.
-//! - [`stage`](self::stage): what the stages of the application make of a call that may run.
+//! - [`arrive`](self::arrive): evaluates a call for the first time, or again. [`claim`](self::claim): evaluates a call
+//!   that may run as everything is now, and claims it.
+//! - [`stage`](self::stage): applies what the stages of the application decided about a call that may run.
 //! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
 //! - [`hand_over`](self::hand_over): a call that is carried out elsewhere.
 //! - [`family`](self::family): a call that makes calls, and these.
-//! - [`attempt`](self::attempt): what an attempt makes of a call. [`end`](self::end): a call ends without running, or goes
-//!   back to where it was.
+//! - [`attempt`](self::attempt): applies the end of an attempt. [`end`](self::end): ends a call that does not run, or
+//!   takes it back to its earlier state.
 
 mod arrive;
 mod attempt;
@@ -34,8 +34,8 @@ use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
 use toolwright_journal::journal::State;
 
-/// What an input makes of a call. Where more has to be known, the step says what: the caller reads it into the snapshot
-/// and decides once more.
+/// Decides what happens to a call on an input. Where a fact is missing, the step names it: the caller reads it into the
+/// snapshot and decides again.
 #[must_use]
 pub fn decide(
     snapshot: &Snapshot,
@@ -61,11 +61,11 @@ pub fn decide(
         Input::Reconciled(found) => moment.reconcile(found),
         Input::Ended(end) => moment.end_unbegun(end),
     };
-    // Both are steps: one of them came early.
+    // `Err` is only an early return: both are steps.
     step.unwrap_or_else(|early| *early)
 }
 
-/// The id of a grant that would cover a call, had its tool not changed since the grant was given.
+/// Returns the id of a grant that would cover the call if its tool had not changed since the grant was given.
 pub(super) fn outdated_grant<'a>(
     snapshot: &'a Snapshot,
     settings: &'a Settings,
@@ -77,7 +77,7 @@ pub(super) fn outdated_grant<'a>(
 }
 
 impl Moment<'_> {
-    /// Somebody wants the call to go on.
+    /// Continues a call because a caller or worker wants it to go on.
     fn resumed(self) -> Result<Step, Box<Step>> {
         let record = &self.snapshot.record;
         match record.state {
@@ -93,7 +93,7 @@ impl Moment<'_> {
         Ok(Step::only(Then::Report))
     }
 
-    /// An approver decides later.
+    /// Notes that an approver was notified and decides later.
     fn noted(self) -> Result<Step, Box<Step>> {
         let mut noted = self.snapshot.record.clone();
         let Some(ask) = noted.ask.as_mut().filter(|_| noted.state == State::Pending) else {

@@ -1,8 +1,8 @@
-//! The driver: reads what a decision needs, commits what it says, notifies, and gives back what follows. Every look at a
+//! The driver reads what a decision needs, commits its result, notifies, and returns what follows. Every change of a
 //! call, for whatever reason, goes through [`Lifecycle::advance`], and no other code awaits the journal.
 //!
-//! - A conflict means that another writer was faster: the call is read and decided once more, a bounded number of times.
-//! - A claim is held from before its commit, which can stand although its reply is lost, until its end is recorded.
+//! - A conflict means that another writer was faster: the call is read and decided again, a bounded number of times.
+//! - A claim is held from before its commit, which may succeed although its reply is lost, until its end is recorded.
 
 mod held;
 mod journal;
@@ -35,49 +35,49 @@ use toolwright_journal::journal::{
 };
 use tracing::Level;
 
-/// How often a change is tried again when others are faster.
+/// How often a change is tried again when other writers are faster.
 const TRIES: u32 = 16;
 
-/// How often one input is decided, with all that is read in between; more would be a circle.
+/// How many decisions one input may take, each after reading one more fact; more would be an endless loop.
 const DECISIONS: u32 = 256;
 
 /// How often a change is written before it is given up.
 const WRITES: u32 = 4;
 
-/// How often the end of an attempt is written while the journal is unavailable: for about as long as its claim counts, with the lease of
-/// the defaults.
+/// How often the end of an attempt is written while the journal is unavailable: for about as long as the default lease
+/// lasts.
 const RESULT_WRITES: u32 = 10;
 
-/// The life of calls, as one run of an executor with a journal sees it.
+/// The life cycle of calls, for one run of an executor with a journal.
 #[derive(Clone, Copy)]
 pub(crate) struct Lifecycle<'a> {
     pub(super) run: &'a Arc<RunState>,
     pub(super) journal: &'a JournalConfig,
-    /// Which call makes the call that it looks at, where one does and runs here.
+    /// The parent of the call, where it has one that runs here.
     pub(super) parent: Option<ParentCall>,
 }
 
-/// One call that is looked at: what is known of it, and what only this process has.
+/// The state of the driver for one call: the snapshot for decisions, and what only this process has.
 pub(super) struct Look<'a, 'c> {
     pub(super) snapshot: Snapshot,
-    /// Its caller's own call, where its caller is here.
+    /// The call as its caller made it, where the caller is in this process.
     pub(super) call: Option<&'c Call<'c>>,
     pub(super) watch: Option<&'c Watch<'c>>,
     /// Its tool.
     pub(super) found: Option<FoundTool<'a>>,
     /// Its arguments as they are stored.
     text: Option<String>,
-    /// Its final arguments, and what is known of a call with them.
+    /// Its final arguments, and the facts of a call with them.
     pub(super) arguments: Option<(Facts, FinalArguments)>,
     /// What the stages that let it through do afterwards.
     entered: Option<EnteredStages>,
     /// Its claim, from before it is committed.
     held: Option<HeldClaim>,
-    /// What its tool answered, or its rule with which it is refused.
+    /// The answer of its tool, or the error with which validation refused it.
     pub(super) answer: Option<Answer>,
-    /// A commit of which the journal gave no word.
+    /// A commit whose reply was lost.
     unheard: Option<Unheard>,
-    /// Whether the last input led to a commit that the journal has.
+    /// Whether the last input led to a commit that is in the journal.
     is_committed: bool,
     settings: Settings,
 }
@@ -91,16 +91,16 @@ impl<'a, 'c> Look<'a, 'c> {
         self.snapshot.record
     }
 
-    /// Whether the last input led to a commit that the journal has.
+    /// Whether the last input led to a commit that is in the journal.
     pub(super) fn is_committed(&self) -> bool {
         self.is_committed
     }
 
-    /// The call is another than it was: what was read of it does not count any more.
+    /// Replaces the record: what was read for the old one is discarded.
     fn is_now(&mut self, record: CallRecord) {
         let before = &self.snapshot.record;
         let is_claimed = record.state == State::Running && record.epoch == before.epoch;
-        // Whatever has become of its tool, the attempt was one of this.
+        // A running attempt keeps the tool that it began with, even if the tool has changed since.
         let tool = self.snapshot.tool.take().filter(|_| is_claimed);
         self.snapshot = Snapshot { tool, ..Snapshot::of(record) };
         (self.found, self.text, self.arguments) = (None, None, None);
@@ -108,22 +108,22 @@ impl<'a, 'c> Look<'a, 'c> {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Nothing without a journal.
+    /// Returns `None` without a journal.
     pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, parent: None })
     }
 
-    /// For a call that another makes, under whose claim it is carried out.
+    /// Acts for a parent, under whose claim its child is carried out.
     pub(crate) fn of_parent(self, parent: ParentCall) -> Self {
         Self { parent: Some(parent), ..self }
     }
 
-    /// Whether the executor is shutting down and begins nothing more. What a call makes that runs belongs to it.
+    /// Whether the executor is shutting down and begins no calls. Children of running calls still begin.
     pub(super) fn is_closed(self) -> bool {
         self.parent.is_none() && self.run.core.gate.is_closed()
     }
 
-    /// A look at a call that the journal has.
+    /// Starts work on a call that the journal has.
     pub(super) fn look<'c>(
         self,
         record: CallRecord,
@@ -169,8 +169,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Decides what an input makes of a call, and commits that; what follows is given back. Where the stages of the
-    /// application have to look at the call first, they do, and what they make of it is the next input.
+    /// Decides on an input, commits the decision, and returns what follows. Where the stages of the application have to
+    /// examine the call first, runs them, and uses their decision as the next input.
     pub(super) async fn advance(
         self,
         look: &mut Look<'a, '_>,
@@ -231,7 +231,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(()) => return Ok(then),
                 Err(CommitError::Store(error)) => {
                     let is_result = matches!(input, Input::Attempted(_));
-                    // What is not recorded of an attempt is lost with its claim.
+                    // The end of an attempt is lost with its claim unless it is recorded, so it is written more often.
                     let is_end = is_result || matches!(input, Input::Suspended(_));
                     let limit =
                         if is_end && error.is_unavailable() { RESULT_WRITES } else { WRITES };
@@ -241,7 +241,7 @@ impl<'a> Lifecycle<'a> {
                     };
                     match recorded {
                         Some(true) => return Ok(then),
-                        // Recorded, and changed by another writer since.
+                        // The call was recorded without a reply, and another writer has changed it since.
                         Some(false)
                             if look.snapshot.is_recorded
                                 && matches!(input, Input::Submitted { .. }) =>
@@ -265,7 +265,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     async fn commit(self, look: &mut Look<'a, '_>, unit: Transaction) -> Result<(), CommitError> {
-        // Looked up before the commit, so that nothing waits between a claim and its attempt.
+        // Prepared before the commit, so that nothing delays the attempt after its claim.
         let notification = match self.run.core.listeners.is_empty() {
             true => None,
             false => self.notification(&look.snapshot, &look.settings, &unit).await,
@@ -276,13 +276,14 @@ impl<'a> Lifecycle<'a> {
         let is_claim = record.state == State::Running;
         if is_claim {
             let held = self.hold(look, &record);
-            // The same claim, sent once more.
+            // The same claim is committed again.
             if let Some(mut before) = look.held.replace(held) {
                 before.let_go();
             }
         }
         let written = self.journal.store.commit(unit, record.updated).await;
-        // What was sent before may stand, whatever became of this.
+        // After a lost reply the first commit may have succeeded, so an error of the second says nothing about the
+        // claim.
         let is_first = look.unheard.is_none();
         if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
         {
@@ -296,7 +297,7 @@ impl<'a> Lifecycle<'a> {
         written
     }
 
-    /// Takes over what a commit has recorded.
+    /// Updates the state of the driver after a commit.
     fn take_over(
         self,
         look: &mut Look<'a, '_>,
@@ -307,7 +308,7 @@ impl<'a> Lifecycle<'a> {
             self.notify_committed(&record, &notification);
         }
         match record.state {
-            // Its tool and its arguments were looked at for this attempt.
+            // The tool and the arguments were read for this attempt.
             State::Running => {
                 let tool = look.snapshot.tool.take();
                 look.snapshot = Snapshot { tool, ..Snapshot::of(record) };
@@ -323,7 +324,7 @@ impl<'a> Lifecycle<'a> {
         HeldClaim::new(self.run, claimed, by, tool)
     }
 
-    /// Who runs the call. A call that another makes is given up as that one is.
+    /// Returns who runs the call. A child is given up as its parent is.
     fn runs(self, look: &Look<'a, '_>) -> By {
         match self.run.lineage().and_then(|lineage| lineage.recorded.as_ref()) {
             Some(parent) if self.parent.is_some() => parent.by,
@@ -332,7 +333,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// What the host has to act on.
+    /// Makes the failure that the host has to act on.
     fn failure(self, record: &CallRecord, problem: Problem) -> CallFailure {
         let (call, tool) = (record.id, record.tool.clone());
         match problem {

@@ -1,7 +1,7 @@
-//! The end of calls that are not wanted any more, of a run, and what a run has taken note of.
+//! Ends calls that are not wanted any more, and whole runs, and records which answers a run has received.
 //!
-//! The caller of a call outside of turns gets one answer. Where the caller goes before it is there, nothing of the call may
-//! happen later: the caller would make it again, and the executor could not know it as the same.
+//! A caller outside of turns gets one answer. If it goes away before, the call must not run later: the caller would
+//! make it again, and the executor could not recognise it as the same call.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// A call whose caller waits for the answer. Dropped before it is answered, what has not begun of it is cancelled.
+/// A call whose caller waits for the answer. When this is dropped before, the call is cancelled unless it has begun.
 pub(super) struct Waits<'a> {
     run: &'a Arc<RunState>,
     id: CallId,
@@ -52,7 +52,7 @@ impl Lifecycle<'_> {
         for pause in pauses() {
             let ended = match self.load(id).await {
                 Ok(record) => self.end(record, End::CallerGone).await,
-                // Most calls that are not recorded never are.
+                // Most of these calls are never recorded at all.
                 Err(CallFailure::NoSuchCall(_)) => {
                     tokio::time::sleep(pause).await;
                     continue;
@@ -66,7 +66,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Ends a call that has not begun, or leaves it as it is.
+    /// Ends a call that has not begun; otherwise returns it unchanged.
     pub(super) async fn end(self, record: CallRecord, end: End) -> Result<CallRecord, CallFailure> {
         let was_waiting = record.state == State::Waiting;
         let mut look = self.look(record, None, None);
@@ -77,7 +77,7 @@ impl Lifecycle<'_> {
         Ok(look.into_record())
     }
 
-    /// Ends a call that its caller does not want any more, unless a worker runs it by now.
+    /// Ends a call that its caller does not want any more, unless a worker is running it.
     pub(super) async fn end_with(self, id: CallId, end: End) -> Answer {
         let ended = match self.load(id).await {
             Ok(record) => self.end(record, end).await,
@@ -92,7 +92,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Ends a call that has not begun, for a caller who does not wait for it.
+    /// Cancels a call that has not begun, for a caller that does not wait for it.
     pub(crate) async fn cancel(self, id: CallId) -> Outcome {
         let ended = match self.load(id).await {
             Ok(record) => self.end(record, End::GivenUp).await,
@@ -102,7 +102,7 @@ impl Lifecycle<'_> {
         self.noted_as_read_of(outcome, id).await
     }
 
-    /// Ends everything of a run that has not begun, and lets nothing of it begin.
+    /// Ends all calls of a run that have not begun, and lets no other call of it begin.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {
             self.run.end();
@@ -125,7 +125,7 @@ impl Lifecycle<'_> {
             let mut found = self.all(&filter).await?.calls;
             found.retain(|record| !failures.contains_key(&record.id));
             if found.is_empty() {
-                // All others have ended.
+                // The remaining calls have all ended.
                 return failures.into_values().next().map_or(Ok(ended), Err);
             }
             for record in found {
@@ -138,7 +138,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Notes that a run has taken the answer of a call.
+    /// Records that a run has received the answer of a call.
     pub(crate) async fn acknowledge(self, id: CallId) -> Result<(), CallFailure> {
         let record = self.load(id).await?;
         let tool = record.tool;
@@ -148,7 +148,7 @@ impl Lifecycle<'_> {
         if record.delivered {
             return Ok(());
         }
-        // It may run again after its answer, and must not be taken from its owner.
+        // A planned call runs after its answer, so its owner must keep its claim.
         self.note_delivery_of(id, &tool).await
     }
 }

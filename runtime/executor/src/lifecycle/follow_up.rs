@@ -1,5 +1,5 @@
 //! Work that a sweep finds: a call runs, an approver is notified, a tool finds out what happened. Work that fails is
-//! tried again after a pause. What was accepted of one plan runs one after the other.
+//! tried again after a pause. The accepted calls of one plan run one after the other.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::stage;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// Where calls stand that were accepted and have not ended.
+/// The states of calls that were accepted and have not ended.
 const UNDER_WAY: [State; 6] = [
     State::Judging,
     State::Pending,
@@ -21,17 +21,17 @@ const UNDER_WAY: [State; 6] = [
     State::Indeterminate,
 ];
 
-/// Whose turn it is in each plan, by run.
+/// Which call of each plan is next, by run.
 #[derive(Default)]
 pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
 /// What the executor has to do for a call that it found in the journal.
 pub(super) enum FollowUp {
-    /// It may run, or has to be evaluated.
+    /// The call may run, or has to be evaluated.
     Continue(CallRecord),
-    /// The approver has to be notified that it is pending.
+    /// The approver has to be notified of a pending call.
     Notify(CallRecord),
-    /// Its tool may find out what became of it.
+    /// The call's tool may find out its outcome.
     Reconcile(CallRecord),
 }
 
@@ -43,10 +43,10 @@ impl FollowUp {
     }
 }
 
-/// What became of a follow-up.
+/// The result of a follow-up.
 pub(super) enum FollowUpOutcome {
     WentOn,
-    /// It went on, and the approver has to be notified of it now.
+    /// The call went on, and now the approver has to be notified.
     Asks(Box<CallRecord>),
     Notified,
     Reconciled,
@@ -58,7 +58,7 @@ impl Lifecycle<'_> {
     pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, FollowUpOutcome) {
         let id = follow_up.record().id;
         let done = match follow_up {
-            // A worker does not stand still while people think: they are notified in a follow-up of its own.
+            // The worker does not wait while people think: they are notified in a follow-up of its own.
             FollowUp::Continue(record) => match self.until_asked(record, None, None).await {
                 CallProgress::On(Outcome::Failed(failure)) => {
                     FollowUpOutcome::Left(failure.to_string())
@@ -89,8 +89,8 @@ impl Lifecycle<'_> {
         (id, done)
     }
 
-    /// Whether nothing of its plan comes first: what was accepted of one plan runs one after the other, in the order in
-    /// which it was made.
+    /// Whether the call is the next one of its plan: accepted calls of one plan run one after the other, in the order
+    /// in which they were made.
     pub(super) async fn is_its_turn(
         self,
         record: &CallRecord,
@@ -105,17 +105,18 @@ impl Lifecycle<'_> {
                 Filter { states: UNDER_WAY.to_vec(), run: Some(run.clone()), ..Filter::default() };
             let listed = self.all(&filter).await?;
             let accepted = listed.calls.iter().find(|it| it.accepted.is_some()).map(|it| it.id);
-            // What cannot be read may be of the plan, and then comes first.
+            // An unreadable call may belong to the plan, and then comes first.
             let unknown = listed.damaged.first().map(|it| it.id);
             turns.0.insert(run.clone(), accepted.into_iter().chain(unknown).min());
         }
         Ok(turns.0.get(run) == Some(&Some(record.id)))
     }
 
-    /// Whether this process could go on with the call: another one may have tools that this one has not.
+    /// Whether this process could run the call: another process may have tools that this one lacks.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
-            // No other process takes up a call that is answered: that it cannot run has to be found out here.
+            // No caller will come for a call that is answered already, so this process has to find out that it cannot
+            // run.
             Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()

@@ -1,5 +1,5 @@
-//! What a run has read of strangers, in a document of its journal: written before an answer is given to the run, read when a call
-//! is judged by a policy that asks for it. So it holds in whatever process the run goes on.
+//! Stores the untrusted sources that a run has read in a document of the journal. They are written before the run gets
+//! an answer, and read when a policy judges a call by them; so they count in whatever process the run goes on.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use crate::executor::{CallFailure, Outcome, Sources};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{Document, DocumentWrite, StoreError, Transaction};
 
-/// How often a change is tried again when others are faster.
+/// How often a change is tried again when other writers are faster.
 const TRIES: u32 = 16;
 
-/// Returns the key of the document of what a run has read of strangers.
+/// Returns the key of the document with the untrusted sources that a run has read.
 #[must_use]
 pub fn untrusted_key(run: &str) -> String {
     format!("run/{run}/untrusted")
 }
 
 impl Lifecycle<'_> {
-    /// The sources of what a run has read, where a policy asks for them; nothing where they are not known.
+    /// Returns the untrusted sources that a run has read, where a policy depends on them; `None` where they are not
+    /// known.
     pub(crate) async fn sources(
         self,
         run: &str,
@@ -36,8 +37,8 @@ impl Lifecycle<'_> {
         Ok(self.run.read_text().sources())
     }
 
-    /// Records what the run has read and the journal does not have: of answers of this process, or of a history with which the
-    /// run has begun.
+    /// Records the sources that the run has read and the journal does not have: from answers in this process, or from a
+    /// history that the run began with.
     pub(super) async fn record_read(self, tool: &str) -> Result<(), CallFailure> {
         match self.run.read_text().sources_to_record() {
             Some(unrecorded) => {
@@ -49,8 +50,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The outcome of a call of this run, once it is recorded that the run has read its answer. One of which that could not be
-    /// recorded is not given out.
+    /// Returns the outcome of a call of this run, once its sources are recorded. If that fails, the outcome is
+    /// withheld.
     pub(crate) async fn noted_as_read(self, outcome: Outcome, tool: &str) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
         self.run.read_text().note(answer);
@@ -60,7 +61,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The same of a call that may be one of another run.
+    /// Does the same for a call that may belong to another run.
     pub(super) async fn noted_as_read_of(self, outcome: Outcome, call: CallId) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
         let read = answer.untrusted_sources();
@@ -83,7 +84,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds sources to those that the journal has of a run, which are given back.
+    /// Adds sources to those that the journal has of a run, and returns all of them.
     async fn record(
         self,
         run: &str,

@@ -1,52 +1,52 @@
-//! The checks that the promises of a journalled call rest on. Tests switch single ones off, with the feature `guards`, to
-//! show which promise falls then; without the feature none can be.
+//! The checks on which the guarantees of a journalled call depend. With the feature `guards`, tests switch single
+//! checks off to show which guarantee then fails; without the feature all are on.
 
 /// A check of `decide`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
-    /// A claim looks at tool, decision, deadline and run once more.
+    /// A claim checks tool, decision, deadline and run again.
     EvaluatedAtClaim,
-    /// A decision counts for its generation and digest alone.
+    /// A decision counts only for its generation and digest.
     DecisionBound,
-    /// A decision counts for what was shown alone.
+    /// A decision counts only for what the person was shown.
     ShownBound,
-    /// A statement counts in the journal and for the project alone that it names.
+    /// A statement counts only in the journal and for the project that it names.
     JournalBound,
-    /// A decision counts in its time alone.
+    /// A decision counts only before its deadline.
     DecisionInTime,
-    /// A lost call of effect `once` is not run again.
+    /// A lost call of effect `once` does not run again.
     LostOnce,
-    /// A result counts only of the owner whose claim is the last.
+    /// A result counts only if its owner holds the latest claim.
     Fenced,
-    /// A record is compared with a history that is no younger.
+    /// A record is compared only with a history that is not younger.
     HistoryOfItsTime,
-    /// Nothing begins of a run that has ended, as far as was read.
+    /// No call of an ended run begins, as far as the decision has read.
     RunEndSeen,
-    /// Nothing begins of a run that has ended, as the commit says once more.
+    /// No call of an ended run begins: a condition of the commit checks that again.
     RunEndCommitted,
-    /// A call ends only by what is verified: a forged statement takes it back to where it was.
+    /// Only a verified statement ends a call: a forged one takes it back to its earlier state.
     Verified,
-    /// An answer stays: what comes later is a result for operators.
+    /// An answer never changes: a later result is only for operators.
     AnswerStays,
-    /// A grant's use is taken in the commit of the claim.
+    /// The use of a grant is taken in the commit of the claim.
     GrantUseTaken,
-    /// A grant counts in its scope, its time and its uses alone.
+    /// A grant counts only within its scope, its time and its number of uses.
     GrantInTerms,
-    /// A grant does not help where the policy asks each time.
+    /// A grant does not replace a decision where the policy asks each time.
     GrantNotForEachTime,
     /// A denial of the policy overrides a person's approval.
     DenialFirst,
-    /// What a person rejected in this run is not asked again.
+    /// A call that a person rejected in this run is not asked about again.
     DenialHolds,
-    /// A dead letter that cannot run is dead again.
+    /// A requeued dead letter that cannot run becomes a dead letter again.
     DeadLetterStays,
-    /// The stages of the application look at a call before it is claimed.
+    /// The stages of the application examine a call before it is claimed.
     StagesFirst,
-    /// What the stages say counts for the version of the call that they looked at.
+    /// The stages' decision counts only for the version of the call that they examined.
     StagesCurrent,
-    /// A call that a stage delays spends no attempt.
+    /// A delay by a stage takes no attempt.
     WaitingIsFree,
-    /// A result counts that is supplied before the deadline of its call.
+    /// A supplied result counts only before the deadline of its call.
     SuppliedInTime,
     /// A call is handed over in the commit of its claim.
     HandedOverAtOnce,

@@ -1,8 +1,8 @@
-//! Notifies listeners of what was committed, also where no caller waits for the call: a decision that is acted on, a
-//! deadline that has passed, an owner that is gone, a dead letter.
+//! Notifies listeners of what was committed, even where no caller waits for the call: a decision that the executor acts
+//! on, a deadline that has passed, a lost owner, a dead letter.
 //!
-//! An approval service commits a decision, perhaps in another process. The one process whose commit follows it notifies
-//! its listeners, so that they are notified once.
+//! An approval service commits a decision, perhaps in another process. Exactly one process commits the step after it,
+//! and only that process notifies its listeners.
 
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-/// What listeners are notified of once a commit is recorded.
+/// What to notify listeners of once a commit is recorded.
 pub(super) struct Notification {
     entries: Vec<Entry>,
-    /// The decision of a person that it follows, if it follows one.
+    /// The decision of a person that the commit acts on, where there is one.
     decided: Option<VerifiedStatement>,
-    /// How long the call had been where it was.
+    /// How long the call had been in its state.
     waited: Duration,
-    /// What the policy said, where the call was evaluated once more.
+    /// The decision of the policy, where the call was evaluated again.
     evaluated: Option<PolicyDecision>,
-    /// What does not count any more, because the tool has changed.
+    /// The decision or grant that does not count any more, because the tool has changed.
     outdated: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Notification {
 }
 
 impl Lifecycle<'_> {
-    /// What listeners are notified of once this is committed.
+    /// Prepares what to notify listeners of once this is committed.
     pub(super) async fn notification(
         self,
         snapshot: &Snapshot,
@@ -70,7 +70,7 @@ impl Lifecycle<'_> {
         Some(notification)
     }
 
-    /// What a person said of the call, and what does not count because its tool has changed.
+    /// Names the decision or grant that does not count because its tool has changed.
     fn describe_outdated(
         self,
         snapshot: &Snapshot,
@@ -93,7 +93,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// What came before, as the journal has it.
+    /// Adds what the journal says about the steps before.
     async fn look_back(self, record: &CallRecord, notification: &mut Notification) {
         match self.history(record).await {
             Ok(history) => {
@@ -107,7 +107,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The decision that a history ends with, where its key counts and it is about this call.
+    /// Returns the decision that a history ends with, if its key is trusted and it is about this call.
     fn last_decision(self, record: &CallRecord, history: &[Entry]) -> Option<VerifiedStatement> {
         let [.., before, entry] = history else { return None };
         let signed = entry.signed.as_ref()?;
@@ -173,7 +173,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Notifies of a decision that has ended a call. Where its run has acknowledged the call, this does nothing.
+    /// Notifies listeners of a decision that has ended a call. Does nothing where its run has acknowledged the call.
     pub(super) async fn notify_found(self, record: &CallRecord) {
         let is_decided = matches!(record.state, State::Rejected | State::Succeeded)
             && record.decision.is_some()
@@ -199,7 +199,7 @@ impl Lifecycle<'_> {
         self.notify_of(record, ToolEventKind::Decided { verdict, by, waited });
     }
 
-    /// Notifies of a call as its record has it.
+    /// Notifies listeners of a call by its record.
     pub(super) fn notify_of(self, record: &CallRecord, kind: ToolEventKind<'_>) {
         self.run.tell(&CallEvent {
             call: record.id,
@@ -213,7 +213,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// From then until the record was changed.
+/// Returns the time from `then` until the record was changed.
 fn until(then: jiff::Timestamp, record: &CallRecord) -> Duration {
     Duration::try_from(then.duration_until(record.updated)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What is said of a call as it is: its answer, or that it waits.
+//! Turns the record of a call into its outcome, and failures into answers.
 
 use toolwright_core::error_kind;
 use tracing::Span;
@@ -14,7 +14,7 @@ use toolwright_journal::approval::{ApprovalRequest, Decision, VerifyError};
 use toolwright_journal::journal::{CallRecord, State};
 
 impl Lifecycle<'_> {
-    /// The outcome of a call as it is.
+    /// Returns the outcome of a call as its record has it.
     pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
         if let Some(answer) = &record.answer {
             if let Err(why) = self.verify_supplier(record) {
@@ -37,9 +37,9 @@ impl Lifecycle<'_> {
         })
     }
 
-    /// Whether the key counts of a person who supplied a result.
+    /// Whether the key that signed a supplied result is trusted.
     fn verify_supplier(self, record: &CallRecord) -> Result<(), VerifyError> {
-        // The run learns nothing of what comes after its answer.
+        // For a result after the answer this is not checked: the run never sees it.
         let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
             return Ok(());
         };
@@ -49,13 +49,13 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// What a person is asked about a call.
+    /// Makes the request that a person reads.
     pub(super) fn request(self, record: &CallRecord) -> Option<ApprovalRequest> {
         let title = || stage::find(self.run, &record.tool).ok()?.definition().title.clone();
         ApprovalRequest::of(record).map(|request| ApprovalRequest { title: title(), ..request })
     }
 
-    /// Tells what became of a call, as far as it came here.
+    /// Notifies listeners of how far a call has come.
     pub(super) fn notify_outcome(
         self,
         watch: Option<record::Watch<'_>>,
@@ -72,13 +72,13 @@ impl Lifecycle<'_> {
             (Some(watch), Outcome::Suspended(suspended)) => {
                 watch.report_suspension(suspended.state)
             }
-            // Dropped, it says that the call was abandoned.
+            // The watch reports `Abandoned` when it is dropped.
             _ => {}
         }
     }
 }
 
-/// What a model reads where its host gets no failure.
+/// Makes the answer for the model where the host cannot get the failure.
 pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
         CallFailure::NoApprover { .. } => {
@@ -91,7 +91,7 @@ pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
             let message = format!("`{tool}` was not called: {failure}");
             ToolError::new(error_kind::OTHER_CHILD, message).hint("go on without it")
         }
-        // A commit can stand although an error was heard: the call may be in the journal.
+        // The commit may have succeeded in spite of the error, so the call may be in the journal.
         _ => {
             ToolError::new(error_kind::JOURNAL_FAILED, format!("`{tool}` could not be run safely"))
                 .class(ErrorClass::Unknown)

@@ -1,10 +1,9 @@
-//! Which pending calls the approver has not been notified of, found without a look at those it has.
+//! Finds the pending calls that the approver was not notified of, without reading those that it was.
 //!
-//! - Every look takes in the calls that are newer than those of the last one. Ids follow the order of their making.
-//! - After a change in the journal, and once a minute, a look takes in all pending calls: an older one may be pending
-//!   again. The store says when something has changed, but only as a hint, so a call of which no hint came waits for at
-//!   most a minute.
-//! - A look reads ids and versions; a record is read where the approver has to be notified of its call.
+//! - Each read lists the calls that are newer than those of the last one. Ids follow the order in which calls are made.
+//! - After a change in the journal, and once a minute, a read lists all pending calls: an older one may be pending
+//!   again. The store's notice of a change is only a hint, so a call without one waits for at most a minute.
+//! - These reads return ids and versions; a record is read only where the approver has to be notified.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -14,33 +13,33 @@ use tokio::time::Instant;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::CallSummary;
 
-/// How long after a look at all of them the next one comes, where no change was heard of.
+/// How often to list all pending calls where no change was noticed.
 const LOOK_AT_ALL: Duration = Duration::from_mins(1);
 
-/// What is known of the pending calls.
+/// What a worker knows of the pending calls.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// When all of them were looked at.
+    /// When all of them were last listed.
     all_seen: Option<Instant>,
-    /// The newest that was seen.
+    /// The newest one that was listed.
     newest: Option<CallId>,
-    /// Of which the approver may have to be notified, by version.
+    /// Those of which the approver may have to be notified, with their versions.
     open: BTreeMap<CallId, u64>,
-    /// Which this process cannot go on with, by version; read once more after a minute, because a tool may have been
-    /// registered meanwhile.
+    /// Those that this process cannot carry out, with their versions; checked again after a minute, because a tool may
+    /// have been registered meanwhile.
     elsewhere: HashMap<CallId, u64>,
     elsewhere_since: Option<Instant>,
-    /// When the calls were looked at that wait for calls which they make.
+    /// When the calls that wait for their children were last listed.
     waiting_seen: Option<Instant>,
 }
 
 impl Pending {
-    /// Whether the next look takes in all of them.
+    /// Whether the next read has to list all of them.
     pub(super) fn needs_all(&self, has_changed: bool, now: Instant) -> bool {
         has_changed || self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL)
     }
 
-    /// Whether the next look takes in the calls that wait for calls which they make; notes that it does.
+    /// Whether to list the calls that wait for their children now; if so, notes the time.
     pub(super) fn needs_waiting(&mut self, has_changed: bool, now: Instant) -> bool {
         let is_old = |seen| now.duration_since(seen) >= LOOK_AT_ALL;
         let needs = has_changed || self.waiting_seen.is_none_or(is_old);
@@ -50,12 +49,12 @@ impl Pending {
         needs
     }
 
-    /// After which call a look begins that does not take in all of them.
+    /// Returns the call after which a read of the newer ones begins.
     pub(super) fn newest(&self) -> Option<CallId> {
         self.newest
     }
 
-    /// Takes in a look at all of them.
+    /// Notes a list of all of them.
     pub(super) fn saw_all(&mut self, found: &[CallSummary], now: Instant) {
         let since = *self.elsewhere_since.get_or_insert(now);
         if now.duration_since(since) >= LOOK_AT_ALL {
@@ -69,7 +68,7 @@ impl Pending {
         self.saw(found);
     }
 
-    /// Takes in a look at the newer ones.
+    /// Notes a list of the newer ones.
     pub(super) fn saw(&mut self, found: &[CallSummary]) {
         self.newest = self.newest.max(found.iter().map(|it| it.id).max());
         let elsewhere = &self.elsewhere;
@@ -77,18 +76,18 @@ impl Pending {
         self.open.extend(open.map(|it| (it.id, it.version)));
     }
 
-    /// The calls of which the approver may have to be notified, but for those of which it was.
+    /// Lists the calls of which the approver may still have to be notified.
     pub(super) fn open(&mut self, is_notified: impl Fn(CallId) -> bool) -> Vec<CallId> {
         self.open.retain(|id, _| !is_notified(*id));
         self.open.keys().copied().collect()
     }
 
-    /// The call is pending no more.
+    /// Notes that the call is not pending any more.
     pub(super) fn is_over(&mut self, id: CallId) {
         self.open.remove(&id);
     }
 
-    /// Nobody here can go on with the call.
+    /// Notes that this process cannot carry out the call.
     pub(super) fn is_elsewhere(&mut self, id: CallId) {
         self.elsewhere.extend(self.open.remove_entry(&id));
     }

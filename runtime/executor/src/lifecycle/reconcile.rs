@@ -1,4 +1,4 @@
-//! A tool finds out what became of its call.
+//! Lets a tool find out the outcome of its call.
 
 use super::driver::Lifecycle;
 use super::step::{Input, Reconciliation};
@@ -13,7 +13,7 @@ use toolwright_core::spec::Start;
 use toolwright_journal::journal::CallRecord;
 
 impl Lifecycle<'_> {
-    /// Asks the tool what became of a call, where it can tell.
+    /// Asks the tool for the outcome of a call, where it can find that out. Returns whether it did.
     pub(super) async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
         let found = self.tool(record).map_err(|why| not_here(record, why))?;
         let plan = found.plan();

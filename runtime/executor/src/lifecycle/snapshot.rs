@@ -1,8 +1,7 @@
-//! What is known of one call when the executor looks at it: plain data, read by the driver, from which
-//! `decide` decides.
+//! The facts about one call from which `decide` decides: plain data, which the driver reads.
 //!
-//! - What was not read yet is `None`. [`Then::Read`](super::Then::Read) says what has to be read next.
-//! - Signatures, encrypted texts and the tool's own code are the driver's: a snapshot holds what they gave.
+//! - A fact that was not read yet is `None`. [`Then::Read`](super::Then::Read) says what to read next.
+//! - The driver verifies signatures, decrypts texts and runs the tool's own code: a snapshot holds the results.
 //! - Values of secret arguments are encrypted or left out, as in the journal.
 
 use std::time::Duration;
@@ -17,40 +16,40 @@ use toolwright_journal::approval::{Grant, Statement};
 use toolwright_journal::journal::{AnswerRecord, CallRecord, Entry, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
-/// What is known of one call.
+/// The facts about one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The call as the journal has it, or as it would be recorded.
+    /// The record in the journal, or the one that would be written.
     pub record: CallRecord,
     /// Whether the journal has it.
     pub is_recorded: bool,
-    /// Its history, and what the signatures in it and in the record are worth.
+    /// Its history, with the result of verifying the signatures in it and in the record.
     pub past: Option<Past>,
     /// Whether its run has ended.
     pub run_ended: Option<bool>,
-    /// Its tool as it is here; the error says why the call cannot go on here.
+    /// Its tool as it is now in this process; the error says why the call cannot go on here.
     pub tool: Option<Result<ToolNow, String>>,
     /// Its arguments as they are stored.
     pub stored: Option<Stored>,
-    /// What its tool and the policy make of its arguments now; the error is that of its tool, which does not take them.
+    /// How its tool and the policy judge its arguments now; the error is the tool's, if it refuses them.
     pub evaluated: Option<Result<Evaluated, AnswerRecord>>,
-    /// What its tool makes of the arguments that a person proposed.
+    /// How its tool judges the arguments that a person proposed.
     pub proposed: Option<Result<Evaluated, AnswerRecord>>,
     /// Whether a person rejected a call with these arguments in this run.
     pub denied_before: Option<bool>,
     /// The grants for its tool.
     pub grants: Option<Vec<GrantNow>>,
-    /// What its tool shows of the call.
+    /// The tool's preview of the call.
     pub preview: Option<Preview>,
-    /// Whether one of the calls that it waits for waits no more.
+    /// Whether one of the calls that it waits for has got on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<bool>,
-    /// The calls that it has made and that have to be decided, where none of the others is under way.
+    /// The calls that it has made and that wait for a decision, if no other child may still run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided_children: Option<Vec<CallId>>,
-    /// How often it was begun that may have acted, as far as the journal can tell.
+    /// How often it was begun and may have acted, as far as the journal shows.
     pub begun: Option<u32>,
-    /// How often it may be begun, as far as its tool is known here.
+    /// How many attempts it has, as far as its tool is known here.
     pub attempts: Option<u32>,
 }
 
@@ -61,27 +60,27 @@ pub struct Past {
     pub history: Vec<Entry>,
     /// The decision in the record.
     pub decision: Option<Signature>,
-    /// That its plan was accepted.
+    /// The acceptance of its plan.
     pub accepted: Option<Signature>,
-    /// What was signed in the last entry that had it evaluated again.
+    /// The signed statement in the last entry that had it evaluated again.
     pub evaluated_by: Option<Signature>,
-    /// What was signed in the last entry, where that is an edit.
+    /// The signed statement in the last entry, if that is an edit.
     pub edit: Option<Signature>,
 }
 
-/// What a signed statement is worth.
+/// The result of verifying a signed statement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Signature {
-    /// It is that of a trusted key, over this statement.
+    /// A trusted key has signed this statement.
     Counts(Box<Statement>),
-    /// It does not count, and why.
+    /// The statement does not count, for this reason.
     Invalid(String),
 }
 
 /// A tool as it is now, where the call can go on here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolNow {
-    /// Its definition, as hexadecimal digits.
+    /// The fingerprint of its definition, as hexadecimal digits.
     pub fingerprint: String,
     /// Whether its calls may be repeated.
     pub effect: Effect,
@@ -89,29 +88,29 @@ pub struct ToolNow {
     pub retry: RetryPolicy,
     /// Whether it needs services that the caller brings with the call.
     pub needs_caller: bool,
-    /// Whether those services are here.
+    /// Whether the caller has provided them.
     pub has_services: bool,
-    /// Whether its circuit is open, and for how long, where that is known.
+    /// Its circuit breaker, where it is open.
     pub circuit: Option<CircuitOpen>,
-    /// How its calls are handed over, where they are carried out elsewhere.
+    /// How its calls are handed over, if they are carried out elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hands_over: Option<HandsOver>,
 }
 
-/// How the calls of a tool are handed over that are carried out elsewhere.
+/// How calls are handed over that are carried out elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandsOver {
-    /// Within which time a result may be supplied.
+    /// How long a result may be supplied.
     pub within: Duration,
-    /// Why they cannot be handed over here.
+    /// Why they cannot be handed over here, where they cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
 }
 
-/// A circuit that lets no call through.
+/// A circuit breaker that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CircuitOpen {
-    /// For how long; nothing while another call tries.
+    /// How long it stays open; `None` while another call probes the tool.
     pub left: Option<Duration>,
 }
 
@@ -120,65 +119,65 @@ pub struct CircuitOpen {
 pub enum Stored {
     /// They can be read.
     Readable {
-        /// Whether they are those of the record's digest, by this version or the one before.
+        /// Whether they match the record's digest, by this version or the one before.
         is_of_its_digest: bool,
-        /// The arguments for people, with the parameters masked that the record names as secret.
+        /// The arguments as people see them: the values of the record's secret parameters are masked.
         #[serde(default)]
         shown: String,
     },
-    /// They cannot be read here, and why.
+    /// They cannot be read here, for this reason.
     Unreadable(String),
 }
 
-/// What a tool and the policy make of arguments.
+/// How a tool and the policy judge arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluated {
     /// The decision of the policy.
     pub policy: PolicyDecision,
-    /// Whether a reviewer may decide in a person's place, where the policy asks. A trace of a release that did not write it
-    /// means no.
+    /// Whether a reviewer may decide instead of a person, where the policy asks. A trace of a release without this
+    /// field means no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewable: bool,
     /// Whether the policy forbids that the user of a call approves it.
     pub four_eyes: bool,
     /// Whether there are secrets among the arguments.
     pub has_secrets: bool,
-    /// The final arguments; nothing where they are those of the record, which is new.
+    /// The final arguments; `None` for a new record, which has them.
     pub arguments: Option<Box<FinalCall>>,
 }
 
-/// What an evaluation writes into a record.
+/// The part of a record that an evaluation writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinalCall {
-    /// The final arguments, encrypted where secrets are among them.
+    /// The final arguments, encrypted where they hold secrets.
     pub arguments: StoredText,
-    /// The arguments as people are shown them.
+    /// The arguments as people see them.
     pub shown: String,
-    /// What repair changed.
+    /// The changes by repair.
     pub repairs: Vec<Change>,
-    /// The tool's definition.
+    /// The fingerprint of the tool's definition.
     pub fingerprint: String,
-    /// How carefully to look.
+    /// How carefully a person should look.
     pub danger: Danger,
     /// Whether the call may be repeated.
     pub effect: Effect,
     /// The parameters whose values are secret.
     pub secrets: Vec<String>,
-    /// What a decision is bound to.
+    /// The digest that a decision is bound to.
     pub digest: String,
-    /// Whether the arguments are those of the record, whatever its tool has become since.
+    /// Whether the record has the same arguments, even if its tool has changed since.
     pub is_unchanged: bool,
-    /// Whether they are those of the record by the digest that the version before made.
+    /// Whether they match the record's digest as the version before computed it.
     #[serde(default)]
     pub is_former: bool,
 }
 
-/// What a tool shows of a call.
+/// A tool's preview of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preview {
-    /// Nothing.
+    /// The tool has none.
     Nothing,
-    /// This.
+    /// This text.
     Text(String),
 }
 
@@ -191,12 +190,13 @@ pub struct GrantNow {
     pub version: u64,
     /// The grant.
     pub grant: Grant,
-    /// Why its signature does not count, or why it does not cover the arguments of the call; nothing where it does.
+    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` where it covers
+    /// them.
     pub not_covered: Option<String>,
 }
 
 impl Snapshot {
-    /// Collects what is known of a call that the journal has.
+    /// Makes the snapshot of a call that the journal has; everything else is still to be read.
     #[must_use]
     pub fn of(record: CallRecord) -> Self {
         Self {
@@ -218,7 +218,7 @@ impl Snapshot {
         }
     }
 
-    /// Collects what is known of a call that the journal does not have.
+    /// Makes the snapshot of a call that the journal does not have.
     #[must_use]
     pub fn new(record: CallRecord, tool: ToolNow) -> Self {
         Self { is_recorded: false, tool: Some(Ok(tool)), ..Self::of(record) }

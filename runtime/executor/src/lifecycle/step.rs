@@ -1,4 +1,4 @@
-//! Why the executor looks at a call, and what is to be done: plain data around `decide`.
+//! The inputs and results of `decide`, as plain data.
 
 use std::time::Duration;
 
@@ -12,53 +12,53 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvanced, Transaction};
 
-/// Why the executor looks at a call.
+/// Why the executor decides on a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
-    /// It arrives, and the journal does not have it.
+    /// The call is new: the journal does not have it.
     Submitted {
-        /// Why it is made, as its caller says.
+        /// Why it is made, if its caller says so.
         reason: Option<String>,
-        /// The answer, as it is stored, where its tool refuses it before it is evaluated.
+        /// The answer, as it is stored, if the tool's validation refuses it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<AnswerRecord>,
     },
     /// A caller, a worker or an operator wants it to go on.
     Resumed,
-    /// Its deadline or its lease may have passed.
+    /// Its deadline or its lease may have expired.
     Due,
     /// An approver was notified and decides later.
     Noted,
-    /// The stages of the application have looked at it.
+    /// The stages of the application have examined it.
     Staged(StagedCall),
-    /// Its tool ran, or was not begun.
+    /// Its attempt has ended, or could not begin.
     Attempted(Attempt),
-    /// Every call that it makes and waits for has to be decided.
+    /// Every child that it waits for needs a decision.
     Suspended(Suspension),
-    /// Who carries it out elsewhere supplies its result.
+    /// The result of a call that was handed over is supplied.
     Supplied(SuppliedResult),
     /// The task that held its claim was dropped.
     Dropped(DroppedClaim),
-    /// Its tool found out what became of it.
+    /// Its tool found out its outcome.
     Reconciled(Reconciliation),
     /// It is not wanted any more, or cannot be decided.
     Ended(End),
 }
 
-/// What the stages of the application make of a call that may run.
+/// The decision of the application's stages about a call that may run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StagedCall {
-    /// The version of the record that they looked at.
+    /// The version of the record that they examined.
     pub version: u64,
-    /// Why it is made, as its caller says; of a call that the journal does not have.
+    /// Why it is made, if its caller says so; only for a call that the journal does not have.
     pub reason: Option<String>,
-    /// What they make of it.
+    /// Their decision.
     pub verdict: StageVerdict,
-    /// What their answer says besides of earlier attempts.
+    /// What their answer says about earlier attempts.
     pub more: Option<String>,
 }
 
-/// What becomes of a call that the stages have looked at.
+/// What the stages decide about a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StageVerdict {
     /// It may begin.
@@ -71,7 +71,7 @@ pub enum StageVerdict {
         /// Why.
         why: String,
     },
-    /// It has this answer, as it is stored, and does not begin.
+    /// It gets this answer, in its stored form, and does not begin.
     Answer(AnswerRecord),
     /// It was given up meanwhile.
     GivenUp,
@@ -80,54 +80,54 @@ pub enum StageVerdict {
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The epoch of the claim under which it was made.
+    /// The epoch of the claim that it ran under.
     pub epoch: u64,
-    /// The error, where it is one.
+    /// The error, if it failed.
     pub error: Option<AttemptError>,
-    /// The answer as it is stored: encrypted or left out where a secret is among the arguments.
+    /// The answer in its stored form: encrypted or left out if the arguments hold a secret.
     pub answer: AnswerRecord,
-    /// What the answer says besides of earlier attempts.
+    /// What the answer says about earlier attempts.
     pub more: Option<String>,
-    /// Whether an executor that shuts down gave the call up, and not its caller.
+    /// Whether the call was cancelled because the executor shuts down, and not by its caller.
     pub is_released: bool,
-    /// How much is left of the time of the whole call, where that is limited.
+    /// How much of the total timeout is left, where there is one.
     pub time_left: Option<Duration>,
-    /// For how long the tool's circuit is open, where it is and that is known.
+    /// How long the tool's circuit breaker stays open, where it is open and that is known.
     pub circuit: Option<Duration>,
-    /// Whether the run has given the call one of its retries; nothing where it was not asked.
+    /// Whether the run granted the call one of its retries; `None` if it was not asked.
     pub retry: Option<bool>,
 }
 
 /// The error of an attempt, for decisions and operators.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptError {
-    /// What may be done about it.
+    /// Its class, which says whether the call may be repeated.
     pub class: ErrorClass,
-    /// What the executor knows of it.
+    /// What the executor knows about it.
     pub done: Option<Done>,
     /// Its kind.
     pub kind: String,
-    /// Its message; nothing where a secret is among the arguments.
+    /// Its message; `None` if the arguments hold a secret.
     pub message: Option<String>,
-    /// Its cause; nothing where a secret is among the arguments.
+    /// Its cause; `None` if the arguments hold a secret.
     pub cause: Option<String>,
 }
 
-/// A claim that is given back until a person has decided on a call that its call makes.
+/// A claim that its owner gives up until a person has decided on a child of the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The epoch of the claim.
     pub epoch: u64,
-    /// The calls that have to be decided.
+    /// The children that need a decision.
     pub awaits: Vec<CallId>,
 }
 
-/// A result that is supplied with the token of its call, which was verified.
+/// A result that is supplied with the verified token of its call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuppliedResult {
     /// The generation of the token.
     pub generation: u32,
-    /// The result or the error, as it is stored.
+    /// The result or the error, in its stored form.
     pub answer: AnswerRecord,
 }
 
@@ -145,18 +145,18 @@ pub struct DroppedClaim {
 /// Who runs a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
-    /// The caller, who wants the answer and gives the call up by going away.
+    /// The caller, who waits for the answer; when it goes away, the call is given up.
     Caller,
-    /// A worker, who leaves the call to other workers by going away.
+    /// A worker; when it goes away, other workers take the call over.
     Worker,
 }
 
-/// What a tool found out about an earlier call.
+/// What a tool found out about the outcome of an earlier call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reconciliation {
-    /// The version of the record that it looked at.
+    /// The version of the record that it was asked about.
     pub version: u64,
-    /// The answer of the call, as it is stored, where it happened; nothing where it did not.
+    /// The answer of the call, in its stored form, if it happened; `None` if it did not.
     pub happened: Option<AnswerRecord>,
 }
 
@@ -169,50 +169,50 @@ pub enum End {
     CallerGone,
     /// Its caller gave it up.
     GivenUp,
-    /// Its caller shuts down, and would not know the call again.
+    /// Its caller shuts down, and could not recognise the call later.
     ShuttingDown,
     /// The approver failed, and no other approver can decide.
     ApproverFailed(String),
 }
 
-/// What is to be done.
+/// A decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// What is committed first; nothing where nothing is.
+    /// The transaction to commit first, if there is one.
     pub commit: Option<Transaction>,
-    /// What follows, once that is durable.
+    /// What follows once that is committed.
     pub then: Then,
 }
 
 /// What follows a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Then {
-    /// More has to be known: it is read, and the same input is decided once more.
+    /// A fact is missing: the driver reads it, and decides on the same input again.
     Read(Need),
-    /// The call may run: the stages of the application look at it, and what they make of it is the next input.
+    /// The call may run: the stages of the application examine it, and their decision is the next input.
     Stage,
-    /// The call is claimed: its tool runs, and how that ends is the next input.
+    /// The call is claimed: its tool runs, and the end of the attempt is the next input.
     Perform,
-    /// The call has moved, and is looked at once more.
+    /// The call has advanced, and is decided on again.
     #[serde(rename = "GoOn")]
     Continue,
-    /// What was read is not of one moment: it is read once more.
+    /// The record and the history are of different moments: both are read again.
     Reload,
     /// People are asked.
     Notify,
-    /// The outcome is that of the record: its answer, or that it waits.
+    /// The outcome is in the record: its answer, or that it waits.
     Report,
-    /// Nothing happens to it before this time.
+    /// The call waits until this time.
     WaitUntil(Timestamp),
-    /// It is left alone for so long.
+    /// The call is left alone for this time.
     LeaveAlone(Duration),
-    /// It is answered with a refusal, and not recorded.
+    /// The call is refused with this answer, and not recorded.
     Answer(Refusal),
     /// The host has to act.
     Fail(Problem),
 }
 
-/// What has to be read.
+/// A fact that has to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Need {
     /// [`Snapshot::past`](super::Snapshot::past).
@@ -243,7 +243,7 @@ pub enum Need {
     Attempts,
     /// [`Attempt::retry`]: whether the run gives the call one of its retries.
     Retry,
-    /// The answer of the attempt, or of a stage, with these words added to its message.
+    /// Not a fact: these words have to be added to the answer of the attempt, or of a stage.
     More(String),
 }
 
@@ -254,21 +254,21 @@ pub enum Refusal {
     Denied(String),
     /// A person rejected the same call in this run.
     DeniedBefore,
-    /// It would have to wait, for this reason, with a secret that cannot be encrypted.
+    /// It would have to wait, for this reason, but holds a secret that cannot be encrypted.
     SecretCannotWait(String),
-    /// It would be handed over, with a secret that cannot be encrypted.
+    /// It would be handed over, but holds a secret that cannot be encrypted.
     SecretCannotBeHandedOver,
-    /// A person would have to decide, for this reason, and no approver can be asked.
+    /// It needs approval, for this reason, and no approver can be asked.
     NoApprover(String),
-    /// Another person than its user would have to decide, for this reason, and it has no user.
+    /// Another person than its user would have to decide, for this reason, but it has no user.
     NoUser(String),
-    /// It would be planned, and needs what only its caller brings.
+    /// It would be planned, but needs services that only its caller provides.
     CannotBePlanned,
-    /// It would be planned, and there is no journal for a plan.
+    /// It would be planned, but there is no journal for a plan.
     NoPlan,
     /// The executor shuts down.
     ShuttingDown,
-    /// The circuit of its tool is open.
+    /// The circuit breaker of its tool is open.
     Unavailable(CircuitOpen),
     /// Its run has ended.
     RunOver,
@@ -279,46 +279,46 @@ pub enum Refusal {
 pub enum Problem {
     /// The call cannot go on here.
     NotHere(String),
-    /// No approver can be asked, although one has to decide for this reason, and the executor was built to fail then.
+    /// The call needs approval, for this reason, no approver can be asked, and the executor is set to fail then.
     NoApprover(String),
-    /// Its record is not what its history says.
+    /// Its record contradicts its history.
     Contradiction(Contradiction),
-    /// The machine knows no such transition.
+    /// The state machine has no such transition.
     Illegal(Illegal),
     /// Its record cannot be advanced any more.
     NotAdvanced(NotAdvanced),
 }
 
-/// What an executor decides by.
+/// The settings of an executor for its decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// How it signs its claims.
+    /// Its name in the leases of its calls.
     pub owner: String,
-    /// For how long a claim counts that is not renewed.
+    /// How long a lease lasts unless it is renewed.
     pub lease: Duration,
-    /// For how long a person may think.
+    /// How long a person may take to decide.
     pub expires_after: Duration,
-    /// What happens where no approver can be asked; nothing where one can.
+    /// What happens where no approver can be asked; `None` where one can.
     pub no_approver: Option<OnNoApprover>,
     /// Whether it has a key to encrypt secrets with.
     pub seals: bool,
     /// Whether the application has stages.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_stages: bool,
-    /// Whether every failed call is a dead letter.
+    /// Whether every failed call becomes a dead letter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lays_failures_aside: bool,
     /// The id of the journal, which statements have to name.
     #[serde(default)]
     pub journal: Option<String>,
-    /// Where it belongs, which statements have to name.
+    /// The project of the executor, which statements have to name.
     pub project: Option<String>,
-    /// The call under whose claim it looks, where that makes the call.
+    /// The parent whose child it carries out, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
-    /// Whether it shuts down and begins nothing more.
+    /// Whether it shuts down and begins no more calls.
     pub is_closed: bool,
-    /// What is checked; all of it, but for tests that show what a check is for.
+    /// The checks to make; all of them, except in tests that show what a check is for.
     #[serde(default, skip)]
     pub guards: Guards,
 }

@@ -1,8 +1,8 @@
-//! A call arrives: its arguments are made final, it is decided upon, and recorded if it may act or has to wait.
+//! Submits a call: makes its arguments final, decides on it, and records it if it may act or has to wait.
 //!
-//! A call of a turn that the journal has already, after a crash for instance, is the call that was made.
+//! A call of a turn that is already in the journal, after a crash for instance, is the same call: it is not made again.
 //!
-//! Most calls are new and run at once: what only others need is boxed, so that the future of a call stays small.
+//! Most calls are new and run at once. The code for the others is boxed, so that the future of a call stays small.
 
 use tracing::Instrument as _;
 
@@ -29,12 +29,12 @@ use toolwright_policy::policy::PolicyDecision;
 pub(crate) enum Asking {
     /// Before the call's outcome is reported.
     Now,
-    /// When its siblings are answered.
+    /// When the other calls of its turn are answered.
     Later,
 }
 
 impl<'a> Lifecycle<'a> {
-    /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
+    /// Answers a call outside of turns; where a person has to decide, waits for them.
     pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
         let id = CallId::new();
         let waits = Waits::new(self.run, id);
@@ -62,7 +62,7 @@ impl<'a> Lifecycle<'a> {
             if waits.state == State::Indeterminate {
                 return indeterminate(call.name(), waits.call).into();
             }
-            // Whoever made the call gets one answer, so nothing of it may happen later.
+            // The caller gets this one answer, so the call must not run later.
             if self.is_closed() {
                 return on_heap(|| self.end_with(waits.call, End::ShuttingDown)).await;
             }
@@ -73,7 +73,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// A call under the eyes of listeners and tracing.
+    /// Submits a call, with listeners and tracing, and returns its outcome.
     pub(crate) async fn outcome(
         self,
         id: CallId,
@@ -82,7 +82,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
         in_turn: Option<&InTurn>,
     ) -> Outcome {
-        // A drain waits until listeners have heard of the end of the call as well.
+        // A drain waits until listeners have got the last event of the call as well.
         let _telling = self.run.core.telling.enter_at_once();
         if let Err(failure) = self.record_read(call.name()).await {
             return failure.into();
@@ -144,7 +144,7 @@ impl<'a> Lifecycle<'a> {
         let slot = Slot::of(&place);
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        // The calls that it makes may change something.
+        // A tool that makes calls may change something by them.
         let is_unrecorded = plan.entry.definition.effect == Effect::Read
             && !self.journal.reads
             && !plan.makes_calls
@@ -169,7 +169,7 @@ impl<'a> Lifecycle<'a> {
             let (arguments, identity) = (settled.arguments(), Some(identity));
             let checked = stage::validate(self.run, plan, call, arguments, identity);
             if let Err(error) = Box::pin(checked).await {
-                // Its parent, or the turn, goes on with this answer, and gets it again when it is made again.
+                // A child, or a call of a turn, that is made again must get the same answer, so it is recorded.
                 let is_known_again = self.parent.is_some() || place.turn.is_some();
                 let is_final = is_known_again && !stage::is_given_up(self.run, call);
                 if is_unrecorded || !is_final {
@@ -234,10 +234,10 @@ impl<'a> Lifecycle<'a> {
                     Asking::Later => self.outcome_of(look.record()),
                 }
             }
-            // The journal has it already.
+            // The journal already has the call.
             Ok(Then::Reload) => on_heap(|| self.resubmit(look.into_record(), call, watch)).await,
             Ok(Then::Answer(refusal)) => {
-                // What refuses it may be its own record, made elsewhere meanwhile.
+                // The refusal may come from the call's own record, which another process has just made.
                 match on_heap(|| self.of_turn(look.record())).await {
                     Ok(Some(known)) => on_heap(|| self.resubmit(known, call, watch)).await,
                     Ok(None) => Outcome::Answered(refusal.error(call.name(), self.run.id()).into()),
@@ -248,8 +248,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// What the journal knows of a call whose tool is not to be found here: a call that was made is never answered as one
-    /// of an unknown tool. One that has yet to run is left to a process that has its tool.
+    /// Returns the outcome of a call whose tool is not registered here, if the journal has the call: then it is never
+    /// answered `unknown_tool`. If it has yet to run, it is left to a process that has its tool.
     async fn known_without_tool(
         self,
         place: &CallSlot,
@@ -272,12 +272,12 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// The call that the journal has in the place of this one.
+    /// Finds the call that the journal has at this call's slot.
     async fn of_turn(self, record: &CallRecord) -> Result<Option<CallRecord>, CallFailure> {
         self.find_known(&record.place, &record.tool).await
     }
 
-    /// The record of a call that is about to be evaluated for the first time.
+    /// Makes the record of a call before its first evaluation.
     fn open_record(
         self,
         id: CallId,
@@ -320,7 +320,7 @@ impl<'a> Lifecycle<'a> {
         Ok(record)
     }
 
-    /// The same call of the same turn arrives again, after a crash for instance.
+    /// Handles a call that is made again, after a crash for instance.
     pub(super) async fn resubmit(
         self,
         known: CallRecord,
@@ -335,19 +335,19 @@ impl<'a> Lifecycle<'a> {
                 None => CallFailure::PlaceTaken { place: known.place, call, tool }.into(),
             };
         }
-        // What becomes of it after its answer is nothing to its run.
+        // The run does not see what happens to the call after its answer.
         if known.answer.is_some() {
             return self.outcome_of(&self.as_known_now(known));
         }
         match on_heap(|| self.expire_due(known)).await {
-            // Its caller ends it.
+            // The caller has given it up, and will end it.
             Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
             Ok(record) => on_heap(|| self.continue_call(record, Some(call), watch)).await,
             Err(failure) => failure.into(),
         }
     }
 
-    /// Looks at a turn as a whole: where the journal knows another call at a place of it, nothing of it is run.
+    /// Checks a turn as a whole: if the journal has another call at one of its slots, nothing of the turn is run.
     pub(crate) async fn find_contradiction(
         self,
         places: &[CallSlot],
@@ -361,7 +361,7 @@ impl<'a> Lifecycle<'a> {
                     failure = Some(CallFailure::PlaceTaken { place, call, tool });
                 }
                 Ok(_) => continue,
-                // It does not go on; that is no reason against the others.
+                // This call cannot be read and will fail; the others may run.
                 Err(CallFailure::NotRecorded { error, .. }) if error.is_of_a_row() => continue,
                 Err(failed) => failure = Some(failed),
             }
@@ -371,8 +371,8 @@ impl<'a> Lifecycle<'a> {
         Some(calls.iter().map(|_| failure.clone().into()).collect())
     }
 
-    /// Whether a recorded call was made with these arguments. Of one with a secret that was not kept, only the
-    /// process that made it can tell.
+    /// Whether a recorded call was made with these arguments. If they held a secret and were not stored, only the
+    /// process that made the call can tell.
     fn is_same(self, known: &CallRecord, call: &Call<'_>) -> bool {
         match &known.raw {
             StoredText::Omitted => {

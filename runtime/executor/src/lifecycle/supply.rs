@@ -1,5 +1,5 @@
-//! A result is supplied for a call that was handed over: its token is verified, it is held to the tool's output schema, and
-//! recorded. What is decided about it is `decide`'s.
+//! Supplies the result of a call that was handed over: verifies its token, checks it against the tool's output schema,
+//! and records it as `decide` decides.
 
 use super::driver::Lifecycle;
 use super::snapshot::HandsOver;
@@ -22,7 +22,7 @@ use toolwright_journal::journal::{CallRecord, Filter, State};
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Lifecycle<'_> {
-    /// How the calls of an external tool are handed over here.
+    /// Describes how the calls of an external tool are handed over here.
     pub(super) fn hands_over(self, definition: &Definition) -> HandsOver {
         let within = definition.timeout.or(Some(self.journal.expires_after));
         let lacks_key = self.journal.hand_over.is_of_process && self.journal.store.is_durable();
@@ -37,10 +37,10 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// What who carries out a call is given; nothing of a call that was not handed over.
+    /// Makes what the other side needs to carry out a call; `None` for a call that was not handed over.
     ///
     /// # Errors
-    /// When its arguments cannot be read here: why.
+    /// When its arguments cannot be read here; the text says why.
     pub(super) fn handed_over(self, record: &CallRecord) -> Result<Option<HandedOver>, String> {
         let Some(until) = record.handed_over_until.filter(|_| record.state == State::HandedOver)
         else {
@@ -63,7 +63,7 @@ impl Lifecycle<'_> {
         }))
     }
 
-    /// Like [`handed_over`](Self::handed_over); that it cannot be read is traced.
+    /// Like [`handed_over`](Self::handed_over), but traces an error and returns `None`.
     pub(super) fn handed_over_or_traced(self, record: &CallRecord) -> Option<HandedOver> {
         let handed_over = self.handed_over(record);
         let traced = handed_over.inspect_err(|why| {
@@ -90,7 +90,7 @@ impl Lifecycle<'_> {
         let key = self.journal.hand_over.key.public();
         token.verify(&record, key).map_err(invalid)?;
         let answer = match result {
-            // What has ended takes nothing, whatever it is.
+            // An ended call refuses any result.
             _ if record.state != State::HandedOver => return Err(ended(record)),
             Ok(json) => self.check_promise(&record, json)?,
             Err(error) => error.into(),
@@ -108,7 +108,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The answer that a supplied result is, where it is what the tool promises.
+    /// Turns a supplied result into an answer, if it matches the tool's output schema.
     fn check_promise(self, record: &CallRecord, json: &str) -> Result<Answer, SupplyError> {
         let (call, tool) = (record.id, record.tool.clone());
         if json.len() > MOST_BYTES {
@@ -126,9 +126,9 @@ impl Lifecycle<'_> {
     }
 }
 
-/// The answer of a tool that JSON text is.
+/// Turns JSON text into the answer of a tool.
 fn answer_of(entry: &Entry, json: &str) -> Result<Answer, Vec<String>> {
-    // It refuses a repeated key, and what is not JSON from its start to its end.
+    // Refuses a repeated key, and text that is not JSON from start to end.
     read(json).map_err(|error| vec![error.to_string()])?;
     let json = json.trim();
     let schema = entry.definition.output_schema.as_ref();
@@ -145,7 +145,7 @@ fn answer_of(entry: &Entry, json: &str) -> Result<Answer, Vec<String>> {
     })
 }
 
-/// Whether a result is text, as that of a function is which returns a `String`: any string, and no value of a list.
+/// Whether the output schema is that of a function which returns a `String`: any string, not one of a list.
 fn is_of_text(schema: &Value) -> bool {
     schema["type"] == "string"
         && ["enum", "const", "format"].iter().all(|key| schema.get(key).is_none())

@@ -1,5 +1,5 @@
-//! Looks for calls that time or a crash has left behind: deadlines that have passed, owners that are gone, decisions that
-//! no executor has acted on, approvers that were not notified. `expire_due` and `follow_up` do what is to be done.
+//! Finds calls that time or a crash has left behind: deadlines that have passed, lost owners, decisions that no
+//! executor has acted on, approvers that were not notified. `expire_due` and `follow_up` do the work.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -23,19 +23,19 @@ use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 pub struct Swept {
     /// Calls whose approval expired, or whose result was not supplied in time.
     pub expired: usize,
-    /// Calls whose owner is gone: their lease had ended.
+    /// Calls whose owner was lost: their lease had expired.
     pub lost: usize,
     /// Calls that were evaluated again, or run.
     pub gone_on: usize,
-    /// Pending calls that the approver was notified of.
+    /// Pending calls of which the approver was notified.
     pub notified: usize,
-    /// Calls whose tool found out what became of them.
+    /// Calls whose tool found out their outcome.
     pub reconciled: usize,
-    /// Calls that could not be dealt with here; tracing says why.
+    /// Calls that could not be processed here; tracing says why.
     pub left: usize,
 }
 
-/// What a look has found.
+/// What a sweep has found.
 #[derive(Default)]
 struct SweepResult {
     follow_ups: Vec<FollowUp>,
@@ -44,7 +44,7 @@ struct SweepResult {
 }
 
 impl Lifecycle<'_> {
-    /// One look at everything that is due; ends when all of it is dealt with.
+    /// Finds everything that is due, and completes when all of it is done.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.expire_all_due().await?;
         let found = self.follow_ups(&HashMap::new(), &mut Pending::default(), true).await?;
@@ -69,14 +69,14 @@ impl Lifecycle<'_> {
         Ok(swept)
     }
 
-    /// Sweeps until the executor is drained. Calls run beside each other, and none holds up the rest.
+    /// Sweeps until the executor is drained. Calls run side by side, and none delays the others.
     pub(crate) async fn work(self) {
         let mut going = FuturesUnordered::new();
-        // Of each call that is seen to, whether it takes a place.
+        // For each call that this loop is working on, whether it takes a place.
         let mut under_way: HashMap<CallId, bool> = HashMap::new();
         let limit = self.run.core.limit.max(1) as usize;
         let mut pending = Pending::default();
-        // Asked for before the look, so that no change is missed; one at a time, so that none is missed between two.
+        // Subscribed before the journal is read, and again only after a change, so that no change is missed.
         let mut changed = self.changed();
         let mut has_changed = true;
         loop {
@@ -97,7 +97,7 @@ impl Lifecycle<'_> {
                 }
             };
             let (found, ended) = beside(look, &mut going).await;
-            // Only now: of a call that ended meanwhile, the look may have seen what is past.
+            // Removed only now: for a call that ended meanwhile, the sweep may have read an old state.
             for id in &ended {
                 under_way.remove(id);
             }
@@ -105,7 +105,8 @@ impl Lifecycle<'_> {
                 Ok(SweepResult { follow_ups, .. }) => {
                     has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
-                        // No more is claimed than there are places: a claim that waits is of no use.
+                        // No more calls are claimed than may run: a claimed call that waits would only use up its
+                        // lease.
                         let runs = matches!(follow_up, FollowUp::Continue(_));
                         if runs && under_way.values().filter(|runs| **runs).count() >= limit {
                             continue;
@@ -159,7 +160,7 @@ impl Lifecycle<'_> {
         Ok(swept)
     }
 
-    /// What is to be done, but for calls that are seen to already.
+    /// Lists what to do, except for calls that are being worked on already.
     async fn follow_ups(
         self,
         under_way: &HashMap<CallId, bool>,
@@ -201,7 +202,7 @@ impl Lifecycle<'_> {
         Ok(SweepResult { follow_ups, unreadable })
     }
 
-    /// Lets calls run again that waited for calls which they make.
+    /// Resumes calls that waited for their children and may go on.
     async fn resume_waiting(self) -> Result<(), CallFailure> {
         for record in self.list_in_states(&[State::Waiting], false, None).await?.calls {
             let id = record.id;
@@ -212,7 +213,7 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// The pending calls that the approver has to be notified of.
+    /// Lists the pending calls of which the approver has to be notified.
     async fn list_unnotified(
         self,
         under_way: &HashMap<CallId, bool>,
@@ -249,7 +250,7 @@ impl Lifecycle<'_> {
         Ok(unnotified)
     }
 
-    /// Calls in these states that this executor sees to.
+    /// Selects the calls in these states that this executor works on.
     fn filter(self, states: &[State]) -> Filter {
         let run = self.run.is_own().then(|| self.run.id().to_owned());
         Filter { states: states.to_vec(), run, ..Filter::default() }
@@ -270,8 +271,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// What a look finds, and the calls that ended meanwhile: what runs goes on, and keeps its leases, however long the look
-/// takes.
+/// Awaits a future while running calls go on and renew their leases, however long it takes. Returns its output and the
+/// calls that ended meanwhile.
 async fn beside<T>(
     look: impl Future<Output = T>,
     going: &mut FuturesUnordered<impl Future<Output = (CallId, FollowUpOutcome)>>,
@@ -288,7 +289,7 @@ async fn beside<T>(
 }
 
 impl Swept {
-    /// Reports whether there was nothing that could be done.
+    /// Reports whether the sweep did nothing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self { left: self.left, ..Self::default() }

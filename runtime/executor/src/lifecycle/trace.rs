@@ -1,4 +1,4 @@
-//! Decisions as they were made, so that a failure is replayed: each with all that it was made from.
+//! Decisions with everything that they were made from, so that a failure can be replayed.
 //!
 //! The driver writes each as JSON into a tracing event of target [`TARGET`] and level `TRACE`, where the executor records
 //! content. Secrets stay encrypted or left out, as in the journal.
@@ -10,31 +10,31 @@ use super::decide::decide;
 use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
 
-/// The target of the tracing events that hold decisions.
+/// The target of the tracing events that contain decisions.
 pub const TARGET: &str = "toolwright::lifecycle";
 
 /// The version of the stored form; an older reader refuses newer data.
 const FORMAT: u32 = 1;
 
-/// One decision, and all that it was made from.
+/// One decision, with everything that it was made from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TracedDecision {
     format: u32,
-    /// What was known.
+    /// The facts.
     pub snapshot: Snapshot,
-    /// Why the executor looked.
+    /// The input.
     pub input: Input,
-    /// What the executor decides by.
+    /// The settings of the executor.
     pub settings: Settings,
-    /// When.
+    /// The time of the decision.
     pub now: Timestamp,
     /// The random number, its upper half first.
     pub random: [u64; 2],
-    /// What was decided.
+    /// The decision.
     pub step: Step,
 }
 
-/// Why a trace is not that of one call, decided by this version.
+/// Why a trace cannot be replayed as that of one call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceRefusal {
@@ -48,7 +48,7 @@ pub enum TraceRefusal {
         /// The format that was found.
         found: u32,
     },
-    /// It is no step.
+    /// The line is not a valid step.
     #[error("step {step} of the trace cannot be read: {why}")]
     Unreadable {
         /// Which step, counted from 1.
@@ -89,7 +89,7 @@ pub enum TraceRefusal {
 }
 
 impl TracedDecision {
-    /// Makes a decision, now.
+    /// Makes a decision at this time.
     #[must_use]
     pub fn of(
         snapshot: &Snapshot,
@@ -135,14 +135,14 @@ impl TracedDecision {
         Err(TraceRefusal::Otherwise { step, decided, recorded })
     }
 
-    /// The version of the record that the step leaves, if its commit succeeds.
+    /// The version of the record after the step, if its commit succeeds.
     fn left(&self) -> u64 {
         let written = self.step.commit.as_ref().and_then(|unit| unit.calls.first());
         written.map_or(self.snapshot.record.version, |write| write.record.version)
     }
 
-    /// Whether this step follows another: it begins where the other left the call, or where the other began, whose commit
-    /// did not stand then. Whatever happened in between, a person decided.
+    /// Checks that this step follows another: it begins at the version that the other left, or, if the other's commit
+    /// failed, at the version where the other began. Only decisions of people may lie in between.
     fn follows(&self, before: &Self, step: usize) -> Result<(), TraceRefusal> {
         let (began, expected) = (before.snapshot.record.version, before.left());
         let found = self.snapshot.record.version;
@@ -156,17 +156,18 @@ impl TracedDecision {
     }
 }
 
-/// Replays the trace of one call, a decision a line, and gives back its last step.
+/// Replays the trace of one call, one decision per line, and returns its last step.
 ///
 /// # Errors
-/// When it is not the trace of a call from its arrival on, or this version decides otherwise: where, and what.
+/// When it is not the trace of a call from its submission on, or this version decides otherwise; the error says where,
+/// and what.
 pub fn replay(trace: &str) -> Result<Option<Then>, TraceRefusal> {
     let (mut before, mut last): (Option<TracedDecision>, _) = (None, None);
     for (step, line) in (1..).zip(trace.lines()) {
         let now = TracedDecision::from_line(step, line)?;
         now.is_decided_again(step)?;
         last = Some(now.step.then.clone());
-        // What commits nothing leads nowhere.
+        // A step without a commit does not change the version.
         if now.step.commit.is_none() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Goes on with a call, and waits for it: a caller that waits for one call also does what is due for it.
+//! Continues a call, and waits for it: a caller that waits for one call also does the work that is due for it.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 
-/// How often a call is looked at once more because it has moved.
+/// How many steps a call may advance at once.
 const MOVES: u32 = 16;
 
-/// For how long a caller waits on while the journal is unavailable.
+/// How long a caller goes on waiting while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
-/// How far a call came.
+/// How far a call has come.
 pub(super) enum CallProgress {
     On(Outcome),
     /// It is pending, and no approver has been asked yet.
@@ -32,7 +32,7 @@ pub(super) enum CallProgress {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Goes on with a call as far as that goes here; where people have to be asked, it waits for them.
+    /// Continues a call as far as it can go here; where people have to be asked, waits for them.
     pub(super) async fn continue_call(
         self,
         record: CallRecord,
@@ -45,7 +45,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Goes on with a call until people have to be asked.
+    /// Continues a call until people have to be asked.
     pub(super) async fn until_asked(
         self,
         record: CallRecord,
@@ -76,7 +76,8 @@ impl<'a> Lifecycle<'a> {
         CallProgress::On(not_recorded(&record.tool, too_busy(record.id)).into())
     }
 
-    /// Runs a call that was claimed. What comes of it after its answer is for operators and listeners.
+    /// Runs a call that was claimed. If it has its answer already, as a planned call does, the new result is only for
+    /// operators and listeners.
     async fn carry_out(self, mut look: Look<'a, '_>) -> Outcome {
         let before = look.record().answer.is_some().then(|| look.record().clone());
         let outcome = match look.watch {
@@ -89,7 +90,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// What is due for one call because time has passed.
+    /// Applies what is due for one call because time has passed.
     pub(super) async fn expire_due(self, record: CallRecord) -> Result<CallRecord, CallFailure> {
         let mut look = self.look(record, None, None);
         self.advance(&mut look, &mut Input::Due).await?;
@@ -115,10 +116,10 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Waits until a call is answered, or until only a person can find out what became of it. Who waits also
-    /// does what is to be done for this call.
+    /// Waits until a call is answered, or until only a person can find out its outcome. Meanwhile does the work that is
+    /// due for this call.
     ///
-    /// While the journal is unavailable, it waits on, but for no longer than [`AWAY`].
+    /// While the journal is unavailable, goes on waiting, but for no longer than [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         let mut away_since = None;
         loop {
@@ -129,8 +130,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether a caller that waits does so on after this outcome: the journal cannot be reached, and has not been away for
-    /// long.
+    /// Whether a caller goes on waiting after this outcome: the journal is unavailable, and has not been so for long.
     async fn outlasts(
         self,
         outcome: &Outcome,
@@ -157,7 +157,7 @@ impl<'a> Lifecycle<'a> {
         away_since: &mut Option<Instant>,
     ) -> Outcome {
         loop {
-            // Asked for before the look, so that no change is missed.
+            // Subscribed before the call is read, so that no change is missed.
             let changed = self.changed();
             let record = match self.load(id).await {
                 Ok(record) => record,
@@ -191,14 +191,14 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Until the executor has to look at the call, but no longer than a moment.
+    /// How long to wait before the next look at the call: until it is due, but no longer than a second.
     fn until_due(self, record: &CallRecord) -> Duration {
         let due = record.due().map(|due| self.journal.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())
             .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
     }
 
-    /// The answer of a call that was submitted with this outcome.
+    /// Waits for the answer of a call that was submitted with this outcome.
     ///
     /// # Errors
     /// When the host has to act before there is an answer.
@@ -227,7 +227,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// The caller of a call waits for its next attempt and goes on with it, if that is soon.
+    /// Lets a caller wait for the next attempt of its call and make it, if it begins soon.
     pub(crate) async fn retry_soon(
         self,
         outcome: Outcome,
@@ -258,7 +258,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
-            // What was due and was not gone on with cannot be gone on with here.
+            // A due call that did not advance cannot go on here.
             if tried.replace(record.version) == Some(record.version) {
                 return outcome;
             }
@@ -278,7 +278,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Waits for the time of a call's next attempt.
+    /// Waits until the next attempt of a call is due.
     async fn until_next(self, record: CallRecord, call: &Call<'_>) -> Until<'a> {
         let Some(not_before) = record.not_before.filter(|_| record.state == State::Ready) else {
             return Until::Elsewhere(Box::new(record));
@@ -290,13 +290,13 @@ impl<'a> Lifecycle<'a> {
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
-        // No worker of this process takes it until it is gone on with.
+        // Marked, so that no worker of this process takes it.
         let ours = self.journal.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
         let mut given_up = pin!(given_up(self.run, call));
         loop {
-            // Asked for before the look, so that no change is missed.
+            // Subscribed before the call is read, so that no change is missed.
             let changed = self.changed();
             match self.load(record.id).await {
                 Ok(now) if now.version != record.version => return Until::Elsewhere(Box::new(now)),
@@ -322,27 +322,27 @@ impl<'a> Lifecycle<'a> {
         if left().is_zero() {
             Until::Due(Box::new(record), ours)
         } else {
-            // The clock of the journal is not the clock by which people wait.
+            // The wait has ended, but by the clock of the journal the call is not due yet.
             Until::Elsewhere(Box::new(record))
         }
     }
 
-    /// Whether the call at this place was put into a plan: its answer says so, and is no result of its tool.
+    /// Whether the call at this slot was put into a plan: then its answer only says so, and is no result of its tool.
     pub(crate) async fn is_planned(
         self,
         place: &CallSlot,
         call: &Call<'_>,
     ) -> Result<bool, CallFailure> {
         let record = self.at(place, call.name()).await?;
-        // Accepted later, it runs after its answer.
+        // A call that was accepted later runs after its answer.
         Ok(record.is_some_and(|it| it.state == State::Planned || it.accepted.is_some()))
     }
 }
 
-/// How it came to the end of a pause between two attempts.
+/// How a pause between two attempts ended.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
-    /// Somebody else goes on with it, or has.
+    /// The call is left to another worker or process.
     Elsewhere(Box<CallRecord>),
     Ended(Outcome),
 }

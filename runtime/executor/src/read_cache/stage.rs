@@ -1,4 +1,5 @@
-//! The stage: answers a read that is known, remembers one that is not, and tells the cache of every write.
+//! The stage of the cache: answers a known read, stores the answer of an unknown one, and reports every write to the
+//! cache.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -15,7 +16,7 @@ use toolwright_core::output::{Answer, StoredAnswer};
 use toolwright_core::tool::Effect;
 use toolwright_journal::arguments::{DigestInput, canonical, digest};
 
-/// The services of an executor: they are those of another one where they are the same.
+/// The services of an executor; equal if they are the same allocation.
 #[derive(Debug, Clone)]
 pub(super) struct Services(Weak<ProvidedValues>);
 
@@ -49,7 +50,7 @@ impl ReadCache {
         BeforeCall::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
     }
 
-    /// What the call is known by, where its answer can be given again.
+    /// Makes the key of a call; `None` where its answer cannot be cached.
     fn key(&self, call: &MiddlewareCall<'_>, footprint: &Footprint) -> Option<Key> {
         let reads = footprint.resources_read().filter(|reads| !reads.is_empty())?;
         if call.definition().effect != Effect::Read {
@@ -69,7 +70,7 @@ impl ReadCache {
             fingerprint: call.fingerprint(),
             arguments: &arguments,
             user: call.user(),
-            // What is read in one run is read in another.
+            // Runs and sessions share cached answers.
             session: None,
             run: "",
         };
@@ -78,12 +79,12 @@ impl ReadCache {
     }
 }
 
-/// The versions of all that is read; `None` where one of them cannot be found out.
+/// Returns the stamps of all resources that are read; `None` where one of them has none.
 fn stamps(footprint: &Footprint) -> Option<Box<[ResourceStamp]>> {
     footprint.resources_read()?.iter().map(|resource| resource.stamp()).collect()
 }
 
-/// A write that is under way. Dropped, it has ended.
+/// A write that has begun. Dropping it ends the write.
 struct Writing {
     shared: Arc<Shared>,
     begun: OpenAccess,
@@ -106,11 +107,11 @@ impl Drop for Writing {
     }
 }
 
-/// A read that is under way. Dropped, it has found nothing.
+/// A read that has begun. If it is dropped, nothing is stored.
 struct Reading {
     shared: Arc<Shared>,
     begun: OpenAccess,
-    /// What the call is known by, and the stamps of before it began: a change since then shows at the next look.
+    /// The key, and the stamps from before the read began, so that the next look-up notices a change since then.
     read: Option<(Key, Box<[ResourceStamp]>)>,
 }
 
@@ -129,7 +130,7 @@ impl Reading {
     fn end(&mut self, answer: &Answer) {
         let Some((key, stamps)) = self.read.take().filter(|_| !answer.is_error()) else { return };
         let answer = StoredAnswer::from(answer);
-        // As it would be written down: what cannot be is not remembered.
+        // Serialised to know its size; an answer that cannot be serialised is not stored.
         let Ok(text) = serde_json::to_vec(&answer) else { return };
         let found = ReadResult { key, answer, bytes: text.len(), stamps };
         let (mut table, now) = self.shared.table();

@@ -1,8 +1,9 @@
-//! Which answers are remembered; pure: time is an argument, as the time since the table was made, and so are stamps.
+//! The table of cached answers. It is pure: time is an argument, counted from when the table was made, and so are
+//! stamps.
 //!
-//! - No entry overlaps with a write that has begun and not ended: it is dropped when the write begins, and what is read
-//!   meanwhile is not remembered.
-//! - The entries never have more bytes than there is room.
+//! - No entry overlaps with a write that has begun and not ended: the entry is removed when the write begins, and what
+//!   is read meanwhile is not stored.
+//! - The entries never exceed the limit of bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use foldhash::fast::FixedState;
 use super::CacheStatistics;
 use toolwright_core::footprint::{Footprint, ResourceStamp};
 
-/// What an entry takes beside its answer and its names, in bytes: roughly.
+/// The approximate size of an entry in bytes, beside its answer and its names.
 const OVERHEAD: usize = 256;
 
 /// The answers, of type `A`, by the calls that got them, of type `K`.
@@ -21,7 +22,7 @@ const OVERHEAD: usize = 256;
 pub(super) struct Table<K, A> {
     limits: Limits,
     entries: HashMap<Arc<K>, Entry<A>, FixedState>,
-    /// The entries by when they were used last.
+    /// The entries in the order of their last use.
     by_use: BTreeMap<u64, Arc<K>>,
     reads: HashMap<u64, PendingRead, FixedState>,
     writes: HashMap<u64, Footprint, FixedState>,
@@ -29,7 +30,7 @@ pub(super) struct Table<K, A> {
     statistics: CacheStatistics,
 }
 
-/// How much is remembered, and for how long.
+/// How much is stored, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) bytes: usize,
@@ -46,7 +47,7 @@ struct Entry<A> {
     used: u64,
 }
 
-/// A read that is under way.
+/// A read that has begun and not ended.
 #[derive(Debug)]
 struct PendingRead {
     footprint: Footprint,
@@ -58,13 +59,13 @@ struct PendingRead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenAccess(u64);
 
-/// What a read has found.
+/// The answer of a read that may be stored.
 #[derive(Debug)]
 pub(super) struct ReadResult<K, A> {
     pub(super) key: K,
     pub(super) answer: A,
     pub(super) bytes: usize,
-    /// Of the resources, from before the read began.
+    /// The stamps of the resources from before the read began.
     pub(super) stamps: Box<[ResourceStamp]>,
 }
 
@@ -81,7 +82,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         }
     }
 
-    /// The answer to a call whose resources have these stamps now.
+    /// Returns the answer to a call whose resources have these stamps now.
     pub(super) fn look_up(
         &mut self,
         key: &K,
@@ -115,7 +116,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         Some(&entry.answer)
     }
 
-    /// A read begins whose answer is to be remembered.
+    /// Notes that a read begins whose answer may be stored.
     pub(super) fn begin_read(&mut self, footprint: &Footprint) -> OpenAccess {
         let is_stale = self.writes.values().any(|write| write.conflicts_with(footprint));
         let id = self.tick();
@@ -123,7 +124,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// A read has ended; without an answer that can be remembered, where it found none.
+    /// Ends a read, and stores what it found, unless a write has overlapped.
     pub(super) fn end_read(
         &mut self,
         begun: OpenAccess,
@@ -135,7 +136,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.remember(read.footprint, found, now);
     }
 
-    /// A write begins: what it may change is forgotten.
+    /// Begins a write: removes the answers that it may change.
     pub(super) fn begin_write(&mut self, footprint: &Footprint) -> OpenAccess {
         self.forget(footprint);
         let id = self.tick();
@@ -143,12 +144,12 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// A write has ended, however: what it may have changed is read anew. Until now there was no answer of it.
+    /// Ends a write, whatever its result. Until now no answer that it may change was stored.
     pub(super) fn end_write(&mut self, begun: OpenAccess) {
         self.writes.remove(&begun.0);
     }
 
-    /// Forgets every answer, and those of reads that are under way.
+    /// Removes every answer, and keeps running reads from adding theirs.
     pub(super) fn clear(&mut self) {
         self.statistics.invalidations += self.entries.len() as u64;
         self.entries.clear();
@@ -166,7 +167,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         let names = footprint.resources_read().unwrap_or_default().iter();
         let names: usize = names.map(|it| it.name().map_or(0, str::len)).sum();
         let bytes = bytes.saturating_add(names).saturating_add(OVERHEAD);
-        // Of two reads at once, the one that ended last has looked last.
+        // Of two reads at once, the one that ended last has the newer answer.
         self.remove(&key);
         if bytes > self.limits.bytes / 2 {
             self.statistics.too_large += 1;
@@ -187,7 +188,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.entries.insert(key, entry);
     }
 
-    /// Drops the entries that conflict with a write, and lets no read that is under way add one.
+    /// Removes the entries that conflict with a write, and keeps running reads that conflict from adding theirs.
     fn forget(&mut self, write: &Footprint) {
         let Self { entries, by_use, reads, statistics, .. } = self;
         entries.retain(|_, entry| {

@@ -1,7 +1,7 @@
-//! Tools that an application has adapted: their definitions, and the way of their input to the tool.
+//! Tools that an application has adapted: their definitions, and how their input becomes the tool's own.
 //!
-//! - A model sends the arguments of the adapted schema. Final arguments have those names too, and the presets besides.
-//! - The tool reads its own names. What it refuses is said of the names of the adapted schema.
+//! - A model sends arguments by the adapted schema. Final arguments have the adapted names too, and also the presets.
+//! - The tool reads its own names. Its errors are translated to the adapted names.
 
 use std::borrow::Cow;
 
@@ -18,22 +18,22 @@ use toolwright_core::tool::{DeclaredDanger, Definition, Parameter, PresetArgumen
 use toolwright_schema::adapted::{AdaptedArgument, arguments, schema};
 use toolwright_schema::schema::Checker;
 
-/// What a text of arguments is.
+/// Whether arguments are as sent, or final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As it was sent: without presets, which are unknown keys.
+    /// As they were sent: a preset is an unknown key in them.
     Sent,
     /// Final, with the presets.
     Final,
 }
 
-/// How the input of an adapted tool becomes its own.
+/// Turns the input of an adapted tool into the tool's own.
 pub(crate) struct AdaptedInput {
     checker: Checker,
     arguments: Vec<AdaptedArgument>,
 }
 
-/// Adapts a definition. Nothing is returned where its arguments stay as they are.
+/// Adapts a definition. Returns `None` where its arguments stay as they are.
 pub(super) fn adapt(
     definition: &mut Definition,
     adaptation: &Adaptation,
@@ -91,7 +91,7 @@ fn adapt_parameters(
             presets.push(PresetArgument { parameter, value });
         }
     }
-    // All at once, because two may change their names with each other.
+    // All at once, because two arguments may swap their names.
     for parameter in &mut definition.parameters {
         let Some(argument) = arguments.iter().find(|it| it.own == parameter.name) else { continue };
         if let Some(schema) = properties.and_then(|it| it.get(&argument.name)) {
@@ -125,7 +125,7 @@ fn adapt_parameters(
 }
 
 impl AdaptedInput {
-    /// The text that the tool reads, of one in the adapted names.
+    /// Turns a text with adapted names into the text that the tool reads.
     pub(super) fn own(&self, text: &str, form: Form) -> Result<String, Problems> {
         let node = read(text).map_err(|error| unreadable(&error))?;
         let Node::Object(mut entries) = node else {
@@ -175,7 +175,7 @@ impl AdaptedInput {
         Ok(Node::Object(own.chain(presets).collect()).text())
     }
 
-    /// What is wrong, said of the adapted names.
+    /// Translates the tool's problems to the adapted names.
     pub(super) fn said(&self, problems: Problems) -> Problems {
         problems.map(|mut problem| {
             let mut segments = problem.pointer.splitn(3, '/').skip(1);
@@ -203,7 +203,7 @@ impl AdaptedInput {
         })
     }
 
-    /// The adapted name of a key that the tool has filled in.
+    /// Returns the adapted name of a key that the tool has filled in.
     fn name<'k>(&'k self, own: &'k str) -> &'k str {
         self.arguments.iter().find(|it| it.own == own).map_or(own, |it| it.name.as_str())
     }
@@ -217,20 +217,20 @@ impl AdaptedInput {
         self.arguments.iter().find(|it| it.name == name)?.preset.as_ref()
     }
 
-    /// The names that a model knows.
+    /// Lists the names that a model may send.
     fn names(&self) -> Vec<&str> {
         let shown = self.arguments.iter().filter(|it| it.preset.is_none());
         shown.map(|it| it.name.as_str()).collect()
     }
 
-    /// Whether a key is none for models, though the tool may know it or would take any.
+    /// Whether models must not send a key, although the tool may know it or accepts any key.
     fn is_withheld(&self, key: &str) -> bool {
         let is_shown = self.arguments.iter().any(|it| it.preset.is_none() && it.name == key);
         !is_shown && self.arguments.iter().any(|it| it.name == key || it.own == key)
     }
 }
 
-/// What an entry makes of the texts of its calls.
+/// Adapts the texts of a tool's calls.
 impl super::Entry {
     /// Whether the application has changed its arguments.
     #[inline]
@@ -238,7 +238,7 @@ impl super::Entry {
         self.adapted.is_some()
     }
 
-    /// The text that the tool reads.
+    /// Returns the text that the tool reads.
     pub(crate) fn own_text<'t>(&self, text: &'t str, form: Form) -> Result<Cow<'t, str>, Problems> {
         match &self.adapted {
             None => Ok(Cow::Borrowed(text)),
@@ -246,7 +246,7 @@ impl super::Entry {
         }
     }
 
-    /// The text that the tool reads of final arguments, for what looks at a call beside the tool.
+    /// Returns the text that the tool reads of final arguments, for its companions, such as a preview.
     pub(crate) fn own_final_text<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, ToolError> {
         self.own_text(text, Form::Final).map_err(|problems| {
             let tool = &self.name;
@@ -256,7 +256,7 @@ impl super::Entry {
         })
     }
 
-    /// What the tool says of its own names.
+    /// Translates the tool's problems to the adapted names.
     pub(crate) fn said(&self, problems: Problems) -> Problems {
         match &self.adapted {
             None => problems,
@@ -264,7 +264,7 @@ impl super::Entry {
         }
     }
 
-    /// What final arguments have besides what was sent: what the tool has filled in, and the presets.
+    /// Lists what final arguments have beside what was sent: the tool's defaults, and the presets.
     pub(crate) fn filled(&self, by_tool: Vec<(&'static str, Value)>) -> Vec<(String, Value)> {
         let presets =
             self.definition.presets().map(|(name, value)| (name.to_owned(), value.clone()));

@@ -1,4 +1,4 @@
-//! The changes of an application to tools by their names, which hold for tools that come later as well.
+//! Adaptations of tools by patterns of names, which apply to tools that are added later as well.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::catalog::{InvalidPattern, Profile};
 use toolwright_core::adaptation::Adaptation;
 use toolwright_core::tool::Definition;
 
-/// Changes in their order, each with the tools that it is for.
+/// Adaptations in their order, each with the pattern of its tools.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Adaptations(Vec<Arc<(Profile, Adaptation)>>);
 
 impl Registry {
-    /// Changes tools that the application did not write: those of this pattern of a [`Profile`] that are there, and those that come
-    /// later, such as the tools of an MCP server. A pattern with the same changes counts once.
+    /// Changes tools that the application did not write: those that match this pattern of a [`Profile`], and those that
+    /// are added later, such as the tools of an MCP server. The same pattern with the same changes counts once.
     ///
     /// ```
     /// use serde_json::json;
@@ -35,7 +35,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When the pattern is none, or one of the tools cannot be changed so; then nothing has changed.
+    /// When the pattern is invalid, or one of the tools cannot be changed like this; then nothing has changed.
     pub fn adapt(&self, pattern: &str, adaptation: Adaptation) -> Result<(), RegistryError> {
         let profile = Profile::new([pattern]).map_err(|problem| invalid(&problem))?;
         let more = Adaptations(vec![Arc::new((profile, adaptation))]);
@@ -57,13 +57,13 @@ impl Registry {
 }
 
 impl Adaptations {
-    /// What changes a tool.
+    /// Collects the changes for a tool.
     pub(super) fn of(&self, definition: &Definition) -> Adaptation {
         let of_it = self.0.iter().filter(|it| it.0.selects(definition));
         of_it.fold(Adaptation::new(), |all, it| all.and(it.1.clone()))
     }
 
-    /// A tool with its changes; nothing where there are none for it.
+    /// Adapts a tool; `None` where no change is for it.
     pub(super) fn adapted(&self, entry: &Entry) -> Option<Result<Entry, RegistryProblem>> {
         let adaptation = self.of(&entry.definition);
         if adaptation.is_empty() {
@@ -77,7 +77,7 @@ impl Adaptations {
         Some(entry.adapted(&adaptation).map_err(problem))
     }
 
-    /// Changes tools that are to come, and returns what is wrong.
+    /// Adapts tools that are being added, and returns the problems.
     pub(super) fn adapt(&self, entries: &mut [Entry]) -> Vec<RegistryProblem> {
         let mut problems = Vec::new();
         for entry in entries {
@@ -90,7 +90,7 @@ impl Adaptations {
         problems
     }
 
-    /// Those that have come since.
+    /// Returns the adaptations that were added since.
     pub(super) fn after(&self, earlier: &Self) -> Self {
         Self(self.0.iter().skip(earlier.0.len()).cloned().collect())
     }

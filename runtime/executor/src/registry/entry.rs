@@ -17,18 +17,18 @@ use toolwright_schema::repair::Repairer;
 use toolwright_schema::schema::Checker;
 
 pub(crate) struct Entry {
-    /// Never given twice, so that what is prepared for one tool is not taken for another of its name.
+    /// Unique, so that a plan made for one tool is not used for another of the same name.
     pub(crate) id: u64,
     pub(crate) name: Arc<str>,
     pub(crate) spec: &'static Spec,
     pub(crate) definition: Arc<Definition>,
     pub(crate) keys: Arc<Keys>,
-    /// What a run-time tool does; what others do is in their `spec`.
+    /// The handler of a run-time tool; for any other tool, `spec` has it.
     pub(crate) body: Option<Arc<Body>>,
     pub(crate) origin: Origin,
-    /// How its input becomes that of the tool, where the application has changed its arguments.
+    /// Turns its input into the tool's own, where the application has changed its arguments.
     pub(super) adapted: Option<AdaptedInput>,
-    /// The definition as the tool's author wrote it, and the changes of it.
+    /// The definition as the tool's author wrote it, and the changes to it.
     written: (Arc<Definition>, Adaptation),
     output: OnceLock<Option<Checker>>,
     promises_more: OnceLock<bool>,
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 pub(crate) enum Origin {
     /// The application named it.
     Application,
-    /// A resolver made it of a name that a model called, so a person ought to look at it.
+    /// A resolver made it from a name that a model called, so a person should look at it.
     Resolver,
 }
 
@@ -78,7 +78,7 @@ impl Entry {
         })
     }
 
-    /// The tool with further changes by the application.
+    /// Adapts the tool further.
     pub(super) fn adapted(&self, adaptation: &Adaptation) -> Result<Self, SchemaProblem> {
         let (written, before) = &self.written;
         let changes = before.clone().and(adaptation.clone());
@@ -86,7 +86,7 @@ impl Entry {
         Self::new(self.spec, Arc::clone(written), changes, keys, body, self.origin)
     }
 
-    /// The check of the output's schema, made when it is first asked for.
+    /// Returns the check by the output schema, made at the first use.
     pub(crate) fn output(&self) -> Option<&Checker> {
         let made = self.output.get_or_init(|| {
             self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
@@ -94,8 +94,8 @@ impl Entry {
         made.as_ref()
     }
 
-    /// Whether a result may break the schema of the output although it has the type of the output; of a run-time tool, whose
-    /// result has no type, it always may.
+    /// Whether a result of the right type may still break the output schema. For a run-time tool, whose result has no
+    /// type, this is always so.
     #[inline]
     pub(crate) fn promises_more(&self) -> bool {
         *self.promises_more.get_or_init(|| {
@@ -104,24 +104,26 @@ impl Entry {
         })
     }
 
-    /// What mends input, made when some is first refused.
+    /// Returns the repairer of input, made when input is first refused.
     pub(crate) fn ladder(&self) -> Option<&Repairer> {
         let made = self.ladder.get_or_init(|| {
             let Definition { name, input_schema, parameters, .. } = &*self.definition;
             let aliases = parameters.iter().map(|it| (it.name.as_str(), it.aliases));
             let made = Repairer::new(input_schema, aliases).map(|it| it.named(name));
-            made.inspect_err(|error| tracing::error!(tool = name, error, "no input can be mended"))
-                .ok()
+            made.inspect_err(|error| {
+                tracing::error!(tool = name, error, "no input of the tool can be repaired")
+            })
+            .ok()
         });
         made.as_ref()
     }
 
-    /// What a decision about a call of the tool rests on, made when a call is first kept.
+    /// Returns the fingerprint that decisions about the tool's calls are bound to, made when a call is first recorded.
     pub(crate) fn fingerprint(&self) -> &str {
         self.fingerprint.get_or_init(|| fingerprint(&self.definition))
     }
 
-    /// What a search looks at, taken apart when it is first asked for.
+    /// Returns the words that a search compares, split at the first use.
     pub(crate) fn words(&self) -> &Words {
         self.words.get_or_init(|| Words::of(&self.definition))
     }

@@ -1,5 +1,5 @@
-//! Tells what happens to a registry: in the order in which it happened, one event at a time, and
-//! with no lock held, so that a listener may ask or change the registry.
+//! Notifies listeners of what happens to a registry: in order, one event at a time, and without a lock, so that a
+//! listener may read or change the registry.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct RegistryEvent {
     pub kind: RegistryEventKind,
     /// The tool.
     pub name: Arc<str>,
-    /// The first generation in which it is so.
+    /// The first generation with this change.
     pub generation: u64,
 }
 
@@ -22,13 +22,13 @@ pub struct RegistryEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RegistryEventKind {
-    /// It came.
+    /// The tool was added.
     Registered,
-    /// It went.
+    /// The tool was removed.
     Unregistered,
-    /// It can be called again.
+    /// The tool can be called again.
     Enabled,
-    /// It is kept, but cannot be called.
+    /// The tool is still registered, but cannot be called.
     Disabled,
     /// The application has adapted it.
     Adapted,
@@ -48,7 +48,7 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     events: VecDeque<RegistryEvent>,
-    /// Whether a thread is telling them already.
+    /// Whether a thread is notifying already.
     is_told: bool,
     next_listener: u64,
 }
@@ -67,12 +67,12 @@ impl Listeners {
         Listening { id, listeners: Arc::downgrade(&self.0) }
     }
 
-    /// Puts events into the queue; the thread that changes the registry does so while no other can.
+    /// Queues events; called while the registry's lock is held.
     pub(super) fn remember(&self, events: impl IntoIterator<Item = RegistryEvent>) {
         lock(&self.0.queue).events.extend(events);
     }
 
-    /// Tells what is in the queue, unless another thread is at it, which then tells these as well.
+    /// Notifies of the queued events, unless another thread is doing so, which then takes these as well.
     pub(super) fn tell(&self) {
         if std::mem::replace(&mut lock(&self.0.queue).is_told, true) {
             return;
@@ -89,7 +89,7 @@ impl Listeners {
             let listeners: Vec<Listener> =
                 lock(&self.0.listeners).iter().map(|(_, listener)| Arc::clone(listener)).collect();
             for listener in listeners {
-                // What a listener drops at its end may panic as well.
+                // The drop of what a listener captured may panic as well.
                 let outcome = catch_unwind(AssertUnwindSafe(|| {
                     listener(&event);
                     drop(listener);
@@ -127,7 +127,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Listens as long as there is a registry.
+    /// Listens as long as the registry exists.
     pub fn for_good(mut self) {
         self.listeners = Weak::new();
     }
@@ -136,7 +136,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         let Some(inner) = self.listeners.upgrade() else { return };
-        // Taken out under the lock, dropped without it: it may hold anything.
+        // Removed under the lock, but dropped without it: it may hold anything.
         let gone = {
             let mut listeners = lock(&inner.listeners);
             let index = listeners.iter().position(|(id, _)| *id == self.id);
@@ -153,6 +153,6 @@ impl fmt::Debug for Listening {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code of others runs under the locks of this file, so nothing is left half done.
+    // No foreign code runs under the locks of this file, so a poisoned lock has consistent data.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

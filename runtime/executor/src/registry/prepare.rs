@@ -1,4 +1,4 @@
-//! From a registration to an entry: the tool with its schema, ready to be called.
+//! Turns a registration into an entry: the tool with its schema, ready to be called.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::entry::{Entry, Origin};
 use super::problem::{RegistryProblem, wrong_with_name};
 use crate::dynamic::{self, DynamicTool};
 
-/// The tool with its schema, ready to be called.
+/// Prepares the tool with its schema.
 pub(super) fn prepare(
     registration: Registration,
     origin: Origin,

@@ -1,11 +1,11 @@
-//! What can be wrong with tools that are to be registered, and with names that are to be found.
+//! Problems of tools that are being registered, and of names that are looked up.
 
 use std::fmt;
 
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Location;
 
-/// Why tools make no registry, or cannot join one: every problem, each with its place.
+/// Why tools make no registry, or cannot join one: every problem, each with its source location.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryError {
@@ -22,30 +22,30 @@ pub enum RegistryProblem {
     Duplicate {
         /// The name.
         name: String,
-        /// The tool that was there.
+        /// The tool that was there before.
         first: Location,
-        /// The tool that came to it.
+        /// The tool that was added.
         second: Location,
     },
     /// A tool has no usable schema.
     Schema {
         /// The tool.
         name: String,
-        /// Where it is written.
+        /// Where it is declared.
         location: Location,
         /// What is wrong.
         problem: SchemaProblem,
     },
-    /// A tool cannot be changed as the application wants it.
+    /// A tool cannot be adapted as the application asks.
     Adaptation {
         /// The tool.
         name: String,
-        /// Where it is written.
+        /// Where it is declared.
         location: Location,
         /// What is wrong, and at which argument.
         problem: SchemaProblem,
     },
-    /// Tools to be changed are named by what is no pattern.
+    /// The pattern of an adaptation is invalid.
     Pattern {
         /// What is wrong with it.
         problem: String,
@@ -54,33 +54,33 @@ pub enum RegistryProblem {
     Name {
         /// The name.
         name: String,
-        /// Where it is written.
+        /// Where it is declared.
         location: Location,
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A tool that was made at run time says nothing of itself.
+    /// A run-time tool has no description.
     NoDescription {
         /// The tool.
         name: String,
-        /// Where it is written.
+        /// Where it is declared.
         location: Location,
     },
-    /// A limit of no calls at once lets none run.
+    /// The tool's limit of 0 calls at once would let none run.
     NoCalls {
         /// The tool.
         name: String,
-        /// Where it is written.
+        /// Where it is declared.
         location: Location,
     },
     /// A call that is carried out elsewhere could wait for ever.
     NoDeadline {
         /// The tool.
         name: String,
-        /// Where it is written.
+        /// Where it is declared.
         location: Location,
     },
-    /// The linker brought no tool, which is what a forgotten `link!` looks like.
+    /// No tool is linked: usually a `link!` is missing.
     NothingLinked,
 }
 
@@ -155,7 +155,7 @@ impl fmt::Display for UnknownTool {
 
 impl std::error::Error for UnknownTool {}
 
-/// What is wrong with a name, by which models call a tool and profiles select it.
+/// Says what is wrong with a tool's name, by which models call it and profiles select it.
 pub(super) fn wrong_with_name(name: &str) -> Option<&'static str> {
     const LONGEST: usize = 256;
     if name.is_empty() {

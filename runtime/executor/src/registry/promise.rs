@@ -1,10 +1,10 @@
-//! Whether the schema of a tool's output promises more than the type that it is made of: a bound, a length, a pattern. What a
-//! type promises holds by itself, so only the rest is worth a look at each result. Pure.
+//! Finds out whether the output schema of a tool says more than the Rust type that it is made from: a bound, a length,
+//! a pattern. The type guarantees the rest, so only such schemas are checked at each result. Pure.
 
 use serde_json::{Map, Number, Value};
 use toolwright_core::schema::walk::pointers;
 
-/// Keywords by which a value of the right type can still be a wrong one.
+/// Keywords by which a value of the right type can still be invalid.
 const KEYWORDS: [&str; 13] = [
     "contains",
     "exclusiveMaximum",
@@ -29,7 +29,7 @@ pub(super) fn promises_more(schema: &Value) -> bool {
     schemas.any(|it| KEYWORDS.iter().any(|word| it.contains_key(*word)) || is_bounded(it))
 }
 
-/// Whether it has a bound that is not the one of its type of integers: `uint8` is from 0 to 255 by itself.
+/// Whether it has a bound that its integer type does not imply: `uint8` implies 0 to 255.
 fn is_bounded(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     let (unsigned, width) = match format.strip_prefix("uint") {

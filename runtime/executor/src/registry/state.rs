@@ -1,5 +1,5 @@
-//! What a registry holds at one moment. Every change is a step of its own and costs the same however
-//! many tools there are; only a catalog, which is made when it is asked for, goes through all.
+//! The content of a registry at one moment. The cost of a change does not depend on the number of tools; only a
+//! catalog, made on demand, goes through all of them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -15,11 +15,11 @@ use crate::catalog::Catalog;
 #[derive(Default)]
 pub(super) struct State {
     generation: u64,
-    /// Counts on with each tool, so that places are in the order of registration.
+    /// The number of the next tool, which puts tools in the order of registration.
     next_place: u64,
     places: HashMap<Arc<str>, u64, FixedState>,
     slots: BTreeMap<u64, Slot>,
-    /// The tools of this generation, once they were asked for.
+    /// The tools of this generation, once a catalog was asked for.
     catalog: OnceLock<Catalog>,
     adaptations: Adaptations,
 }
@@ -29,7 +29,7 @@ struct Slot {
     is_enabled: bool,
 }
 
-/// What is known of a name.
+/// The state of a name.
 pub(crate) enum Lookup {
     Enabled(Arc<Entry>),
     Disabled,
@@ -57,12 +57,12 @@ impl State {
         }
     }
 
-    /// What the application changes of tools, those that are still to come among them.
+    /// Returns the adaptations of the application, which tools that are added later get as well.
     pub(super) fn adaptations(&self) -> &Adaptations {
         &self.adaptations
     }
 
-    /// Changes the tools that are there, and those that come.
+    /// Adapts the tools that are there, and those that are added later.
     pub(super) fn adapt(
         &mut self,
         more: &Adaptations,
@@ -101,7 +101,7 @@ impl State {
         self.slots.values().map(|slot| &*slot.entry.name)
     }
 
-    /// Takes in tools whose names are known to be free.
+    /// Adds tools whose names are known to be free.
     pub(super) fn add(&mut self, entries: Vec<Entry>) -> Vec<RegistryEvent> {
         if entries.is_empty() {
             return Vec::new();
@@ -126,7 +126,7 @@ impl State {
         Some((entry, event))
     }
 
-    /// Nothing for a name that no tool has; no event where it is so already.
+    /// Enables or disables a tool. Returns `None` for an unknown name, and no event where nothing changes.
     pub(super) fn switch(&mut self, name: &str, on: bool) -> Option<Option<RegistryEvent>> {
         let slot = self.slots.get_mut(self.places.get(name)?)?;
         if slot.is_enabled == on {
@@ -139,7 +139,7 @@ impl State {
         Some(Some(self.event(kind, name)))
     }
 
-    /// Every name that is taken already, by a tool that is here or by one that comes along.
+    /// Finds names that are taken, by a registered tool or by another of these.
     pub(super) fn duplicates(&self, entries: &[Entry]) -> Vec<RegistryProblem> {
         let mut coming: HashMap<&str, &Entry, FixedState> = HashMap::default();
         let mut problems = Vec::new();

@@ -13,7 +13,7 @@ use crate::stage::slept;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
 
-/// A third of the time that a reservation counts, so that one renewal may come late.
+/// A third of a reservation's lifetime, so that one renewal may be late.
 const RENEWAL: Duration = Duration::from_secs(20);
 
 impl Middleware for Reservations {
@@ -56,7 +56,7 @@ impl Reservations {
     }
 }
 
-/// What a call holds. Dropped, it is released.
+/// The reservation of a call. Dropping it releases it.
 struct Reserving {
     shared: Arc<Shared>,
     run: Arc<str>,
@@ -67,7 +67,7 @@ struct Reserving {
 impl AfterCall for Reserving {
     fn during(&mut self) -> BoxFuture<'_, ()> {
         async move {
-            // Where the runtime has no clock, no call takes longer than its thread computes.
+            // Without a clock the loop ends: then no call waits longer than its thread computes.
             while slept(RENEWAL).await.is_ok() {
                 self.renew();
             }
@@ -91,7 +91,7 @@ impl Reserving {
         if table.renew(self.id, now) {
             return;
         }
-        // Its time was up, because the call was not polled for so long.
+        // The reservation has expired, because the call was not polled for that long.
         match table.reserve_for_call(&self.run, &self.footprint, now) {
             Ok(id) => self.id = id,
             Err(conflict) => {

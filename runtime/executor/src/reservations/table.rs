@@ -1,8 +1,8 @@
-//! Which run holds what, and until when; pure: time is an argument, as the time since the table was made.
+//! Which run holds what, and until when. It is pure: time is an argument, counted from when the table was made.
 //!
-//! - No two holds of different runs that count conflict.
-//! - A hold counts until its time is up. Every look-up asks what time it is and removes the others first, so that a
-//!   hold that was not given back ends no later than the next look.
+//! - Valid holds of different runs never conflict.
+//! - A hold is valid until it expires. Every look-up gets the time and removes expired holds first, so a hold that was
+//!   never released ends at the latest with the next look-up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,38 +12,38 @@ use toolwright_core::footprint::{Footprint, TouchedResource};
 /// The holds of all runs.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// How long a hold counts unless it is renewed.
+    /// How long a hold lasts unless it is renewed.
     lifetime: Duration,
     holds: Vec<Hold>,
     next: u64,
 }
 
-/// What one call holds, or a run beyond its calls.
+/// A hold of one call, or of a run beyond its calls.
 #[derive(Debug)]
 struct Hold {
     id: HoldId,
     run: Arc<str>,
     footprint: Footprint,
-    /// Of a call; otherwise the run holds it by itself.
+    /// Whether it is of a call; otherwise it is of the run itself.
     of_call: bool,
     until: Duration,
 }
 
-/// Which hold it is; none is used twice.
+/// The id of a hold; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HoldId(u64);
 
-/// Why a run does not get what it asks for.
+/// Why a run cannot get a hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conflict {
     /// The resource that both want; `None` for everything.
     pub(super) resource: Option<TouchedResource>,
     pub(super) holder: Arc<str>,
-    /// How long the holder has it at the most, unless it renews it.
+    /// How long the holder may keep it without a renewal.
     pub(super) left: Duration,
 }
 
-/// A hold that counts.
+/// A valid hold.
 #[derive(Debug, Clone)]
 pub(super) struct HeldFiles<'a> {
     pub(super) run: &'a str,
@@ -56,7 +56,7 @@ impl Table {
         Self { lifetime, holds: Vec::new(), next: 0 }
     }
 
-    /// Reserves for a call of a run what the call touches, until it is released or its time is up.
+    /// Reserves what a call touches, until the hold is released or expires.
     pub(super) fn reserve_for_call(
         &mut self,
         run: &Arc<str>,
@@ -67,7 +67,7 @@ impl Table {
         Ok(self.add(run, footprint, true, now))
     }
 
-    /// Reserves for a run beyond its calls. What the run holds already is renewed.
+    /// Reserves for a run beyond its calls. Renews what the run holds already.
     pub(super) fn reserve_for_run(
         &mut self,
         run: &Arc<str>,
@@ -87,7 +87,7 @@ impl Table {
         Ok(())
     }
 
-    /// Gives a hold its whole time again; `false` where its time was up, so that another run may have the resource.
+    /// Renews a hold; `false` where it has expired, so that another run may have the resource.
     pub(super) fn renew(&mut self, id: HoldId, now: Duration) -> bool {
         self.expire(now);
         let until = now.saturating_add(self.lifetime);
@@ -100,12 +100,12 @@ impl Table {
         self.holds.retain(|hold| hold.id != id);
     }
 
-    /// Ends what a run holds beyond its calls.
+    /// Ends the holds of a run beyond its calls.
     pub(super) fn release_all(&mut self, run: &str) {
         self.holds.retain(|hold| hold.of_call || &*hold.run != run);
     }
 
-    /// What is held.
+    /// Lists the valid holds.
     pub(super) fn list_held(&mut self, now: Duration) -> impl Iterator<Item = HeldFiles<'_>> {
         self.expire(now);
         self.holds.iter().map(move |hold| HeldFiles {
@@ -115,7 +115,7 @@ impl Table {
         })
     }
 
-    /// Whether no other run holds anything of it. Of several, the one that may have it longest is named.
+    /// Checks that no other run holds a part of it. Of several conflicts, returns the one that may last longest.
     fn check(&mut self, run: &str, footprint: &Footprint, now: Duration) -> Result<(), Conflict> {
         self.expire(now);
         let others = self.holds.iter().filter(|hold| &*hold.run != run);

@@ -1,4 +1,4 @@
-//! A tool that keeps failing is left alone for a while.
+//! A circuit breaker for each tool: calls of a tool that keeps failing are refused for a while.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,15 @@ use tokio::time::Instant;
 use super::machine::{CircuitRefusal, Machine, Sign};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 
-/// When a tool that keeps failing is left alone, and for how long; off unless given to the builder.
+/// When the circuit breaker of a tool opens, and for how long; off unless given to the builder.
 ///
-/// A failure counts where the tool could not do its work: nothing was begun, a connection was lost, its time was up, it
-/// panicked. An error that the model should see shows that the tool works; a call that was given up shows nothing.
+/// A failure counts where the tool could not do its work: the call never reached the service, a connection was lost,
+/// the time was up, the tool panicked. An error that the model should see shows that the tool works, and resets the
+/// count. A call that was given up counts neither way.
 ///
-/// While a tool is left alone, its calls are answered `unavailable` at once, with the time that is left. After it one
-/// call is let through: it does its work and all is well again, or it does not and the time begins anew.
+/// While the circuit breaker is open, calls are answered `unavailable` at once, with the time that is left. After that
+/// time, one call is let through to probe the tool: if it succeeds, the breaker closes; if it fails, the time begins
+/// again.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,20 +30,20 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CircuitBreaker {
-    /// How many failures in a row it takes.
+    /// How many failures in a row open it.
     pub failures: u32,
-    /// For how long the tool is left alone.
+    /// How long it stays open.
     pub open_for: Duration,
 }
 
 impl CircuitBreaker {
-    /// Opens after so many failures in a row, for so long a time.
+    /// Opens for this time after this many failures in a row.
     #[must_use]
     pub const fn new(failures: u32, open_for: Duration) -> Self {
         Self { failures, open_for }
     }
 
-    /// What is wrong with it.
+    /// Says why the settings are invalid, where they are.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let is_never_closed = self.failures == 0;
         is_never_closed
@@ -56,7 +58,7 @@ impl Default for CircuitBreaker {
     }
 }
 
-/// The circuits of all tools of an executor, by their names: a tool that comes again is still the one that failed.
+/// The circuit breakers of all tools of an executor, by name: a tool that is registered again is the one that failed.
 pub(crate) struct Circuits {
     breaker: CircuitBreaker,
     kept: Mutex<CircuitsByTool>,
@@ -65,18 +67,18 @@ pub(crate) struct Circuits {
 #[derive(Default)]
 struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
-    /// When there are so many, those that remember nothing and that no call uses are thrown out.
+    /// At this number, those without failures that no call uses are removed.
     full: usize,
 }
 
-/// The circuit of one tool.
+/// The circuit breaker of one tool.
 pub(crate) struct Circuit {
     breaker: CircuitBreaker,
     since: Instant,
     machine: Mutex<Machine>,
 }
 
-/// A call that was let through. Dropped before its end, it says nothing about its tool.
+/// A call that was let through. If it is dropped before its end, it counts neither way.
 pub(crate) struct Through {
     circuit: Arc<Circuit>,
     entered: u64,
@@ -103,7 +105,7 @@ impl Circuits {
 }
 
 impl Circuit {
-    /// Whether a call would be let through now.
+    /// Checks whether a call would be let through now.
     pub(crate) fn admits(&self) -> Result<(), CircuitRefusal> {
         self.machine().admits(self.breaker, self.now())
     }
@@ -123,7 +125,7 @@ impl Circuit {
 }
 
 impl Through {
-    /// The call has ended, with this error or with none.
+    /// Notes how the call ended.
     pub(crate) fn note_end(mut self, error: Option<&ToolError>) {
         self.sign = match error.map(|error| (error.done(), error.classified())) {
             None | Some((None, ErrorClass::Invalid | ErrorClass::Final)) => Sign::Well,
@@ -143,7 +145,7 @@ impl Drop for Through {
     }
 }
 
-/// The answer of a call that the circuit does not let through.
+/// Makes the answer of a call that an open circuit breaker refuses.
 #[cold]
 pub(crate) fn unavailable(tool: &str, refused: CircuitRefusal) -> ToolError {
     let left = refused.left.filter(|left| !left.is_zero());

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-/// Reads how long a server asks to be left alone: the value of a `retry-after` header in either of its forms, seconds or a
-/// date. A date that has passed is no time at all. `None` where the value is neither.
+/// Reads how long a server asks its clients to wait: the value of a `retry-after` header in either of its forms,
+/// seconds or a date. A date that has passed gives a zero duration. `None` where the value is neither.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! The machine of a circuit breaker: its caller gives the time, and it waits for nothing.
+//! The state machine of a circuit breaker. It is pure: its caller passes the time.
 //!
 //! ```text
 //! closed ──failures in a row──► open ──time over──► one call is let through
@@ -15,8 +15,8 @@ use super::CircuitBreaker;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     state: State,
-    /// One more whenever it opens or closes, so that calls of before say nothing about after. While it is open only the
-    /// call that tries has the number.
+    /// Increases whenever it opens or closes, so that a call that entered before does not count after. While it is
+    /// open, only the probing call has the present number.
     epoch: u64,
 }
 
@@ -26,28 +26,28 @@ enum State {
     Open { since: Duration, is_tried: bool },
 }
 
-/// Nobody is let through now.
+/// No call is let through now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CircuitRefusal {
-    /// For so long; unknown while another call tries.
+    /// How long that lasts; `None` while another call probes the tool.
     pub(crate) left: Option<Duration>,
 }
 
-/// What a call says about its tool.
+/// What the end of a call shows about its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// It does its work.
+    /// The tool works.
     Well,
-    /// It does not.
+    /// The tool does not work.
     Ill,
-    /// The attempt says nothing about the tool's health.
+    /// The call shows nothing about the tool.
     None,
 }
 
 impl Machine {
     pub(super) const NEW: Self = Self { state: State::Closed { failures: 0 }, epoch: 0 };
 
-    /// Whether a call would be let through.
+    /// Checks whether a call would be let through.
     pub(super) fn admits(
         &self,
         breaker: CircuitBreaker,
@@ -62,7 +62,7 @@ impl Machine {
         }
     }
 
-    /// Lets a call through; its end is reported with the number.
+    /// Lets a call through. Its end must be reported with the returned number.
     pub(super) fn enter(
         &mut self,
         breaker: CircuitBreaker,
@@ -75,7 +75,7 @@ impl Machine {
         Ok(self.epoch)
     }
 
-    /// A call that was let through has ended.
+    /// Notes that a call that was let through has ended.
     pub(super) fn leave(
         &mut self,
         entered: u64,
@@ -101,7 +101,7 @@ impl Machine {
         }
     }
 
-    /// Whether there is nothing to remember.
+    /// Whether it is closed without failures, as when it was made.
     pub(super) fn is_at_rest(&self) -> bool {
         self.state == Self::NEW.state
     }

@@ -1,4 +1,4 @@
-//! How often, how long after, and what not at all.
+//! How often a failed call is tried, and how long it waits in between.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use toolwright_core::tool::{Effect, Retry};
 /// How often a failed call is tried, and how long it waits in between.
 ///
 /// Before attempt `n + 1` a call waits `delay × multiplierⁿ⁻¹`, but no longer than `max_delay`; [`Jitter`] says how
-/// much of that. Where the other side named a time (`retry_after` of [`ErrorClass::NotStarted`]), it waits at least that
-/// long, even where that is longer than `max_delay`; a call that no journal keeps then waits a minute at the most, and
-/// asked to wait longer it fails.
+/// much of that. Where the other side named a time (`retry_after` of [`ErrorClass::NotStarted`]), it waits at least
+/// that long, even where that is longer than `max_delay`. Without a journal it waits a minute at the most; if the other
+/// side asks for more, the call fails.
 ///
 /// | | attempts | delay | max_delay |
 /// | --- | --- | --- | --- |
@@ -44,19 +44,19 @@ pub struct RetryPolicy {
     pub attempts: u32,
     /// The longest delay before the second attempt.
     pub delay: Duration,
-    /// By how much each delay is longer than the one before.
+    /// The factor from each delay to the next.
     pub multiplier: u32,
-    /// The longest delay of all.
+    /// The upper limit of every delay.
     pub max_delay: Duration,
-    /// How much of a delay is left to chance.
+    /// How much of a delay is random.
     pub jitter: Jitter,
 }
 
-/// How much of a delay is left to chance, so that calls that failed together do not come back together.
+/// How much of a delay is random, so that calls that failed together are not repeated together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Jitter {
-    /// Anything between nothing and the whole delay.
+    /// A random time between zero and the whole delay.
     Full,
     /// Always the whole delay.
     None,
@@ -68,7 +68,7 @@ pub enum Jitter {
 pub enum Stop {
     /// The class of its error does not allow it.
     ErrorClass,
-    /// It may have acted, and its tool must not be repeated.
+    /// The call may have acted, and its tool must not be repeated.
     Effect,
     /// It was the last attempt.
     Exhausted,
@@ -77,11 +77,11 @@ pub enum Stop {
 /// An attempt that failed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RetryCase {
-    /// Counted from 1.
+    /// The number of the attempt, from 1.
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
-    /// How much is left of the time of the whole call, where that is limited.
+    /// How much of the total timeout is left, where there is one.
     pub(crate) time_left: Option<Duration>,
 }
 
@@ -95,11 +95,11 @@ impl RetryPolicy {
         jitter: Jitter::Full,
     };
 
-    /// For services elsewhere, which take longer to come back.
+    /// For remote services, which take longer to recover.
     pub const NETWORK: Self =
         Self { delay: Duration::from_secs(1), max_delay: Duration::from_secs(30), ..Self::TOOL };
 
-    /// For files, which others hold for a moment.
+    /// For files, which other programs lock for a moment.
     pub const FILE: Self =
         Self { delay: Duration::from_millis(100), max_delay: Duration::from_secs(2), ..Self::TOOL };
 
@@ -118,26 +118,26 @@ impl RetryPolicy {
         Self { delay, ..self }
     }
 
-    /// Sets by how much each delay is longer than the one before.
+    /// Sets the factor from each delay to the next.
     #[must_use]
     pub const fn multiplier(self, multiplier: u32) -> Self {
         Self { multiplier, ..self }
     }
 
-    /// Sets the longest delay of all.
+    /// Sets the upper limit of every delay.
     #[must_use]
     pub const fn max_delay(self, max_delay: Duration) -> Self {
         Self { max_delay, ..self }
     }
 
-    /// Sets how much of a delay is left to chance.
+    /// Sets how much of a delay is random.
     #[must_use]
     pub const fn jitter(self, jitter: Jitter) -> Self {
         Self { jitter, ..self }
     }
 
-    /// Replaces what the tool's own `retry(…)` names. A tool that names a delay and no longest delay gets that delay,
-    /// even where the executor's longest delay is shorter.
+    /// Replaces the settings that the tool's own `retry(…)` names. If a tool names a delay and no longest delay, its
+    /// delay also raises a shorter longest delay of the executor.
     #[must_use]
     pub fn overridden_by(self, tool: Retry) -> Self {
         let delay = tool.delay.unwrap_or(self.delay);
@@ -153,10 +153,10 @@ impl RetryPolicy {
         }
     }
 
-    /// Computes how long to wait after a failed attempt, counted from 1. `random` is any number: of all 2⁶⁴ each as likely.
+    /// Computes how long to wait after a failed attempt, counted from 1. `random` is a uniformly distributed number.
     ///
     /// # Errors
-    /// When the call must not be tried again: why.
+    /// When the call must not be tried again; the error says why.
     pub fn next(
         &self,
         attempt: u32,
@@ -176,8 +176,8 @@ impl RetryPolicy {
         })
     }
 
-    /// After how long a call is tried again, with a journal or without: not before its tool's circuit closes, and not
-    /// when the time of the whole call is over by then.
+    /// Computes when a call is tried again, with a journal or without: not before its tool's circuit breaker closes,
+    /// and not at all if the total timeout is over by then.
     pub(crate) fn again(
         &self,
         failed: RetryCase,
@@ -192,7 +192,7 @@ impl RetryPolicy {
     /// Checks whether a call may be tried again after a failed attempt, counted from 1.
     ///
     /// # Errors
-    /// When it must not: why.
+    /// When it must not; the error says why.
     pub fn allows(&self, attempt: u32, class: ErrorClass, effect: Effect) -> Result<(), Stop> {
         match (class, effect) {
             (ErrorClass::NotStarted { .. }, _) => {}
@@ -211,14 +211,14 @@ impl RetryPolicy {
         if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
     }
 
-    /// Returns the longest that a call waits after a failed attempt, counted from 1, where its error names no time.
+    /// Returns the longest wait after a failed attempt, counted from 1, where its error names no time.
     #[must_use]
     pub fn longest(&self, attempt: u32) -> Duration {
         let factor = self.multiplier.saturating_pow(attempt.saturating_sub(1));
         self.delay.saturating_mul(factor).min(self.max_delay)
     }
 
-    /// What is wrong with it.
+    /// Says why the settings are invalid, where they are.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self { attempts: 0, .. } => {
@@ -238,7 +238,7 @@ impl Default for RetryPolicy {
     }
 }
 
-/// As much of a time as a number is of 2⁶⁴, to the nanosecond. Of a time longer than 584 years, of that long.
+/// Scales a time by `random / 2⁶⁴`, to the nanosecond; times are capped at 584 years.
 fn part(whole: Duration, random: u64) -> Duration {
     let whole = u64::try_from(whole.as_nanos()).unwrap_or(u64::MAX);
     let scaled = (u128::from(whole) * u128::from(random)) >> u64::BITS;

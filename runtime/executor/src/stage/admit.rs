@@ -1,4 +1,4 @@
-//! Lets a call in when there is room, or turns it away when the executor is shutting down.
+//! Admits a call when there is room, or refuses it when the executor is shutting down.
 
 use std::pin::pin;
 
@@ -15,22 +15,22 @@ use toolwright_core::call::Call;
 use toolwright_core::error::Done;
 use toolwright_core::error::ToolError;
 
-/// Places that a running call holds. The tool's comes first, so that calls that wait for one slow
-/// tool do not hold the places of others.
+/// The places of a running call. It takes the tool's place first, so that calls that wait for one slow tool do not hold
+/// the executor's places.
 pub(crate) struct Admission<'a> {
     tool: Option<Pass<'a>>,
     executor: Option<Pass<'a>>,
 }
 
 impl<'a> Admission<'a> {
-    /// Gives up the right to return the places, which the caller returns by itself.
+    /// Hands the duty to return the places over to the caller.
     pub(crate) fn hand_over(mut self) -> Self {
         self.tool.take().into_iter().chain(self.executor.take()).for_each(std::mem::forget);
         self
     }
 }
 
-/// Lets a call in without waiting; `None` where it would have to wait.
+/// Admits a call without waiting; `None` where it would have to wait.
 #[inline]
 pub(crate) fn admit_at_once<'a>(
     run: &'a RunState,
@@ -40,7 +40,7 @@ pub(crate) fn admit_at_once<'a>(
     if is_given_up(run, call) {
         return Some(Err(cancelled(call.name()).by_executor(Done::NotBegun)));
     }
-    // A child belongs to a call that was let in.
+    // A child belongs to a call that was admitted, so it may enter a closed gate.
     let enter = match run.lineage() {
         None => Gate::enter_at_once,
         Some(_) => Gate::enter_again_at_once,
@@ -53,7 +53,7 @@ pub(crate) fn admit_at_once<'a>(
     Some(admit_both(tool, executor))
 }
 
-/// Lets a call in when there is room, unless it is given up or its time is over before.
+/// Admits a call when there is room, unless it is given up or its total timeout ends first.
 pub(crate) async fn admit<'a>(
     run: &'a RunState,
     plan: &'a Plan,
@@ -62,7 +62,7 @@ pub(crate) async fn admit<'a>(
 ) -> Result<Admission<'a>, ToolError> {
     let enter = async |gate: &'a Gate| match run.lineage() {
         None => gate.enter().await,
-        // A child belongs to a call that was let in.
+        // A child belongs to a call that was admitted, so it may enter a closed gate.
         Some(_) => gate.enter_again().await,
     };
     let enter = async {

@@ -1,4 +1,4 @@
-//! Asks the policy. Where there is no approver, what a person would have to decide is refused.
+//! Asks the policy. Without an approver, a call that needs approval is refused.
 
 use futures::future::BoxFuture;
 
@@ -13,7 +13,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::Evaluation;
 
-/// What is evaluated of a call whose input has been read.
+/// A call whose input has been read, to be evaluated.
 pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) run: &'a RunState,
     pub(crate) plan: &'a Plan,
@@ -23,7 +23,7 @@ pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
-/// Where there is no policy, only what its tool asks about is not run.
+/// Without a policy, refuses only calls whose tool asks for approval.
 #[inline]
 pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     match &facts.approval {
@@ -32,8 +32,8 @@ pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError
     }
 }
 
-/// What runs in place of what was read, not polled, where the arguments were settled to be evaluated: what is evaluated is what
-/// runs.
+/// Asks the policy. Where the arguments were made final for that, returns a new future that runs exactly these, to
+/// replace the one that read the input.
 #[cold]
 pub(crate) fn approve<'s>(
     read: &EvaluationInput<'_, 's>,
@@ -45,7 +45,7 @@ pub(crate) fn approve<'s>(
     admit_verdict(&judged, read.run, read.plan).map(|()| settled)
 }
 
-/// Whether a call with these final arguments may run.
+/// Asks the policy whether a call with these final arguments may run.
 pub(crate) fn approved_final(
     run: &RunState,
     plan: &Plan,
@@ -71,14 +71,14 @@ fn admit_verdict(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(),
     match gate(&judged.verdict, KnownFacts::NO_JOURNAL) {
         Ok(Gate::Allow) => Ok(()),
         Ok(Gate::Refuse(refusal)) => Err(refusal.error(&plan.entry.name, run.id())),
-        // Without a journal nothing is read, no person is asked and nothing waits.
+        // Without a journal nothing can be read, no person can be asked and no call can wait.
         Ok(Gate::Ask(_) | Gate::Plan | Gate::Fail(_)) | Err(_) => {
             Err(refused(&plan.entry.name, "it has to be decided"))
         }
     }
 }
 
-/// What the policy says. It sees the arguments as they will run, where a rule looks at them.
+/// Evaluates the policy. Where a rule looks at arguments, makes them final first.
 fn judge<'s>(
     read: &EvaluationInput<'_, 's>,
 ) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {
@@ -88,7 +88,7 @@ fn judge<'s>(
     let sources = read.run.known_sources();
     let untrusted = sources.as_deref();
     let about = About { plan, facts: read.facts, user, untrusted, accepted: false };
-    // One policy for both questions: it may be read again meanwhile.
+    // The same policy answers both questions, even if it is reloaded meanwhile.
     let policy = rules.current();
     if policy.looks_at_arguments(&plan.entry.name) || read.run.delegated().is_some() {
         let (facts, final_arguments, future) =

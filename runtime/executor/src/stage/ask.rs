@@ -1,4 +1,4 @@
-//! Asks a tool whether a call with these arguments needs approval, where that has to be awaited: before the policy judges the call.
+//! Asks a tool asynchronously, before the policy judges a call, whether the call with these arguments needs approval.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -17,10 +17,10 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::spec::Start;
 use toolwright_journal::arguments::FinalArguments;
 
-/// How long it may take.
+/// How long the tool may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Adds to the facts of a call why its tool asks. What cannot be found out asks.
+/// Adds to the facts of a call why its tool asks for approval. A failure to find out counts as a reason.
 pub(crate) async fn ask(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -36,7 +36,7 @@ pub(crate) async fn ask(
     facts.approval = reason_of(asked.catch_unwind().await, arguments.has_secrets());
 }
 
-/// The same where nothing can be awaited: what is not said at once is not known, and asks.
+/// Asks without waiting: a tool that does not answer at once counts as asking.
 pub(crate) fn ask_at_once(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -68,7 +68,7 @@ async fn ask_tool(
     in_time(tool, Some(TIME), begin(run, plan, call, arguments, identity)).await?
 }
 
-/// Without a timer, which needs a runtime.
+/// Asks without a timer, which would need a runtime.
 async fn ask_tool_at_once(
     run: &Arc<RunState>,
     plan: &Plan,

@@ -1,5 +1,5 @@
-//! Checks that a tool returns what its output schema promises: a structured value that was put together by hand, a serialised
-//! value where the schema says more than the type that it is made of, and in debug builds any other.
+//! Checks that a tool returns what its output schema says. Checked are structured values that were built by hand,
+//! serialised values where the schema says more than the Rust type, and in debug builds all others.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;
@@ -30,7 +30,7 @@ pub(crate) fn check(entry: &Entry, answer: Answer) -> Result<Answer, ToolError> 
     Ok(answer)
 }
 
-/// The value that is held to the schema.
+/// Returns the value to check against the schema, where there is one.
 #[inline]
 fn promised<'a>(entry: &Entry, answer: &'a Answer) -> Option<Cow<'a, str>> {
     match answer.json() {

@@ -1,4 +1,5 @@
-//! Makes a call's arguments final before the policy judges them: what is judged, shown and run is one text.
+//! Makes a call's arguments final before the policy judges them, so that the judged, the shown and the executed text
+//! are the same.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,8 +20,8 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// The final arguments, and what is known of a call with them. Nothing of the tool has run but what looks at its input; a
-/// panic there is an error.
+/// Makes the final arguments of a call, and its facts with them. Of the tool, only the code that judges input has run;
+/// a panic there is an error.
 pub(crate) fn finalize(
     run: &Arc<RunState>,
     rules: &Rules,
@@ -34,7 +35,7 @@ pub(crate) fn finalize(
     let read = || {
         let (mut facts, accepted, final_arguments) =
             accept(run, rules, plan, scope, (arguments, form))?;
-        // The text that will run is the one that was read, once and without repairs: to read it again would show nothing new.
+        // The final text is the one that was read without repairs, so reading it again would give the same facts.
         let is_read =
             matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
         if is_read {
@@ -49,8 +50,7 @@ pub(crate) fn finalize(
     read.unwrap_or_else(|panic| Err(panicked(call.name(), panic)))
 }
 
-/// The final arguments, what is known of a call with them, and its future, not polled, which has read these arguments
-/// and no others.
+/// Makes the final arguments, the facts, and the future that runs exactly these arguments; it is not polled.
 pub(crate) fn finalize_and_read<'a>(
     run: &RunState,
     rules: &Rules,
@@ -64,7 +64,7 @@ pub(crate) fn finalize_and_read<'a>(
     Ok((facts, final_arguments, future))
 }
 
-/// The text that the tool's reader has accepted, what is known of a call with it, and the final arguments made of it.
+/// Returns the facts, the text that the tool's reader has accepted, and the final arguments made from it.
 fn accept<'t>(
     run: &RunState,
     rules: &Rules,
@@ -89,7 +89,7 @@ fn accept<'t>(
     Ok((read_facts, accepted, final_arguments))
 }
 
-/// Reads the final arguments, so that the facts are those of what will run; the future is not polled.
+/// Reads the final arguments, so that the facts are about what will run; the future is not polled.
 fn read_again<'a>(
     run: &RunState,
     rules: &Rules,

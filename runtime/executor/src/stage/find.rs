@@ -1,4 +1,4 @@
-//! The tool of a name, or an answer that lists near names.
+//! Finds the tool of a name, or answers with similar names.
 
 use std::borrow::Cow;
 use std::pin::pin;
@@ -16,10 +16,10 @@ use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::near::near;
 use toolwright_core::tool::Definition;
 
-/// Up to so many tools, an unknown name is answered with all of them.
+/// Up to this number of tools, the error for an unknown name lists them all.
 const FEW: usize = 10;
 
-/// A tool of the prepared catalog, or one that came later.
+/// A tool of the prepared catalog, or one that was registered later.
 #[derive(Clone)]
 pub(crate) enum FoundTool<'a> {
     Ready(&'a Plan),
@@ -39,10 +39,10 @@ impl FoundTool<'_> {
     }
 }
 
-/// The tool of a name, where it is known already.
+/// Finds the tool of a name among the known ones.
 ///
-/// Who is shown a pinned catalog calls its tools and those that a resolver found, which no catalog
-/// could have shown before; whatever else has joined the registry is not theirs.
+/// With a pinned catalog, callers may use its tools and those that a resolver found, which no earlier catalog could
+/// have shown; they may not use other tools that were registered since.
 pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, ToolError> {
     if !run.may_call(name) {
         return Err(unknown(run, name));
@@ -64,7 +64,7 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, T
     }
 }
 
-/// The same; a resolver is asked for what is not known.
+/// Does the same, but asks the resolvers for an unknown name.
 pub(crate) async fn seek<'a>(
     run: &'a RunState,
     call: &Call<'_>,
@@ -115,7 +115,7 @@ pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
     }
 }
 
-/// A name as a message repeats it: models have sent whole documents as one.
+/// Shortens a name for a message: models have sent whole documents as a name.
 fn shorten(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(100) {
         Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),

@@ -1,4 +1,4 @@
-//! Reads a call's input into the tool's own types, and learns what policy must know of it.
+//! Reads a call's input into the tool's own types, and collects the facts that the policy needs.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +19,7 @@ use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
 use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput, replay};
 
-/// The call's future, not polled; the facts learn what the input says. Nothing of the tool has run.
+/// Makes the call's future, not polled, and adds to the facts what the input says. None of the tool's function has run.
 #[inline]
 pub(crate) fn read<'a>(
     plan: &Plan,
@@ -39,7 +39,7 @@ pub(crate) fn read<'a>(
     }
 }
 
-/// The text that [`read`] reads: the one that came, or that with its repairs.
+/// Returns the text that [`read`] reads: the sent one, or the repaired one.
 pub(super) fn read_text<'t>(
     plan: &Plan,
     scope: Scope<'_>,
@@ -69,7 +69,7 @@ pub(super) fn read_text<'t>(
     }
 }
 
-/// Reads the input, with scalars of the wrong kind repaired where the reader is.
+/// Reads the input; the reader itself repairs scalars of the wrong kind.
 #[inline]
 fn read_in_place<'a>(
     plan: &Plan,
@@ -89,8 +89,7 @@ fn read_in_place<'a>(
     Ok((future, changes.into_inner()))
 }
 
-/// Reads the input of a tool whose arguments the application has changed. What is wrong with it is said of the names that models
-/// know.
+/// Reads the input of a tool whose arguments the application has changed. Errors use the names that models know.
 #[cold]
 fn read_adapted<'a>(
     plan: &Plan,
@@ -105,7 +104,7 @@ fn read_adapted<'a>(
     (plan.entry.spec.start)(start).map_err(|problems| plan.entry.said(problems))
 }
 
-/// Repairs the input and reads it again, once; the future and the text that it has read.
+/// Repairs the input and reads it again, once. Returns the future and the text that it has read.
 #[cold]
 fn repair<'a>(
     plan: &Plan,
@@ -127,7 +126,7 @@ fn repair<'a>(
     };
     let RepairedInput { text, changes } = found;
     if changes.is_empty() {
-        // The type asks for more than its schema can say.
+        // The type is stricter than its schema.
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
     let future = read_once(plan, scope, &text, facts)
@@ -135,7 +134,7 @@ fn repair<'a>(
     Ok((with_repairs(plan, future, facts, changes, lenient), text))
 }
 
-/// Reads a text that was sent and repaired.
+/// Reads a text once, without further repairs.
 fn read_once<'a>(
     plan: &Plan,
     scope: Scope<'a>,
@@ -149,7 +148,7 @@ fn read_once<'a>(
     (plan.entry.spec.start)(Start { scope, text, keys, facts, changes: None })
 }
 
-/// Adds what the types of the parameters refuse and their schemas take, so that one refusal says all that is wrong.
+/// Adds the problems that only the parameters' types find, not their schemas, so that one refusal lists all problems.
 #[cold]
 fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
     let Some(text) = refusal.attempt.take() else { return };
@@ -158,7 +157,7 @@ fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
     }
 }
 
-/// A call whose input was changed, which it says from here on.
+/// Records the repairs in the facts, and makes the call's answer report them.
 #[cold]
 fn with_repairs<'a>(
     plan: &Plan,
@@ -173,7 +172,7 @@ fn with_repairs<'a>(
     Box::pin(async move { future.await.with_repairs(repairs) })
 }
 
-/// As little as it takes: leniently only what cannot be repaired otherwise.
+/// Repairs as little as possible: leniently only where the standard repair fails.
 fn repair_least(
     repairer: &Repairer,
     text: &str,
@@ -196,7 +195,7 @@ fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
     .hint("correct the input and call again")
 }
 
-/// The problems without what was found where a secret may have stood: listeners read them too.
+/// Removes what was found at places that may hold a secret: listeners read the problems too.
 fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     if !has_secrets(definition) {
         return problems;
@@ -207,12 +206,12 @@ fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     })
 }
 
-/// A problem that tells no value and no key of a secret, not even which was probably meant.
+/// Removes every value and key of a secret from a problem, and similar keys.
 fn without_secret(mut problem: Problem) -> Problem {
     let inside = outside(&mut problem.pointer);
     problem.found.clear();
     problem.near = None;
-    // A type may say anything, and names the variant that was sent.
+    // The text of a type's own error may contain anything, such as the variant that was sent.
     let may_repeat = match problem.rule {
         Rule::Other => true,
         Rule::Type => problem.expected.contains('"'),
@@ -221,7 +220,7 @@ fn without_secret(mut problem: Problem) -> Problem {
     match (problem.rule, inside) {
         _ if may_repeat => problem.expected = "what its type and its schema ask for".to_owned(),
         (_, None) => {}
-        // A key that is missing is one of the schema's.
+        // The name of a missing key comes from the schema, so it may be shown.
         (Rule::MissingKey, Some(inside)) => {
             let key = inside.rsplit('/').next().unwrap_or_default();
             problem.rule = Rule::Value;
@@ -232,7 +231,7 @@ fn without_secret(mut problem: Problem) -> Problem {
     problem
 }
 
-/// Cuts a place to its parameter, since the keys inside a secret may be secret; what was cut off.
+/// Cuts a place down to its parameter, since the keys inside a secret may be secret. Returns the rest.
 fn outside(pointer: &mut String) -> Option<String> {
     let (end, _) = pointer.match_indices('/').nth(1)?;
     Some(pointer.split_off(end))
@@ -261,7 +260,7 @@ fn has_secrets(definition: &Definition) -> bool {
     definition.secrets().next().is_some()
 }
 
-/// Whether a place is in a secret, or is the whole input.
+/// Whether a place is inside a secret, or is the whole input.
 fn may_be_secret(definition: &Definition, pointer: &str) -> bool {
     let is_secret = |key: &str| definition.secrets().any(|it| it == key);
     pointer.split('/').nth(1).is_none_or(is_secret)

@@ -1,4 +1,4 @@
-//! Runs a tool that has to wait: only then are time-out and cancellation set up. A panic is caught.
+//! Runs a tool that has to wait: only then are timeout and cancellation set up. Panics are caught.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -35,11 +35,11 @@ pub(crate) async fn invoke(
 ) -> Result<Answer, ToolError> {
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
-        // What is left of the whole call may be less than an attempt has.
+        // The rest of the total timeout may be shorter than that of an attempt.
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
         match if is_whole { left } else { plan.timeout } {
-            // Outside the tool's budget of polls: a tool that uses it up must not stop the clock.
+            // Outside of tokio's budget of polls: a tool that uses up the budget must not stop the clock.
             Some(time) => tokio::task::unconstrained(time_passed(time, family)).await,
             None => std::future::pending().await,
         }
@@ -63,7 +63,7 @@ pub(crate) async fn invoke(
     .await
 }
 
-/// Ends when so much time has passed, but for the time in which children of the call are under way.
+/// Completes when this much time has passed, not counting the time in which children of the call run.
 async fn time_passed(time: Duration, family: Option<&Family>) {
     let Some(family) = family else { return tokio::time::sleep(time).await };
     let (began, before) = (Instant::now(), family.time_away());
@@ -78,7 +78,7 @@ async fn time_passed(time: Duration, family: Option<&Family>) {
     }
 }
 
-/// Waits for what may take as long as a call may; a runtime without a clock is reported.
+/// Awaits a future for as long as a call may take; reports a runtime without a clock.
 pub(crate) async fn in_time<T>(
     tool: &str,
     timeout: Option<Duration>,
@@ -103,7 +103,7 @@ pub(crate) async fn in_time<T>(
     .await
 }
 
-/// Waits so long; says at once that it cannot where the runtime has no clock.
+/// Sleeps; returns an error at once where the runtime has no clock.
 pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
     let mut sleep = None;
     poll_fn(|context| {
@@ -119,8 +119,8 @@ pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
     .await
 }
 
-/// The call of a tool that may be let go before it ends. What it drops may panic; the call has its
-/// answer by then, and keeps it.
+/// The future of a tool, which may be dropped before it ends. A panic in its drop is caught: the call has its answer by
+/// then.
 pub(crate) struct UnfinishedCall<'a, T = Answer>(Option<BoxFuture<'a, T>>);
 
 impl<'a, T> UnfinishedCall<'a, T> {
@@ -142,7 +142,7 @@ pub(crate) fn drop_safely<T>(value: T) {
     }
 }
 
-/// Polls the tool; a panic is its end.
+/// Polls the tool; a panic ends it.
 pub(crate) fn poll_safely<T>(
     future: &mut UnfinishedCall<'_, T>,
     context: &mut Context<'_>,
@@ -154,7 +154,7 @@ pub(crate) fn poll_safely<T>(
     }
 }
 
-/// Whether the run or the call has been cancelled already.
+/// Whether the run or the call has already been cancelled.
 #[inline]
 pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
     let cancelled =
@@ -164,12 +164,12 @@ pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
         || cancelled(run.lineage().map(Lineage::ended))
 }
 
-/// Ends when the call, its run or the executor is cancelled.
+/// Completes when the call, its run or the executor is cancelled.
 pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
     given_up_by(run, Some(call)).await;
 }
 
-/// Ends when the call, where there is one, its run or the executor is cancelled.
+/// Completes when the call, if there is one, its run or the executor is cancelled.
 pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
@@ -197,7 +197,7 @@ fn stopped(message: String) -> ToolError {
         .hint("ask for less at once, or go on without it")
 }
 
-/// The time for the whole call was over before this attempt began.
+/// Makes the error of an attempt that could not begin before the total timeout ended.
 #[cold]
 pub(crate) fn too_late(tool: &str, plan: &Plan) -> ToolError {
     let total = plan.total_timeout.unwrap_or_default();
@@ -217,14 +217,14 @@ pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
         .caused_by(panic_words(panic))
 }
 
-/// What a panic says, for operators.
+/// Returns the text of a panic, for operators.
 pub(crate) fn panic_words(panic: Panic) -> String {
     match panic.downcast::<String>() {
         Ok(words) => *words,
         Err(panic) => match panic.downcast::<&'static str>() {
             Ok(words) => (*words).to_owned(),
             Err(panic) => {
-                // It is of a type of its own, whose drop might panic again.
+                // The payload has an unknown type, whose drop might panic again.
                 forget(panic);
                 "a panic without words".to_owned()
             }

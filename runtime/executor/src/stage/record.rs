@@ -1,4 +1,4 @@
-//! Tells listeners and tracing what became of a call.
+//! Reports the life of a call to listeners and tracing.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -21,40 +21,40 @@ use toolwright_journal::approval::ApprovalRequest;
 use toolwright_journal::journal::{CallRecord, State, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
-/// Whether there is a listener, a trace or a journal. Where there is none, a call carries nothing of it. Only the level
-/// is asked for: a filter may choose the span by its name, which is known when it is made.
+/// Whether a listener, a trace or a journal wants to know of calls; otherwise calls save that work. Only the trace
+/// level is checked here: a filter by name needs the span itself.
 #[inline]
 pub(crate) fn is_wanted(run: &RunState) -> bool {
     !run.core.is_plain || run.is_heard() || tracing::Level::INFO <= LevelFilter::current()
 }
 
-/// What listeners read in place of words that may repeat a secret.
+/// The text that listeners get instead of one that may repeat a secret.
 const NOT_SHOWN: &str = "(not shown, because its tool takes a secret)";
 
-/// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
+/// Reports one call to its listeners. If it is dropped before the end, it reports `Abandoned`.
 pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,
     run: &'a RunState,
     call: &'a Call<'a>,
-    /// The run that the call belongs to, where that is another one.
+    /// The run that the call belongs to, where a worker of another run carries it out.
     of_run: Option<Box<str>>,
     digest: Mutex<Option<Arc<str>>>,
-    /// 0 before the first.
+    /// The number of the attempt; 0 before the first.
     attempt: AtomicU32,
-    /// Whether a secret may be among the arguments, which an answer or an error may repeat.
+    /// Whether the arguments may hold a secret, which an answer or an error may repeat.
     is_secret: AtomicBool,
     started: Instant,
     ended: bool,
 }
 
 impl<'a> Watch<'a> {
-    /// Nothing where there is no listener.
+    /// Starts a watch; `None` where there is no listener.
     #[inline]
     pub(crate) fn start(run: &'a RunState, call: &'a Call<'a>) -> Option<Self> {
         Self::follow(run, call, CallId::new)
     }
 
-    /// The same for a call that has an id already.
+    /// Starts a watch for a call that has an id already.
     #[inline]
     pub(crate) fn follow(
         run: &'a RunState,
@@ -67,7 +67,7 @@ impl<'a> Watch<'a> {
         Some(Self::new(run, call, id(), None).report_begin())
     }
 
-    /// The same for a call that has waited in the journal, perhaps of another run, and is claimed now.
+    /// Starts a watch for a call that has waited in the journal, perhaps in another run, and is claimed now.
     pub(crate) fn resume(
         run: &'a RunState,
         call: &'a Call<'a>,
@@ -102,14 +102,14 @@ impl<'a> Watch<'a> {
         self
     }
 
-    /// The journal gives the right to make an attempt.
+    /// Notes that the call is claimed for an attempt.
     #[cold]
     pub(crate) fn set_claimed(&self, record: &CallRecord) {
         self.set_final_arguments(record);
         self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
     }
 
-    /// Sets the arguments of which listeners hear from now on.
+    /// Sets the arguments that later events are about.
     #[cold]
     pub(crate) fn set_final_arguments(&self, record: &CallRecord) {
         let digest = record.digest.as_str().into();
@@ -117,7 +117,7 @@ impl<'a> Watch<'a> {
         self.is_of(record);
     }
 
-    /// Notes that the call is the one of a record.
+    /// Notes the record of the call.
     pub(crate) fn is_of(&self, record: &CallRecord) {
         if !matches!(record.arguments, StoredText::Plain(_)) {
             self.is_secret.store(true, Ordering::Relaxed);
@@ -132,7 +132,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// It did not begin with its turn: an earlier call that it conflicts with had to end first.
+    /// Reports that the call had to wait for an earlier call of its turn that it conflicts with.
     #[cold]
     pub(crate) fn report_wait(&self, waited: Duration) {
         self.tell(ToolEventKind::Waited { waited });
@@ -192,8 +192,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What listeners get in place of an error whose words may repeat a secret, as in the journal; nothing where they get
-    /// the error itself.
+    /// Returns an error without texts for listeners, if its texts may repeat a secret, as in the journal; `None` where
+    /// they get the error itself.
     fn shown_error(&self, error: &ToolError) -> Option<ToolError> {
         let is_secret = self.is_secret.load(Ordering::Relaxed);
         is_secret.then(|| {
@@ -228,7 +228,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// A span by the OpenTelemetry conventions for generative AI.
+/// Makes a span by the OpenTelemetry conventions for generative AI.
 pub(crate) fn span(run: &RunState, call: &Call<'_>, tool: Option<&Definition>) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
@@ -255,7 +255,7 @@ pub(crate) fn span(run: &RunState, call: &Call<'_>, tool: Option<&Definition>) -
     span
 }
 
-/// Writes the end of a call into its span.
+/// Records the end of a call in its span.
 pub(crate) fn conclude(
     span: &Span,
     run: &RunState,
@@ -273,7 +273,7 @@ pub(crate) fn conclude(
     }
 }
 
-/// Writes down why a call failed, which its model does not see.
+/// Traces why a call failed, which the model does not see.
 fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError) {
     if let Some(cause) = error.source().filter(|_| !takes_a_secret(tool)) {
         let cause = chain(cause);
@@ -294,7 +294,7 @@ pub fn chain(error: &(dyn Error + 'static)) -> String {
     words
 }
 
-/// Whether a secret is among the arguments, which a result may repeat.
+/// Whether the arguments hold a secret, which a result may repeat.
 fn takes_a_secret(tool: Option<&Definition>) -> bool {
     tool.is_some_and(|it| it.secrets().next().is_some())
 }

@@ -1,5 +1,5 @@
-//! Asks a tool's own rule whether a call with these arguments makes sense, before the policy judges it and a person is asked, and
-//! again when it is about to begin.
+//! Runs a tool's own validation of a call's arguments, before the policy judges the call and a person is asked, and
+//! again when the call is about to begin.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::spec::Start;
 
-/// How long a rule may take.
+/// How long a validation may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Refuses a call whose tool has a rule that refuses its final arguments. A rule that panics, takes too long or cannot look
-/// lets nothing through.
+/// Refuses a call whose final arguments its tool's validation refuses. A validation that fails, panics or takes too
+/// long refuses the call as well.
 pub(crate) async fn validate(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -46,7 +46,7 @@ pub(crate) async fn validate(
         Err(ToolError::internal(message))
     });
     checked.map_err(|error| {
-        // Where the rule could not look, nothing of the call has happened, and it is not tried again by itself.
+        // If the validation itself failed, the call has not begun, and is not retried automatically.
         let is_invalid = error.classified() == ErrorClass::Invalid;
         let error = if is_invalid { error } else { error.class(ErrorClass::Final) };
         error.by_executor(Done::Refused)

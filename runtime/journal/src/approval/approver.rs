@@ -11,12 +11,11 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::grant::GrantTerms;
 use super::request::ApprovalRequest;
 
-/// Asks whether a call may run: a person, or code that decides.
+/// Decides whether a call may run: asks a person, or is code that decides.
 ///
 /// An error, a panic or no reply at all is never an approval.
 pub trait Approver: Send + Sync + 'static {
-    /// Asks. The future may be dropped when the call expires or its run ends; what is decided after that does not
-    /// count.
+    /// Asks. The future may be dropped when the call expires or its run ends; a decision after that does not count.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,
@@ -28,8 +27,8 @@ pub trait Approver: Send + Sync + 'static {
 pub enum Reply {
     /// The approver decided.
     Decided(Response),
-    /// A reviewer decided in the place of the approver: a model, or code. Who reads the record finds by whose advice, and why. About a
-    /// call on which a person has to decide ([`ApprovalRequest::person`]), it counts as no decision.
+    /// A reviewer decided instead of the approver: a model, or code. The record names the reviewer and the reason. For
+    /// a call on which a person has to decide ([`ApprovalRequest::person`]), this counts as no decision.
     Reviewed {
         /// The decision.
         response: Response,
@@ -59,7 +58,7 @@ pub enum Response {
     },
 }
 
-/// Without arguments, which may be secret.
+/// Omits arguments, which may be secret.
 impl fmt::Debug for Response {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -112,7 +111,7 @@ impl<F> Callback<F>
 where
     F: Fn(&ApprovalRequest) -> Response + Send + Sync + 'static,
 {
-    /// Asks this function.
+    /// Makes an approver that asks this function.
     pub fn new(decides: F) -> Self {
         Self(decides)
     }
@@ -137,7 +136,7 @@ where
     }
 }
 
-/// Passes requests on to another task; decisions come through a [`ApprovalService`](super::ApprovalService).
+/// Passes requests on to another task; decisions come through an [`ApprovalService`](super::ApprovalService).
 ///
 /// ```
 /// use toolwright::approval::Channel;
@@ -151,7 +150,7 @@ where
 pub struct Channel(mpsc::Sender<ApprovalRequest>);
 
 impl Channel {
-    /// Passes requests on through this sender.
+    /// Makes an approver that passes requests on through this sender.
     #[must_use]
     pub fn new(sender: mpsc::Sender<ApprovalRequest>) -> Self {
         Self(sender)
@@ -159,7 +158,7 @@ impl Channel {
 }
 
 impl Approver for Channel {
-    /// Does not wait where the channel is full: the approver has then failed.
+    /// Fails at once where the channel is full, instead of waiting.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,

@@ -1,4 +1,4 @@
-//! Whether a grant's terms cover a call. Pure: what counts is given, the time too.
+//! Decides whether a grant's terms cover a call. Pure: all facts are arguments, the time too.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use toolwright_core::json::{ArgumentsError, canonical};
 pub struct GrantCandidate<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// The tool's definition as it is now.
+    /// The fingerprint of the tool's definition now.
     pub fingerprint: &'a str,
     /// The arguments that would run, as JSON text.
     pub arguments: &'a str,
@@ -31,7 +31,7 @@ pub struct GrantCandidate<'a> {
     pub used: u32,
 }
 
-/// Why terms do not cover a call. An argument is named by its place alone, because its value may be secret.
+/// Why terms do not cover a call. An argument is named only by its place, because its value may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCovered {
@@ -43,43 +43,43 @@ pub enum NotCovered {
         /// The call's tool.
         asked: String,
     },
-    /// The tool is not what it was.
+    /// The tool's definition has changed.
     #[error("tool {0:?} has changed since the grant was given: grant it again")]
     Fingerprint(String),
-    /// It does not count here.
+    /// It counts in another run, session or project.
     #[error("the grant counts in another run, session or project")]
     Scope,
-    /// Its time is over.
+    /// It has expired.
     #[error("the grant ended at {0}")]
     Ended(Timestamp),
-    /// It was used as often as it may be.
+    /// All its uses are used up.
     #[error("the grant was for {0} calls, which have been made")]
     UsedUp(u32),
-    /// The call's arguments are not readable.
+    /// The call's arguments cannot be read.
     #[error("the call's arguments cannot be compared")]
     Unreadable(#[from] ArgumentsError),
     /// It is for calls without arguments.
     #[error("the grant says nothing of arguments, so it covers only a call that has none")]
     HasArguments,
-    /// An argument is not one of those that are granted.
+    /// A clause does not accept the argument at this place.
     #[error("the grant does not cover what the call gives at {0:?}")]
     Clause(String),
 }
 
-/// What makes terms useless, so that they should not be signed.
+/// Why terms are useless, so that they should not be signed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UselessTerms {
-    /// They are over already.
+    /// They have expired already.
     #[error("they ended at {0}, which is past: give a later time, or none")]
     Ended(Timestamp),
     /// They allow no call.
     #[error("`uses` is 0; leave it out for no limit")]
     NoUses,
-    /// A clause names no place.
+    /// The place of a clause is not a JSON pointer.
     #[error("{0:?} is no JSON pointer: it is empty for all of the arguments, or begins with `/`")]
     Pointer(String),
-    /// A clause takes no value.
+    /// A clause accepts no value.
     #[error("there is no value that the clause at {0:?} takes: give one at least")]
     NoValues(String),
     /// A value of a clause is not JSON.
@@ -95,7 +95,7 @@ pub enum UselessTerms {
 
 impl GrantTerms {
     /// Checks whether the terms cover a call. Numbers are compared exactly, objects without regard to the order of
-    /// their keys; what cannot be read or is not there is not covered.
+    /// their keys; an argument that is missing or cannot be read is not covered.
     ///
     /// ```
     /// use toolwright::approval::{Clause, GrantTerms, Scope};
@@ -131,7 +131,7 @@ impl GrantTerms {
         self.take(asked.arguments)
     }
 
-    /// Checks whether the terms count for a call, whatever its arguments are.
+    /// Checks whether the terms apply to a call, whatever its arguments are.
     #[doc(hidden)]
     pub fn count(&self, asked: &GrantCandidate<'_>) -> Result<(), NotCovered> {
         if self.tool != asked.tool {
@@ -159,7 +159,7 @@ impl GrantTerms {
         Ok(())
     }
 
-    /// Checks whether the terms take the arguments of a call.
+    /// Checks whether the terms accept the arguments of a call.
     #[doc(hidden)]
     pub fn take(&self, arguments: &str) -> Result<(), NotCovered> {
         let arguments = canonical(arguments)?;
@@ -170,7 +170,7 @@ impl GrantTerms {
         broken.map_or(Ok(()), |clause| Err(NotCovered::Clause(clause.pointer.clone())))
     }
 
-    /// Checks whether the terms can ever cover a call, from `now` on.
+    /// Checks whether the terms can cover a call at all, from `now` on.
     ///
     /// # Errors
     /// When they cannot; the error says why.
@@ -206,7 +206,7 @@ impl Clause {
     }
 }
 
-/// Returns the value at a JSON pointer in a canonical text; it is canonical too, being a part of one.
+/// Returns the value at a JSON pointer in a canonical text; as a part of that it is canonical too.
 fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     segments(pointer)?.into_iter().try_fold(text, |text, segment| {
         let found = match text.as_bytes().first()? {

@@ -5,19 +5,19 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How far a grant goes, as its granter signed it.
+/// The terms of a grant, as its granter signed them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantTerms {
     /// Where the grant counts.
     pub scope: Scope,
-    /// For which tool.
+    /// The tool whose calls it covers.
     pub tool: String,
-    /// The tool's definition, which must not have changed since.
+    /// The fingerprint of the tool's definition, which must not have changed since.
     pub fingerprint: String,
-    /// What the arguments must be: all of it holds. None at all match only an empty input.
+    /// The conditions on the arguments, all of which must hold. An empty list covers only a call without arguments.
     pub arguments: Vec<Clause>,
-    /// Until when.
+    /// When the grant expires, if it does.
     pub until: Option<Timestamp>,
     /// How many calls may use it. Without a limit uses are not counted, so that calls do not wait for each other.
     pub uses: Option<u32>,
@@ -37,17 +37,17 @@ pub enum Scope {
     Forever,
 }
 
-/// Something that must hold of the arguments.
+/// A condition on the arguments.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
     /// A place, as a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// The value there is one of these, each as JSON text.
+    /// The accepted values at that place, each as JSON text.
     pub is_one_of: Vec<String>,
 }
 
-/// Without the values, which may be secret.
+/// Omits the values, which may be secret.
 impl fmt::Debug for Clause {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Clause").field("pointer", &self.pointer).finish_non_exhaustive()

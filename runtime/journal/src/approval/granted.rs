@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// A grant, stored in a journal as the document [`Grant::key`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// Its id: the call that it was given with, and that call's generation.
+    /// Its id, made from the call that it was given with, and that call's generation.
     pub id: String,
     /// The approval that carries its terms.
     pub signed: SignedStatement,
@@ -23,11 +23,11 @@ pub struct Grant {
     pub granted: Timestamp,
     /// How many calls have used it.
     pub used: u32,
-    /// What takes it back.
+    /// The statement that revokes it, if it was revoked.
     pub revoked: Option<SignedStatement>,
 }
 
-/// As it is written.
+/// A grant in its stored form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredGrant {
@@ -40,7 +40,7 @@ struct StoredGrant {
 }
 
 impl Grant {
-    /// What the keys of all grants begin with.
+    /// The beginning of every grant's key.
     pub const PREFIX: &'static str = "grant/";
 
     /// Returns the key of a grant's document.
@@ -58,7 +58,7 @@ impl Grant {
     /// Reads its terms, as they were signed. [`covers`](Self::covers) checks the signature.
     ///
     /// # Errors
-    /// When what was signed is no grant, or another than this.
+    /// When the signed statement is no grant, or another grant than this.
     pub fn terms(&self) -> Result<GrantTerms, GrantError> {
         let unreadable = |reason| GrantError::Unreadable { id: self.id.clone(), reason };
         let statement =
@@ -66,7 +66,7 @@ impl Grant {
         let Decision::Approve { grant: Some(terms) } = statement.verdict else {
             return Err(unreadable("what was signed is not an approval with a grant".to_owned()));
         };
-        // A grant that was revoked must not come back under another id.
+        // A revoked grant must not count again under another id.
         match statement.about {
             Subject::Call { id, generation, .. } if Self::id_of(id, generation) == self.id => {
                 Ok(terms)
@@ -94,7 +94,7 @@ impl Grant {
         covered.map_err(|error| GrantError::NotCovered { id: id(), error })
     }
 
-    /// Writes the grant as the text of its document.
+    /// Writes the grant as text for its document.
     #[must_use]
     pub fn to_text(&self) -> String {
         let Self { id, signed, granted, used, revoked } = self.clone();
@@ -102,7 +102,7 @@ impl Grant {
         serde_json::to_string(&written).expect("a grant always serialises")
     }
 
-    /// Reads the grant of a document's text. The key is for errors.
+    /// Reads a grant from its document's text. The key is for errors.
     ///
     /// # Errors
     /// When the text is no grant, or one of a later version.
@@ -129,7 +129,7 @@ impl Grant {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantError {
-    /// It is of another version.
+    /// A newer version wrote it.
     #[error(
         "`{key}` is a grant of format {format}, and this version reads format {FORMAT}: update"
     )]
@@ -139,7 +139,7 @@ pub enum GrantError {
         /// The format that was found.
         format: u32,
     },
-    /// It is no grant.
+    /// The text is no grant.
     #[error("`{id}` is no grant that can be read: {reason}")]
     Unreadable {
         /// Its id, or the key of its document.
@@ -153,7 +153,7 @@ pub enum GrantError {
         /// The id of the grant.
         id: String,
     },
-    /// It has no signature of a trusted key.
+    /// No trusted key has signed it.
     #[error("grant `{id}` does not count")]
     Unverified {
         /// The id of the grant.

@@ -1,7 +1,7 @@
-//! Keys, with which people sign statements.
+//! The keys with which people sign statements.
 //!
 //! - An [`ApproverKey`] signs the exact text of a statement, after a line that says what is signed.
-//! - A [`PublicKey`] tells whether it did. Each value of a key and of a signature has one spelling.
+//! - A [`PublicKey`] verifies the signature. Each key and each signature has only one spelling.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::key_file::KeyError;
 use super::statement::{SignedStatement, Statement};
 
-/// Stands before each text that is signed, so that a signature for something else is none for a statement.
+/// The prefix of each signed text, so that a signature for something else cannot be used for a statement.
 const DOMAIN: &str = "toolwright statement 1\n";
 
-/// What a public key's text begins with.
+/// The prefix of a public key's text.
 const ALGORITHM: &str = "ed25519:";
 
-/// Signs what a person or service says. Whoever holds it can approve calls: it lies outside every workspace.
+/// Signs the statements of a person or service. Whoever holds the key can approve calls, so keep it outside of every
+/// workspace.
 ///
 /// ```
 /// use toolwright::approval::{ApproverKey, TrustedKeys, Statement};
@@ -37,7 +38,7 @@ const ALGORITHM: &str = "ed25519:";
 pub struct ApproverKey {
     name: String,
     secret: SigningKey,
-    /// Where it was read from.
+    /// The file that it was read from.
     pub(super) file: Option<PathBuf>,
 }
 
@@ -45,17 +46,17 @@ impl ApproverKey {
     /// Makes a new key under a name, which is one line of text.
     ///
     /// # Errors
-    /// When the name is none, or the system gives no random bytes.
+    /// When the name is invalid, or the system provides no random bytes.
     pub fn generate(name: impl Into<String>) -> Result<Self, KeyError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| KeyError::Random(error.to_string()))?;
         Self::from_seed(name, seed)
     }
 
-    /// Makes the key of these bytes, for tests: everybody who knows them has the key.
+    /// Makes the key of these bytes, for tests: everyone who knows the bytes has the key.
     ///
     /// # Errors
-    /// When the name is none.
+    /// When the name is invalid.
     pub fn from_seed(name: impl Into<String>, seed: [u8; 32]) -> Result<Self, KeyError> {
         let name = name.into();
         if !is_name(&name) {
@@ -64,13 +65,13 @@ impl ApproverKey {
         Ok(Self { name, secret: SigningKey::from_bytes(&seed), file: None })
     }
 
-    /// Returns the name that its holder signs with.
+    /// Returns the name of its holder, which its statements name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the file it was read from, if it was.
+    /// Returns the file that it was read from, if there is one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
@@ -89,7 +90,7 @@ impl ApproverKey {
     /// Signs a statement, and returns it as text with the signature.
     ///
     /// # Errors
-    /// When the statement is another's, by its `by`.
+    /// When the statement names another author in `by`.
     pub fn sign(&self, statement: &Statement) -> Result<SignedStatement, NotTheirs> {
         if statement.by != self.name {
             return Err(NotTheirs { by: statement.by.clone(), name: self.name.clone() });
@@ -105,7 +106,7 @@ impl ApproverKey {
     }
 }
 
-/// Without the secret.
+/// Omits the secret.
 impl fmt::Debug for ApproverKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -116,20 +117,21 @@ impl fmt::Debug for ApproverKey {
     }
 }
 
-/// Another than the holder of the key is named as the author of a statement.
+/// A statement names another author than the holder of the key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the statement is by {by:?} and the key is that of {name:?}: each signs what they say themselves"
 )]
 #[non_exhaustive]
 pub struct NotTheirs {
-    /// Who says it.
+    /// The author that the statement names.
     pub by: String,
-    /// Whose key it is.
+    /// The holder of the key.
     pub name: String,
 }
 
-/// The key that tells whether an [`ApproverKey`] signed. It is written `ed25519:` and 64 hexadecimal digits.
+/// The public key that verifies the signatures of an [`ApproverKey`]. It is written `ed25519:` and 64 hexadecimal
+/// digits.
 ///
 /// ```
 /// use toolwright::approval::PublicKey;
@@ -143,12 +145,12 @@ pub struct NotTheirs {
 pub struct PublicKey([u8; 32]);
 
 impl PublicKey {
-    /// Whether the key signed this statement's text; nothing where the signature is not even one in form.
+    /// Whether the key signed this statement's text; `None` where the signature is malformed.
     pub(super) fn has_signed(&self, text: &str, signature: &str) -> Option<bool> {
         self.has_signed_text(DOMAIN, text, signature)
     }
 
-    /// Whether the key signed this text of a domain; nothing where the signature is not even one in form.
+    /// Whether the key signed this text of a domain; `None` where the signature is malformed.
     pub(super) fn has_signed_text(
         &self,
         domain: &str,
@@ -170,12 +172,12 @@ impl FromStr for PublicKey {
         let digits = text.strip_prefix(ALGORITHM).ok_or_else(invalid)?;
         let bytes = bytes::<32>(digits).ok_or_else(invalid)?;
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| invalid())?;
-        // Under a weak key one signature fits many texts.
+        // Under a weak key, one signature can be valid for many texts.
         if key.is_weak() { Err(invalid()) } else { Ok(Self(bytes)) }
     }
 }
 
-/// A text that is no public key.
+/// A text that is not a public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no public key: it is written `ed25519:` and 64 lower-case hexadecimal digits, as `keys new` prints it"
@@ -206,7 +208,7 @@ impl<'de> Deserialize<'de> for PublicKey {
     }
 }
 
-/// What is signed of a text.
+/// Prefixes a text with its domain, for the signature.
 fn message(domain: &str, text: &str) -> Vec<u8> {
     [domain.as_bytes(), text.as_bytes()].concat()
 }
@@ -216,7 +218,7 @@ pub(super) fn is_name(name: &str) -> bool {
     !name.trim().is_empty() && name.trim() == name && !name.chars().any(char::is_control)
 }
 
-/// So many bytes in lower-case hexadecimal digits: each value has one spelling.
+/// Reads this number of bytes from lower-case hexadecimal digits, so that each value has one spelling.
 pub(super) fn bytes<const COUNT: usize>(digits: &str) -> Option<[u8; COUNT]> {
     let mut bytes = [0; COUNT];
     let one_spelling = !digits.bytes().any(|byte| byte.is_ascii_uppercase());

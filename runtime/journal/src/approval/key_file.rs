@@ -1,4 +1,4 @@
-//! Keys in files: made once, readable by their owner alone.
+//! Keys in files, which are written once and which only their owner can read.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use zeroize::Zeroizing;
 use super::key::{ApproverKey, PublicKey, bytes};
 use crate::owned_file::{self, Unread, write_new};
 
-/// The first line; the number is the version of what follows.
+/// The first line of a key file; the number is the version of the rest.
 const FIRST: &str = "toolwright approver key 1";
 
 impl ApproverKey {
-    /// Writes the key to a file that only its owner can read. A file that is there already stays as it is.
+    /// Writes the key to a new file that only its owner can read. Never overwrites a file.
     ///
     /// # Errors
-    /// When the file is there already, or cannot be written.
+    /// When the file exists already, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), KeyError> {
         let path = path.as_ref();
         write_new(path, self.file_text().as_bytes()).map_err(|error| match error.kind() {
@@ -27,7 +27,7 @@ impl ApproverKey {
     /// Reads a key from the file that [`save`](Self::save) wrote.
     ///
     /// # Errors
-    /// When the file cannot be read, when others can read it too, or when it holds no key.
+    /// When the file cannot be read, when others can read it too, or when it contains no key.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let text = owned_file::read(path).map_err(|unread| match unread {
@@ -50,7 +50,7 @@ impl ApproverKey {
     }
 }
 
-/// Reads a key. An error does not repeat the text, which may be the secret.
+/// Reads a key. Errors do not repeat the text, which may be the secret.
 fn read(text: &str) -> Result<ApproverKey, String> {
     let mut lines = text.lines();
     match lines.next() {
@@ -79,17 +79,17 @@ fn read(text: &str) -> Result<ApproverKey, String> {
     }
 }
 
-/// A key could not be made, written or read.
+/// Why a key could not be made, written or read.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The name is none.
+    /// The name is invalid.
     #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
     Name(String),
     /// The system gave no random bytes.
     #[error("the system gives no random bytes to make a key of: {0}")]
     Random(String),
-    /// The file is there already.
+    /// The file exists already.
     #[error(
         "{} is there already, and a key is never written over: name another file, or move that one away",
         .0.display()
@@ -126,7 +126,7 @@ pub enum KeyError {
         /// Its permissions.
         mode: u32,
     },
-    /// The file holds no key.
+    /// The file contains no key.
     #[error("{} holds no approver's key: {problem}", path.display())]
     Format {
         /// The file.
@@ -134,15 +134,15 @@ pub enum KeyError {
         /// What is wrong with it.
         problem: String,
     },
-    /// No variable says where the user's configuration lies.
+    /// No variable names the user's folder of configuration.
     #[error("{0}: set it, or name the file of a key (TOOLWRIGHT_KEY, or --out where one is made)")]
     NoConfiguration(String),
-    /// A name cannot be that of a file.
+    /// The name cannot be the name of a file.
     #[error(
         "{0:?} is no name for a file: name one (TOOLWRIGHT_KEY, or --out where one is made), or take letters, digits and -_.@+ alone"
     )]
     FileName(String),
-    /// Several keys are there.
+    /// The folder has several keys.
     #[error("several keys lie in {}: set TOOLWRIGHT_KEY, or give --key FILE, to say which of {names} signs", folder.display())]
     Several {
         /// The folder.

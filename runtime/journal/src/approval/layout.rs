@@ -1,7 +1,7 @@
 //! A request as a table for people.
 //!
-//! - Only this file begins a line: what comes from elsewhere is escaped, and broken where it is long, so that it can
-//!   neither draw a row of its own nor reach past the edge of the terminal.
+//! - Only this file starts a line: text from elsewhere is escaped, and broken where it is long, so that it can neither
+//!   imitate a row nor reach past the edge of the terminal.
 //! - Nothing is left out or shortened.
 
 use std::borrow::Cow;
@@ -15,9 +15,9 @@ use toolwright_core::json::canonical;
 use toolwright_core::json::tree::quote;
 use toolwright_core::printable::line;
 
-/// How wide the left column is; a longer label goes into the right one.
+/// The width of the left column; a longer label goes into the right one.
 const LABEL: usize = 10;
-/// How wide the right column is.
+/// The width of the right column.
 const TEXT: usize = 64;
 
 pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Result {
@@ -60,7 +60,7 @@ fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
     }
 }
 
-/// A key, in quotes where it is not a plain word and could be taken for something else.
+/// Formats a key, in quotes unless it is a plain word, so that it cannot be taken for something else.
 fn key_label(key: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if !key.is_empty() && key.bytes().all(plain) {
@@ -70,7 +70,7 @@ fn key_label(key: &str) -> String {
     }
 }
 
-/// One row; its text may take several lines, which are marked.
+/// Writes one row. Its text may take several lines; the continuation lines are marked.
 fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
     let (label, text) = (line(label), line(text));
     let (label, text) = match label.len() <= LABEL {
@@ -87,12 +87,12 @@ fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
     Ok(())
 }
 
-/// The text in pieces that fit, broken behind a space where there is one; a character beyond ASCII counts as two columns, which
-/// is enough for any.
+/// Splits a text into pieces that fit, after a space where there is one. A character beyond ASCII counts as two
+/// columns, which is the widest any of them is.
 fn pieces(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let (mut start, mut width) = (0, 0);
-    // Behind the last space of the line, and the columns from there on.
+    // The place after the last space of the line, and the width from there on.
     let (mut word, mut of_word) = (0, 0);
     for (at, character) in text.char_indices() {
         let columns = if character.is_ascii() { 1 } else { 2 };

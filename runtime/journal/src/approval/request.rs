@@ -1,4 +1,4 @@
-//! What an approver sees of a call.
+//! What an approver gets to see of a call.
 
 use jiff::Timestamp;
 
@@ -10,16 +10,16 @@ use toolwright_core::tool::Danger;
 
 /// A call on which a person has to decide. Secrets in it are masked.
 ///
-/// Its [`Display`](std::fmt::Display) is a table for people. Whatever a model, a tool or a file put into the call,
-/// the table's rows are ours: control characters, escape sequences and marks that turn or hide text are written out,
-/// and long lines are broken here rather than by the terminal.
+/// Its [`Display`](std::fmt::Display) is a table for people. A model, a tool or a file cannot forge rows of this table:
+/// control characters, escape sequences and characters that turn or hide text are escaped, and long lines are broken
+/// here rather than by the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalRequest {
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
-    /// As it was judged this time.
+    /// The generation of the call, which each evaluation raises.
     pub generation: u32,
-    /// What a decision is bound to.
+    /// The digest that a decision is bound to.
     pub digest: String,
     /// The tool's name.
     pub tool: String,
@@ -27,23 +27,23 @@ pub struct ApprovalRequest {
     pub title: Option<String>,
     /// How carefully to look.
     pub danger: Danger,
-    /// Why it is asked.
+    /// Why the call needs approval.
     pub reason: String,
     /// The arguments that would run, as JSON text with secrets masked.
     pub arguments: String,
-    /// What repair changed in what the model sent.
+    /// The changes that repair made to the arguments of the model.
     pub repairs: Vec<Change>,
-    /// What the tool itself shows of the call.
+    /// The tool's own preview of the call.
     pub preview: Option<String>,
-    /// On whose behalf.
+    /// Who made the call, and for which user.
     pub requester: Requester,
     /// The call's run.
     pub run: String,
     /// The project of the executor that asks, where it has one.
     pub project: Option<String>,
-    /// Until when.
+    /// When the request expires.
     pub deadline: Timestamp,
-    /// The tool's definition, hexadecimal.
+    /// The fingerprint of the tool's definition, in hexadecimal.
     pub fingerprint: String,
     /// Whether a person has to decide, whatever a reviewer says: a rule asks about each call
     /// ([`Rule::always_ask`](https://docs.rs/toolwright)).
@@ -51,8 +51,8 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// Returns what is asked about a call; `None` where nothing ever was. The title is the tool's, which a record does not
-    /// have.
+    /// Makes the request of a recorded call; `None` where no person was ever asked. The title is left out, because a
+    /// record does not have it.
     #[must_use]
     pub fn of(call: &CallRecord) -> Option<Self> {
         let ask = call.ask.as_ref()?;

@@ -1,4 +1,5 @@
-//! Makes statements from the record of a call, which provides id, generation, digest, what is shown, journal and project.
+//! Makes statements from the record of a call, which provides id, generation, digest, the shown arguments, journal and
+//! project.
 
 use jiff::Timestamp;
 
@@ -71,7 +72,7 @@ impl Statement {
         Self::about(call, Decision::Accept, by, at)
     }
 
-    /// Requeues a dead letter with its own arguments. With a new idempotency key, a service takes it for another call.
+    /// Requeues a dead letter with its own arguments. With a new idempotency key, a service treats it as another call.
     ///
     /// ```
     /// use toolwright::CallId;
@@ -127,7 +128,8 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
-    /// Revokes the grant of this id. It names no journal: revoking only takes away, so it counts in every journal.
+    /// Revokes the grant of this id. The statement names no journal: revoking only takes away rights, so it counts in
+    /// every journal.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };
@@ -146,7 +148,7 @@ impl Statement {
         Self { about, verdict, at, by: by.into(), journal, project, note: None }
     }
 
-    /// Adds on whose advice it was decided, and why.
+    /// Adds the reviewer on whose advice the decision was made, and why.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

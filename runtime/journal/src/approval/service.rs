@@ -1,10 +1,10 @@
-//! Where people's statements are handed in: each is checked against the call as it is, and takes effect in one
-//! commit, or is refused with what happened instead.
+//! Submits people's statements: checks each against the present state of its call, and commits its effect in one
+//! transaction, or refuses it and says what happened instead.
 //!
-//! - Two statements about one call in one generation: one wins, the error of the other names the winner.
-//! - What becomes of the call, the machine says; a lost race is looked at again.
-//! - A statement by which a call may run as it is shown is refused where the record shows another call than would run, and
-//!   where nothing can tell, unless the service is [`unseen`](ApprovalService::unseen).
+//! - Of two statements about one call in one generation, one takes effect; the error of the other names its author.
+//! - The state machine decides the next state; after a lost race the call is read again.
+//! - An approval of the shown arguments is refused if the record shows other arguments than would run. It is also
+//!   refused if that cannot be checked here, unless the service is [`unseen`](ApprovalService::unseen).
 //! - A statement that names another journal or project than the call's record is refused.
 
 mod decide;
@@ -31,20 +31,22 @@ pub use shown::ShownCall;
 use decide::decide;
 use recorded::find_recorded;
 
-/// How often a statement that lost a race is submitted again. One decision is lost once; more often, another writer keeps changing
-/// the call.
+/// How often a statement that lost a race is submitted again. A single competing decision costs one try; more tries
+/// fail only if another writer keeps changing the call.
 const LOOKS: u32 = 16;
 
-/// Takes what people say to a journal, for operators' commands and for applications.
+/// Submits people's decisions to a journal, for operators' commands and for applications.
 ///
-/// [`approve`](Self::approve), [`reject`](Self::reject), [`edit`](Self::edit), [`grant`](Self::grant) and their neighbours
-/// load the call, sign and submit in one step. [`submit`](Self::submit) takes a statement that was signed elsewhere. Each of
-/// them refuses an approval of a call whose record shows other arguments than would run, or of which nothing can tell.
-/// The service needs no sealing key; [`unseen`](Self::unseen) makes it take approvals of calls with secrets.
+/// [`approve`](Self::approve), [`reject`](Self::reject), [`edit`](Self::edit), [`grant`](Self::grant) and their
+/// neighbours load the call, sign and submit in one step. [`submit`](Self::submit) takes a statement that was signed
+/// elsewhere. All of them refuse an approval if the record shows other arguments than would run, or if that cannot be
+/// checked here. The service needs no sealing key; [`unseen`](Self::unseen) makes it accept approvals of calls with
+/// secrets.
 ///
-/// An approval service trusts no key by itself: it records what is said, and the executor verifies the decision when it claims
-/// the call. But a rejection ends a call, and the result of one that happened is its answer, both at once: wherever
-/// statements come from outside, make the approval service [`trusting`](Self::trusting) only trusted keys.
+/// An approval service does not verify signatures by itself: it records statements, and the executor verifies them when
+/// it claims the call. But two statements take effect at once: a rejection ends a call, and the result of a call that
+/// happened becomes its answer. Wherever statements come from outside, let the approval service [trust](Self::trusting)
+/// only some keys.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -67,34 +69,34 @@ const LOOKS: u32 = 16;
 pub struct ApprovalService {
     store: Arc<dyn Store>,
     trusted: Option<TrustedKeys>,
-    /// Whether it takes approvals of calls of which nothing can tell here whether they show what would run.
+    /// Whether it accepts approvals where it cannot check that the record shows what would run.
     is_unseen: bool,
     clock: Option<Clock>,
 }
 
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// What became of a statement.
+/// The effect of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubmitOutcome {
-    /// What it is about.
+    /// The call or grant that it is about.
     pub about: Subject,
-    /// What was decided.
+    /// The decision.
     pub verdict: Decision,
     /// Who decided.
     pub who: String,
     /// When it was recorded.
     pub at: Timestamp,
-    /// Where the call stood then; nothing for a grant.
+    /// The state of the call after it; `None` for a grant.
     pub to: Option<State>,
     /// The id of the grant that was given or revoked.
     pub grant: Option<String>,
-    /// Whether it had been said before, so that nothing was done.
+    /// Whether the same decision was recorded before, so that nothing was done.
     pub repeated: bool,
 }
 
-/// A statement as it was read, and by whom.
+/// A parsed statement, with the name of its author.
 struct ParsedStatement<'a> {
     signed: &'a SignedStatement,
     statement: Statement,
@@ -102,9 +104,9 @@ struct ParsedStatement<'a> {
 }
 
 enum Step {
-    /// It was said before.
+    /// The same decision was recorded before.
     Known(SubmitOutcome),
-    /// It is to be committed.
+    /// The statement takes effect by this transaction.
     New(Transaction, SubmitOutcome),
 }
 
@@ -121,26 +123,26 @@ impl ApprovalService {
         Self { trusted: Some(trusted), ..self }
     }
 
-    /// Makes the service take approvals of calls whose arguments are encrypted, so that nothing can tell here whether their
-    /// records show what would run. What was shown is part of what is signed, and the executor, which has the sealing key,
-    /// compares it before it runs the call: an approval of what would not run makes it ask again.
+    /// Makes the service accept approvals of calls with encrypted arguments, although it cannot check that their
+    /// records show what would run. The signed statement includes the shown arguments. The executor, which has the
+    /// sealing key, compares them before it runs the call, and asks again where they differ.
     #[must_use]
     pub fn unseen(self) -> Self {
         Self { is_unseen: true, ..self }
     }
 
-    /// Sets the clock by which something is decided in one step: the system's unless set, for tests of deadlines.
+    /// Sets the clock for the decisions that this service signs, for tests of deadlines; the system's clock unless set.
     #[must_use]
     pub fn clock(self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self { clock: Some(Arc::new(now)), ..self }
     }
 
-    /// Puts a statement into effect. One that was submitted before gives what was recorded of it.
+    /// Submits a statement. One that was submitted before returns what was recorded then.
     ///
     /// # Errors
-    /// When it cannot take effect: the error says who won, what became of the call or grant, or that the record was
-    /// [altered](ApprovalError::Altered). After
-    /// [`ApprovalError::Store`] it is unknown whether it did; submit it again.
+    /// When it cannot take effect. The error says which other decision came first, what happened to the call or grant,
+    /// or that the record was [altered](ApprovalError::Altered). After [`ApprovalError::Store`] it is unknown whether
+    /// it took effect; submit it again.
     pub async fn submit(
         &self,
         signed: SignedStatement,
@@ -165,7 +167,7 @@ impl ApprovalService {
             match self.store.commit(unit, now).await {
                 Ok(()) => return Ok(submitted),
                 Err(CommitError::Store(error)) => return Err(error.into()),
-                // Somebody else was faster: look again.
+                // Another writer was faster: read the call again.
                 Err(_) => {}
             }
         }

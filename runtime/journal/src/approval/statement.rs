@@ -1,6 +1,7 @@
-//! What a person or service says about a call, signed.
+//! The signed statements of a person or service about a call.
 //!
-//! - A statement names its call, generation and digest, and what was shown of it; never a position, a name, or the latest.
+//! - A statement names its call by id, generation and digest, and what the person was shown; never by a position, a
+//!   name, or as the latest.
 //! - It names the journal and the project that it counts in.
 //! - The journal stores the text that was signed, so that the signature can be checked without serialising it again.
 
@@ -26,18 +27,17 @@ pub struct SignedStatement {
 }
 
 impl SignedStatement {
-    /// Parses the statement. Its signature is not checked until
-    /// [`TrustedKeys::verify`](super::TrustedKeys::verify) has checked it.
+    /// Parses the statement. Only [`TrustedKeys::verify`](super::TrustedKeys::verify) checks its signature.
     ///
     /// # Errors
-    /// When the text is no statement that this version reads.
+    /// When the text is no statement that this version can read.
     pub fn statement(&self) -> Result<Statement, UnreadableStatement> {
         serde_json::from_str(&self.text)
             .map_err(|error| UnreadableStatement { reason: error.to_string() })
     }
 }
 
-/// A text that is no statement, or one of a later version.
+/// A text that is no statement, or a statement of a later version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the text is no statement that this version reads: {reason}")]
 #[non_exhaustive]
@@ -56,16 +56,16 @@ pub struct Statement {
     pub verdict: Decision,
     /// When the statement was made.
     pub at: Timestamp,
-    /// The name of the key's holder. The key counts, not the name.
+    /// The name of the key's holder. The key decides whether the statement counts, not the name.
     pub by: String,
-    /// The id of the journal that it counts in, as the call's record names it; nothing in a statement of the version
+    /// The id of the journal that it counts in, as the call's record names it; `None` in a statement of the version
     /// before, and in one that revokes a grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
     /// The project that it counts in, as the call's record names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// On whose advice, and why, for who reads the record: where a reviewer decided, and the key's holder lets it.
+    /// Where a reviewer decided on behalf of the key's holder: which reviewer, and why. For readers of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -74,16 +74,16 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Subject {
-    /// One call, as it was shown.
+    /// A call, as it was shown.
     Call {
         /// The id of the call.
         id: CallId,
-        /// As it was judged this time.
+        /// The generation of the call, which each evaluation raises.
         generation: u32,
         /// The digest of the call, see [`CallRecord::digest`](crate::journal::CallRecord::digest).
         digest: String,
-        /// The digest of what was shown of it, see
-        /// [`CallRecord::shown_digest`](crate::journal::CallRecord::shown_digest); nothing in a statement of the version
+        /// The digest of the shown arguments, see
+        /// [`CallRecord::shown_digest`](crate::journal::CallRecord::shown_digest); `None` in a statement of the version
         /// before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shown: Option<String>,
@@ -96,7 +96,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Reports whether this is what was shown of the call; `false` where the digest of what was shown is missing.
+    /// Reports whether the statement is about these shown arguments; `false` where it does not say which were shown.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of_shown(&self, arguments: &str) -> bool {
@@ -115,15 +115,15 @@ impl Subject {
 pub enum Decision {
     /// It may run.
     Approve {
-        /// And calls like it, on these terms.
+        /// The terms on which calls like it may run too.
         grant: Option<GrantTerms>,
     },
     /// It may run with other arguments.
     Edit {
         /// All of them, as JSON text.
         arguments: String,
-        /// The digest of the call with them. Where the application arrives at another (it fills in defaults, or
-        /// refuses them), the approver is asked again.
+        /// The digest of the call with them. If the application's final arguments have another digest (it fills in
+        /// defaults, or refuses them), the approver is asked again.
         digest: String,
     },
     /// It must not run.
@@ -133,28 +133,28 @@ pub enum Decision {
     },
     /// It happened, although its outcome was not recorded.
     Happened {
-        /// What the model gets.
+        /// The result that the model gets.
         result: String,
     },
     /// It did not happen.
     DidNotHappen,
     /// Its plan is accepted, so that the policy evaluates it again.
     Accept,
-    /// It is a dead letter, and is evaluated again. That is no approval: it may need one. When it cannot run, it stays
-    /// a dead letter.
+    /// The call is a dead letter, and is evaluated again. This does not approve it: it may need approval. If it cannot
+    /// run, it stays a dead letter.
     Requeue {
-        /// All of its new arguments, as JSON text; without, it keeps those that it has.
+        /// All of its new arguments, as JSON text; `None` to leave them as they are.
         arguments: Option<String>,
-        /// Whether it gets another idempotency key although its arguments are the same, so that a service that takes keys
+        /// Whether it gets a new idempotency key although its arguments are the same, so that a service that uses keys
         /// runs it as another call.
         new_key: bool,
     },
-    /// It is a dead letter, and is discarded.
+    /// The call is a dead letter, and is discarded.
     Discard {
         /// Why, for other operators.
         note: Option<String>,
-        /// Whether what it was called with is blanked in its record. Its answer and its history stay, so that the
-        /// same call that arrives again is answered and not run.
+        /// Whether its arguments are deleted from its record. Its answer and its history stay, so that the same call,
+        /// made again, is answered and not run.
         forget: bool,
     },
     /// The grant no longer counts.
@@ -162,7 +162,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns what happens to a call by it; `None` where it is about no call.
+    /// Returns the transition that it makes in a call; `None` where it is about no call.
     #[doc(hidden)]
     pub fn event(&self) -> Option<Transition> {
         Some(match self {
@@ -197,7 +197,7 @@ impl Decision {
     }
 }
 
-/// What was done, as in `approved`.
+/// Writes what was done, as in `approved`.
 impl fmt::Display for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -217,14 +217,14 @@ impl fmt::Display for Decision {
     }
 }
 
-/// Without arguments and results, which may hold secrets.
+/// Omits arguments and results, which may hold secrets.
 impl fmt::Debug for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Decision({self})")
     }
 }
 
-/// Without the text, whose arguments and results may hold secrets.
+/// Omits the text, whose arguments and results may hold secrets.
 impl fmt::Debug for SignedStatement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

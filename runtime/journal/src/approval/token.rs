@@ -1,8 +1,9 @@
-//! Tokens of calls that are carried out elsewhere: who has one may supply the result of its call.
+//! Tokens of calls that are carried out elsewhere: the holder of a token may supply the result of its call.
 //!
-//! - A token is a signature over the call as it was handed over: its id, generation, digest and deadline, in its journal. What
-//!   a result is supplied for is compared with the record, so that a token counts for nothing else.
-//! - Signatures of one key over one text are equal: a process that has the key makes the same token again after a restart.
+//! - A token is a signature over the call as it was handed over: its id, generation, digest and deadline, in its
+//!   journal. It is verified against the record, so that it counts for no other call.
+//! - One key always makes the same signature for the same text: a process that has the key makes the same token after a
+//!   restart.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,13 +15,13 @@ use super::key::{ApproverKey, PublicKey};
 use crate::journal::CallRecord;
 use toolwright_core::context::CallId;
 
-/// Stands before each text that is signed, so that a token is no statement and a statement no token.
+/// The prefix of each signed text, so that a token cannot be used as a statement, nor a statement as a token.
 const DOMAIN: &str = "toolwright hand-over 1\n";
 
-/// What is between the parts of a token.
+/// The separator between the parts of a token.
 const BETWEEN: char = '.';
 
-/// How many digits of a public key a token names.
+/// How many digits of the public key a token contains.
 const NAMED: usize = 16;
 
 /// The right to supply the result of one call. Its [`Display`](fmt::Display) is the text that is handed on.
@@ -33,7 +34,7 @@ pub struct HandOverToken {
     signature: String,
 }
 
-/// What a token is a signature over.
+/// The content that a token signs.
 #[derive(Serialize)]
 struct HandOver<'a> {
     call: CallId,
@@ -45,7 +46,7 @@ struct HandOver<'a> {
 }
 
 impl HandOverToken {
-    /// Signs a call that was handed over; `None` of a call that was not.
+    /// Signs a call that was handed over; `None` for any other call.
     #[must_use]
     pub fn of(record: &CallRecord, key: &ApproverKey) -> Option<Self> {
         let signature = key.sign_text(DOMAIN, &text(record)?);
@@ -53,16 +54,16 @@ impl HandOverToken {
         Some(Self { call, generation, key: named(key.public()), signature })
     }
 
-    /// Returns the call that the token says it is of.
+    /// Returns the id of the call that the token names.
     #[must_use]
     pub fn call(&self) -> CallId {
         self.call
     }
 
-    /// Checks that the token is of this call as its record has it, and signed with this key.
+    /// Checks that this key signed the token for this call, as its record has it.
     ///
     /// # Errors
-    /// When it is not: what it is instead.
+    /// When it did not; the error says what differs.
     pub fn verify(&self, record: &CallRecord, key: PublicKey) -> Result<(), InvalidToken> {
         if self.call != record.id {
             return Err(InvalidToken::OtherCall { of: self.call, call: record.id });
@@ -84,7 +85,7 @@ impl HandOverToken {
     }
 }
 
-/// Returns the text of a hand-over that its signature covers.
+/// Returns the text that the signature of a token covers.
 fn text(record: &CallRecord) -> Option<String> {
     let hand_over = HandOver {
         call: record.id,
@@ -109,7 +110,7 @@ impl fmt::Display for HandOverToken {
     }
 }
 
-/// Without the signature: who reads it could supply a result.
+/// Omits the signature: with it, a reader of the log could supply a result.
 impl fmt::Debug for HandOverToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "HandOverToken({}, generation {})", self.call, self.generation)
@@ -134,7 +135,7 @@ impl FromStr for HandOverToken {
     }
 }
 
-/// A token that does not count for a call. Its text is not repeated, because it may count for another.
+/// Why a token does not count for a call. The errors do not repeat its text, because it may count for another call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {
@@ -151,12 +152,12 @@ pub enum InvalidToken {
         /// The call that the result is supplied for.
         call: CallId,
     },
-    /// It is of the call as it was evaluated before.
+    /// It is for an earlier generation of the call.
     #[error("the token is of generation {of} of the call, which is of generation {generation} now")]
     OtherGeneration {
         /// The generation of the token.
         of: u32,
-        /// That of the call.
+        /// The generation of the call.
         generation: u32,
     },
     /// It was signed with another key, as before a restart of an executor that has no stored key.
@@ -166,10 +167,10 @@ pub enum InvalidToken {
     OtherKey {
         /// The first digits of the key that the token names.
         of: String,
-        /// Those of the executor's key.
+        /// The first digits of the executor's key.
         key: String,
     },
-    /// The signature is not one over the call as it is.
+    /// The signature does not match the call's record.
     #[error(
         "the token or the record of call {call} was altered: its signature is not one over the call as it is"
     )]

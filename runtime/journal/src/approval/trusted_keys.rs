@@ -1,13 +1,13 @@
-//! Whose word counts.
+//! The keys whose statements count.
 //!
-//! Only keys that the application has trusted count. Approving makes and trusts none.
+//! Only keys that the application has trusted count. An approval never makes or trusts a key.
 
 use std::collections::HashMap;
 
 use super::key::{InvalidPublicKey, PublicKey, is_name};
 use super::statement::{SignedStatement, Statement, UnreadableStatement};
 
-/// The keys that count, each under the name by which the application knows its holder.
+/// The trusted keys, each with the name of its holder.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedKeys {
     names: HashMap<PublicKey, String>,
@@ -20,10 +20,10 @@ impl TrustedKeys {
         Self::default()
     }
 
-    /// Trusts one more key. The name is the one that its holder signs with.
+    /// Trusts one more key, under the name that its holder signs with.
     ///
     /// # Errors
-    /// When the name is none, or name or key are already trusted.
+    /// When the name is invalid, or name or key are already trusted.
     pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, TrustError> {
         let name = name.into();
         if !is_name(&name) {
@@ -77,11 +77,11 @@ impl TrustedKeys {
     }
 }
 
-/// A key could not be trusted.
+/// Why a key could not be trusted.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
-    /// The name is none.
+    /// The name is invalid.
     #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
     Name(String),
     /// The key is already trusted.
@@ -91,9 +91,9 @@ pub enum TrustError {
     Key {
         /// The key.
         key: PublicKey,
-        /// The name it was to be trusted under.
+        /// The name under which it should be trusted.
         name: String,
-        /// Whose it is.
+        /// The holder under whose name it is trusted already.
         holder: String,
     },
     /// The name is taken.
@@ -103,7 +103,7 @@ pub enum TrustError {
     Taken {
         /// The name.
         name: String,
-        /// The key that was to be trusted.
+        /// The key that should be trusted.
         key: PublicKey,
     },
 }
@@ -117,13 +117,13 @@ pub struct VerifiedStatement {
 }
 
 impl VerifiedStatement {
-    /// Returns what is said.
+    /// Returns the statement.
     #[must_use]
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// Takes out what is said.
+    /// Returns the statement, and consumes this.
     #[must_use]
     pub fn into_statement(self) -> Statement {
         self.statement
@@ -152,18 +152,18 @@ pub enum VerifyError {
     /// Its key is not trusted.
     #[error("the key {0} is not trusted: the application names the keys that count")]
     UnknownKey(PublicKey),
-    /// Its signature cannot be read.
+    /// Its signature is malformed.
     #[error(
         "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
     )]
     NoSignature {
-        /// Whose key it names.
+        /// The holder of the key that it names.
         name: String,
     },
     /// The key did not sign this text.
     #[error("{name:?} has not signed this text: it was changed, or it was signed with another key")]
     BadSignature {
-        /// Whose key it names.
+        /// The holder of the key that it names.
         name: String,
     },
     /// The text is no statement.

@@ -17,10 +17,10 @@ pub struct UserKeys {
 }
 
 impl UserKeys {
-    /// Finds the folder, which need not be there.
+    /// Finds the folder, which may not exist yet.
     ///
     /// # Errors
-    /// When no variable says where configuration lies, or one says it by no full path.
+    /// When no variable names the folder of configuration, or the path in the variable is not absolute.
     pub fn find() -> Result<Self, KeyError> {
         let folder = |variable| read_variable(variable).map(PathBuf::from);
         let (variable, folder) = match (folder("XDG_CONFIG_HOME"), folder("HOME")) {
@@ -40,7 +40,7 @@ impl UserKeys {
     /// Returns the file of a new key of this name.
     ///
     /// # Errors
-    /// When the name cannot be that of a file.
+    /// When the name cannot be the name of a file.
     pub fn file(&self, name: &str) -> Result<PathBuf, KeyError> {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.@+".contains(letter);
         match name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
@@ -69,7 +69,7 @@ impl UserKeys {
         Ok(keys.pop())
     }
 
-    /// Makes the folder where it is missing, for its owner alone.
+    /// Makes the folder where it is missing; only its owner can use it.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -88,7 +88,7 @@ impl UserKeys {
         read_variable(VARIABLE).map(PathBuf::from)
     }
 
-    /// Returns the git work tree that a file would lie in, whatever links lead there.
+    /// Returns the git work tree that a file would lie in, with links followed.
     #[must_use]
     pub fn work_tree(file: &Path) -> Option<PathBuf> {
         let file = std::path::absolute(file).ok()?;
@@ -98,13 +98,13 @@ impl UserKeys {
 }
 
 impl ApproverKey {
-    /// Loads the key of the user who runs the program: from the file that the variable `TOOLWRIGHT_KEY` names, else the one in
-    /// `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`, which is made there where no key is, readable by its owner alone
-    /// and under the name of the user. It is the key that `toolwright approvals` signs with.
+    /// Loads the key of the user who runs the program. It is in the file that the variable `TOOLWRIGHT_KEY` names, or
+    /// else in `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`. Where there is no key, it makes one there, under
+    /// the name of the user and readable only by its owner. `toolwright approvals` signs with the same key.
     ///
     /// # Errors
-    /// When the key cannot be read or made, others than its owner can read it, several are there, or a new one would lie in a git
-    /// work tree, where agents may work.
+    /// When the key cannot be read or made, others than its owner can read it, there are several, or a new one would
+    /// lie in a git work tree, where agents may work.
     pub fn of_user() -> Result<Self, KeyError> {
         if let Some(key) = Self::of_user_if_any()? {
             return Ok(key);
@@ -124,7 +124,7 @@ impl ApproverKey {
         }
     }
 
-    /// Loads the key of the user who runs the program as [`of_user`](Self::of_user) does, and makes none.
+    /// Loads the key of the user who runs the program as [`of_user`](Self::of_user) does, but makes none.
     ///
     /// # Errors
     /// When the key cannot be read, others than its owner can read it, or several are there.

@@ -1,8 +1,8 @@
-//! The digest of a call, to which a decision is bound.
+//! The digest of a call, which a decision is bound to.
 //!
-//! - The texts are framed as a JSON array of strings, in which none can be taken for a part of another. Its first is
-//!   what the digest is of, with a version, so that no digest of one kind is one of another.
-//! - Arguments that hold secrets are digested with a key: without it likely secrets cannot be tried.
+//! - The texts are framed as a JSON array of strings, so that no text can be taken for a part of another. The first one
+//!   names the kind of the digest and its version, so that no digest of one kind equals one of another.
+//! - Arguments with secrets are digested with a key: without it, likely secrets cannot be tried out.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -15,11 +15,11 @@ const CALL: &str = "toolwright call 2";
 const CALL_WITH_SECRETS: &str = "toolwright call with secrets 2";
 const SHOWN: &str = "toolwright shown 1";
 
-/// What the version before made its digests of: neither run nor session was part of them.
+/// The kind of the digests of the version before: neither run nor session was part of them.
 const FORMER_CALL: &str = "toolwright call 1";
 const FORMER_CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
 
-/// What a call's digest is made of.
+/// The input of a call's digest.
 ///
 /// ```
 /// use toolwright::unstable::arguments::{DigestInput, canonical, digest};
@@ -50,14 +50,14 @@ pub struct DigestInput<'a> {
     pub run: &'a str,
 }
 
-/// How a digest compares with that of a call.
+/// The result of comparing a digest with that of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DigestMatch {
     /// It is the call's digest.
     Current,
-    /// It is the digest that the version before made of the call.
+    /// It is the call's digest as the version before computed it.
     Former,
-    /// It is that of another call.
+    /// It is the digest of another call.
     Other,
 }
 
@@ -77,9 +77,8 @@ impl DigestMatch {
 
 /// Computes the digest of a call, as 64 hexadecimal digits.
 ///
-/// With a key where the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)),
-/// and only there: it distinguishes the executor's own calls from others, and a digest without one can be computed by a
-/// caller who proposes other arguments.
+/// A key is used if the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)),
+/// and only then: a caller who proposes other arguments has to compute a digest without the key.
 #[must_use]
 pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, session, run } = *input;
@@ -88,15 +87,15 @@ pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     hash(&framed_optional(texts.into_iter().chain([user, session])), key)
 }
 
-/// The digest of a call as the version before made it.
+/// Computes the digest of a call as the version before did.
 fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, .. } = *input;
     let of = if key.is_some() { FORMER_CALL_WITH_SECRETS } else { FORMER_CALL };
     hash(&frame(&[of, tool, fingerprint, arguments, user.unwrap_or_default()]), key)
 }
 
-/// Computes the digest of what a person is shown of a call: of the call's own digest, and of the arguments as they are
-/// shown, with secrets masked. `None` where these are no JSON text, which no executor shows.
+/// Computes the digest of what a person is shown of a call: of the call's own digest, and of the shown arguments, with
+/// secrets masked. `None` where these are not JSON, which no executor shows.
 #[must_use]
 pub fn shown_digest(digest: &str, shown: &str) -> Option<String> {
     let shown = canonical(shown).ok()?;
@@ -110,12 +109,12 @@ fn hash(framed: &str, key: Option<&SealingKey>) -> String {
     }
 }
 
-/// Texts as one text.
+/// Joins texts into one.
 pub(super) fn frame(texts: &[&str]) -> String {
     framed_optional(texts.iter().copied().map(Some))
 }
 
-/// Texts as one text, in which one that is not there is none of those that are.
+/// Joins texts into one, in which a missing text differs from every present one.
 fn framed_optional<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> String {
     let mut out = String::from("[");
     for (index, text) in texts.enumerate() {

@@ -1,9 +1,9 @@
-//! Fills in what a schema says of absent keys.
+//! Fills in the defaults that a schema gives for absent keys.
 //!
-//! - Along `properties`, `additionalProperties`, `items`, `prefixItems`, `allOf` and `$ref`; not below `anyOf` and
-//!   `oneOf`, where it would first have to find out which of them a value is.
-//! - A default that is filled in is filled in turn, as its type fills it, so that filling again changes nothing.
-//! - The work has an end, whatever the schema says: it may have come from elsewhere.
+//! - Defaults are found along `properties`, `additionalProperties`, `items`, `prefixItems`, `allOf` and `$ref`; not
+//!   below `anyOf` and `oneOf`, where it would first have to find out which of them applies.
+//! - A default that is filled in is filled in turn, so that filling again changes nothing.
+//! - The work is bounded for any schema, since it may come from elsewhere.
 
 use serde_json::Value;
 
@@ -11,18 +11,18 @@ use toolwright_core::json::tree::Node;
 use toolwright_core::json::{ArgumentsError, MAX_DEPTH, reference};
 use toolwright_core::schema::walk::pointers;
 
-/// How many values may be filled in; a text of 64 bytes counts as another.
+/// How many values may be filled in; 64 bytes of text count as one more.
 const MOST: usize = 1 << 18;
-/// How often each value of the arguments may be looked at, for each of the schemas that it has to satisfy.
+/// How often each value of the arguments may be visited, for each of the schemas that it has to satisfy.
 const MOST_LOOKS: usize = 64;
 
-/// Fills the arguments in along their schema.
+/// Fills in the arguments along their schema.
 pub(super) fn fill(arguments: &mut Node, schema: &Value) -> Result<(), ArgumentsError> {
     let looks = MOST.saturating_add(arguments.weight().saturating_mul(MOST_LOOKS));
     Filling { root: schema, left: MOST, looks }.node(arguments, schema, 0, 0)
 }
 
-/// Finds a place of a schema at which no object can be filled in, because its defaults lead to themselves or are too many.
+/// Finds a place of a schema whose defaults contain themselves or are too many to be filled in.
 #[doc(hidden)]
 #[must_use]
 pub fn endless_defaults(schema: &Value) -> Option<String> {
@@ -39,14 +39,14 @@ pub fn endless_defaults(schema: &Value) -> Option<String> {
 
 struct Filling<'s> {
     root: &'s Value,
-    /// How much may still be filled in.
+    /// How many values may still be filled in.
     left: usize,
-    /// How often something may still be looked at.
+    /// How many visits are left.
     looks: usize,
 }
 
 impl<'s> Filling<'s> {
-    /// Fills a value in that is inside `depth` others, by a schema reached by so many references.
+    /// Fills in a value that is nested `depth` deep, by a schema that was reached through this number of references.
     fn node(
         &mut self,
         node: &mut Node,
@@ -113,7 +113,7 @@ impl<'s> Filling<'s> {
         Ok(())
     }
 
-    /// What a schema says of an absent key, itself or where it refers to.
+    /// Returns the default that a schema gives for an absent key, itself or through a reference.
     fn default(&self, schema: &'s Value) -> Option<&'s Value> {
         let first = Some(schema);
         let chain = std::iter::successors(first, |schema| reference::target(self.root, schema));

@@ -10,13 +10,13 @@ use toolwright_core::json::tree::{Node, push_segment};
 use toolwright_core::json::{ArgumentsError, canonical_of, read};
 use toolwright_core::tool::Definition;
 
-/// Stands for the value of a secret. It says nothing of the value, not even its length or kind.
+/// Replaces the value of a secret. It reveals nothing of the value, not even its length or type.
 const SECRET: &str = "(secret)";
 
 /// Final arguments: repaired, and with the defaults of the tool's schema filled in.
 ///
-/// Values that were sent keep their spelling, numbers digit for digit. The defaults do not change what the tool reads,
-/// because it would have filled them in itself.
+/// Values that were sent keep their spelling, numbers digit by digit. The defaults do not change what the tool reads,
+/// because it would use the same ones.
 ///
 /// ```
 /// use toolwright::unstable::arguments::FinalArguments;
@@ -49,22 +49,23 @@ const SECRET: &str = "(secret)";
 pub struct FinalArguments {
     arguments: String,
     canonical: String,
-    /// Where it differs from the arguments.
+    /// The text for people, where it differs from the arguments.
     shown: Option<String>,
     tree: Arc<Node>,
 }
 
 impl FinalArguments {
-    /// Makes a text final that the tool's strict reader has accepted. That reader knows parameters by their names alone, so
-    /// that there are no aliases left to resolve.
+    /// Makes a text final that the tool's strict reader has accepted. That reader knows parameters only by their names,
+    /// so there are no aliases to resolve.
     ///
     /// # Errors
-    /// When the text is not what a strict reader accepts, or the defaults of the schema have no end.
+    /// When the strict reader would refuse the text, or the defaults of the schema have no end.
     pub fn of(definition: &Definition, accepted: &str) -> Result<Self, ArgumentsError> {
         Self::with_filled(definition, accepted, Vec::new())
     }
 
-    /// Does as [`of`](Self::of), with values for absent keys: those that the tool's services gave, and the presets.
+    /// Does the same as [`of`](Self::of), and adds values for absent keys: those of the tool's services, and the
+    /// presets.
     #[doc(hidden)]
     pub fn with_filled(
         definition: &Definition,
@@ -97,7 +98,7 @@ impl FinalArguments {
         Ok(Self { arguments, canonical, shown, tree: Arc::new(node) })
     }
 
-    /// Returns the value that runs, as it was read.
+    /// Returns the value that runs, as it was parsed.
     #[doc(hidden)]
     #[must_use]
     pub fn tree(&self) -> &Node {
@@ -129,7 +130,7 @@ impl FinalArguments {
     }
 }
 
-/// Without what may be secret.
+/// Omits what may be secret.
 impl fmt::Debug for FinalArguments {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_secrets = self.has_secrets();
@@ -140,8 +141,8 @@ impl fmt::Debug for FinalArguments {
     }
 }
 
-/// Masks the arguments of a recorded call for people, where these parameters are secret; `None` where the text
-/// is none that an executor records.
+/// Masks the arguments of a recorded call for people, where these parameters are secret; `None` where no executor would
+/// record such a text.
 #[doc(hidden)]
 #[must_use]
 pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {
@@ -150,7 +151,7 @@ pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {
     Some(without_secrets(&node, is_secret).map_or_else(|| node.text(), |shown| shown.text()))
 }
 
-/// The arguments with `"(secret)"` for each secret; nothing where none is given.
+/// Replaces each secret by `"(secret)"`; `None` where no secret is given.
 fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node> {
     let Node::Object(entries) = node else { return None };
     if !entries.iter().any(|(key, _)| is_secret(key)) {
@@ -163,7 +164,7 @@ fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node
     Some(Node::Object(entries.collect()))
 }
 
-/// An error that names no key inside a secret.
+/// Removes keys inside of secrets from an error.
 fn outside_of_secrets(error: ArgumentsError, is_secret: impl Fn(&str) -> bool) -> ArgumentsError {
     let ArgumentsError::Duplicate { pointer } = error else { return error };
     let first = pointer.split('/').nth(1).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The fingerprint of a definition, to which a decision is bound.
+//! The fingerprint of a definition, which a decision is bound to.
 
 use sha2::{Digest, Sha256};
 
@@ -11,13 +11,13 @@ use toolwright_core::tool::{
 
 const TOOL: &str = "toolwright tool 1";
 
-/// Computes the fingerprint of a definition, as 64 hexadecimal digits: of its name, description, input schema, danger,
-/// effect and approval, of which parameters are secret and which leave the machine, of whether it is carried out
-/// elsewhere, and of what the application has changed of it. Equal definitions have one, in every process. The value of a preset
-/// that is secret is no part of it: it is part of the digest of each call.
+/// Computes the fingerprint of a definition, as 64 hexadecimal digits. It covers its name, description, input schema,
+/// danger, effect and approval, which parameters are secret and which leave the machine, whether it is carried out
+/// elsewhere, and the application's changes to it. Equal definitions have equal fingerprints, in every process. The
+/// value of a secret preset is not part of it, but of the digest of each call.
 ///
-/// What a call touches is computed by code, as are danger and approval where they are `Computed`: a change of that code
-/// is not seen here. It is judged by what it says of each call.
+/// Code computes what a call touches, and danger and approval where they are `Computed`: a change of that code does not
+/// change the fingerprint. Its results count for each call.
 ///
 /// ```
 /// use toolwright::unstable::arguments::fingerprint;
@@ -68,7 +68,7 @@ pub fn fingerprint(definition: &Definition) -> String {
     hex::encode(Sha256::digest(frame(&parts)))
 }
 
-/// What an application has changed of a tool; nothing where it has changed nothing.
+/// Lists what an application has changed of a tool; empty where it has changed nothing.
 fn adapted(adapted: &Adapted) -> Vec<String> {
     let Adapted { exposure, least_danger, asking, presets, renamed, .. } = adapted;
     let mut parts = Vec::new();

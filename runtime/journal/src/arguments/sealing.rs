@@ -1,8 +1,8 @@
 //! Encrypts texts that hold secrets.
 //!
-//! - XChaCha20-Poly1305, with a random nonce of 24 bytes for each text: random ones do not meet.
-//! - What a text is bound to is authenticated with it, so that it cannot be put in another's place.
-//! - The keys for sealing and for digests are derived from one, each by its own label. None is ever printed.
+//! - XChaCha20-Poly1305, with a random nonce of 24 bytes for each text: at that length, random nonces do not repeat.
+//! - The place of a text is authenticated with it, so that the text cannot be moved to another place.
+//! - The keys for encryption and for digests are derived from one key with different labels. No key is ever printed.
 
 use std::fmt;
 use std::path::Path;
@@ -19,8 +19,8 @@ const SEALING: &str = "toolwright key for sealing 1";
 const DIGESTS: &str = "toolwright key for digests 1";
 const NONCE: usize = 24;
 
-/// The key by which an executor keeps arguments that hold secrets, and digests them. Forgotten in memory when it is
-/// dropped.
+/// The key with which an executor encrypts arguments that hold secrets, and computes their digests. Erased from memory
+/// when it is dropped.
 ///
 /// ```
 /// use toolwright::journal::SealingKey;
@@ -34,11 +34,11 @@ const NONCE: usize = 24;
 #[derive(Clone)]
 pub struct SealingKey(Zeroizing<[u8; 32]>);
 
-/// Why a key or a sealed text cannot be used. Neither is ever part of the words.
+/// Why a key or an encrypted text cannot be used. The message repeats neither.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SealingError {
-    /// The text of a key is none.
+    /// The text is no key.
     #[error(
         "a sealing key is 64 hexadecimal digits and nothing else, found {found} bytes of another text"
     )]
@@ -68,29 +68,29 @@ pub enum SealingError {
         /// Its permissions.
         mode: u32,
     },
-    /// The operating system gave no random numbers.
+    /// The operating system provided no random numbers.
     #[error("the operating system gave no random numbers")]
     Random(#[source] std::io::Error),
-    /// A text is longer than can be sealed.
+    /// A text is too long to be encrypted.
     #[error("a text of {bytes} bytes is too long to be sealed")]
     TooLong {
         /// How long it is.
         bytes: usize,
     },
-    /// A sealed text was not sealed with this key for this place, or is damaged.
+    /// An encrypted text was not encrypted with this key for this place, or is damaged.
     #[error(
         "a sealed text cannot be opened: it was sealed with another key or for another call, or it was changed since; \
          start with the key that it was sealed with"
     )]
     Closed,
-    /// The text was never kept.
+    /// The text was never stored.
     #[error("a text that may hold secrets was not kept, because there was no key to seal it with")]
     Withheld,
 }
 toolwright_core::debug_as_sentence!(SealingError);
 
 impl SealingKey {
-    /// Makes a key of 32 random bytes.
+    /// Makes a key from 32 random bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(Zeroizing::new(bytes))
@@ -111,14 +111,14 @@ impl SealingKey {
     /// Makes a new key.
     ///
     /// # Errors
-    /// When the operating system gives no random numbers.
+    /// When the operating system provides no random numbers.
     pub fn generate() -> Result<Self, SealingError> {
         let mut bytes = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *bytes).map_err(no_random)?;
         Ok(Self(bytes))
     }
 
-    /// Reads the key of a file, as [`save`](Self::save) writes it. Keep it outside of every workspace.
+    /// Reads the key from a file that [`save`](Self::save) has written. Keep the file outside of every workspace.
     ///
     /// # Errors
     /// When it cannot be read, is no key, or (on Unix) others than its owner may use it.
@@ -133,10 +133,10 @@ impl SealingKey {
         Self::from_hex(text.trim_ascii_end())
     }
 
-    /// Writes the key to a new file that (on Unix) its owner alone may read.
+    /// Writes the key to a new file that (on Unix) only its owner may read.
     ///
     /// # Errors
-    /// When there is such a file already, or it cannot be written.
+    /// When the file exists already, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SealingError> {
         let mut line = Zeroizing::new([b'\n'; 65]);
         hex::encode_to_slice(*self.0, &mut line[..64]).expect("two digits for each byte");
@@ -144,10 +144,10 @@ impl SealingKey {
         write_new(path, &*line).map_err(|source| file_error(path, "written", source))
     }
 
-    /// Seals a text for one place, which `bound_to` names: a call's id, and which of its texts it is.
+    /// Encrypts a text for one place, which `bound_to` names: a call's id, and which of its texts it is.
     ///
     /// # Errors
-    /// When the operating system gives no random numbers.
+    /// When the operating system provides no random numbers.
     pub fn seal(&self, plain: &str, bound_to: &[u8]) -> Result<StoredText, SealingError> {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).map_err(no_random)?;
@@ -162,7 +162,7 @@ impl SealingKey {
     /// Decrypts the text that was stored for a place. A plain text is returned unchanged, and its origin is not checked.
     ///
     /// # Errors
-    /// When it was sealed with another key or for another place, was changed, or was not kept at all.
+    /// When it was encrypted with another key or for another place, was changed, or was never stored.
     pub fn open(&self, kept: &StoredText, bound_to: &[u8]) -> Result<String, SealingError> {
         let sealed = match kept {
             StoredText::Plain(text) => return Ok(text.clone()),
@@ -178,7 +178,7 @@ impl SealingKey {
         String::from_utf8(plain).map_err(|_| SealingError::Closed)
     }
 
-    /// The key for digests of arguments that hold secrets.
+    /// Derives the key for digests of arguments that hold secrets.
     pub(super) fn for_digests(&self) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(hmac(&*self.0, DIGESTS))
     }
@@ -193,7 +193,7 @@ fn no_random(error: getrandom::Error) -> SealingError {
     SealingError::Random(std::io::Error::other(error.to_string()))
 }
 
-/// Without the key.
+/// Omits the key.
 impl fmt::Debug for SealingKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("SealingKey(..)")

@@ -1,4 +1,4 @@
-//! Answers as they are kept, in the one shape that the executor reads back.
+//! Answers as they are stored, in the one form that the executor reads back.
 //!
 //! `whole` is one of
 //! - `{"error":{"kind":…,"class":"final","message":…,"hint":…}}`, where `hint` may be null,
@@ -19,12 +19,12 @@ pub struct AnswerRecord {
     pub is_error: bool,
     /// What the model gets, as text.
     pub text: String,
-    /// All of it, as the executor reads it back.
+    /// The whole answer, as the executor reads it back.
     pub whole: serde_json::Value,
 }
 
 impl AnswerRecord {
-    /// Makes an error of class `Final`, with the message that a model reads of a [`ToolError`].
+    /// Makes an error of class `Final`, with the message that a model reads.
     #[must_use]
     pub fn error(kind: &str, message: &str, hint: Option<&str>) -> Self {
         let mut error = ToolError::new(kind.to_owned(), message.to_owned());
@@ -35,14 +35,14 @@ impl AnswerRecord {
         Self { is_error: true, text: error.to_json(), whole: json!({"error": whole}) }
     }
 
-    /// Makes a result that is text.
+    /// Makes a text result.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { is_error: false, whole: json!({"text": text}), text }
     }
 
-    /// Makes a result that is a value, of the JSON text of an object or array; `None` where it is none.
+    /// Makes a structured result from the JSON text of an object or array; `None` for any other text.
     ///
     /// ```
     /// use toolwright::journal::AnswerRecord;
@@ -61,14 +61,14 @@ impl AnswerRecord {
         })
     }
 
-    /// Makes a result of what a person typed: a value where it is one, else text.
+    /// Makes a result from what a person typed: structured if it is an object or array, else text.
     #[must_use]
     pub fn result(text: &str) -> Self {
         Self::json(text).unwrap_or_else(|| Self::text(text))
     }
 }
 
-/// Without the result, which may repeat a secret.
+/// Omits the result, which may repeat a secret.
 impl fmt::Debug for AnswerRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Answered").field("is_error", &self.is_error).finish_non_exhaustive()

@@ -1,11 +1,11 @@
-//! How often a call was begun, as far as anybody knows.
+//! How often a call was begun, as far as its history shows.
 
 use super::entry::Entry;
 use super::next::{Failure, Transition};
 use toolwright_core::tool::Effect;
 
-/// Counts the attempts of a call that may have acted. Attempts that say themselves that nothing came of them do not count,
-/// and none does from before the call was found not to have happened.
+/// Counts the attempts of a call that may have acted. Attempts that report that nothing happened do not count. If the
+/// call was found not to have happened, earlier attempts do not count either.
 #[doc(hidden)]
 pub fn begun(history: &[Entry]) -> u32 {
     let (mut begun, mut settled) = (0_u32, 0_u32);
@@ -16,7 +16,7 @@ pub fn begun(history: &[Entry]) -> u32 {
                 begun = begun.saturating_sub(1);
             }
             Some(Transition::DidNotHappen) => (begun, settled) = (0, begun.saturating_add(settled)),
-            // What was said does not count.
+            // The finding that it did not happen was invalid, so the earlier attempts count again.
             Some(Transition::Doubted) => (begun, settled) = (begun.saturating_add(settled), 0),
             _ => {}
         }
@@ -24,15 +24,15 @@ pub fn begun(history: &[Entry]) -> u32 {
     begun
 }
 
-/// Counts the beginnings since an operator last requeued the call: requeuing answers for all that was known then.
+/// Counts the attempts since an operator last requeued the call: the operator takes responsibility for earlier ones.
 #[doc(hidden)]
 pub fn begun_without_a_word(history: &[Entry]) -> u32 {
     let requeued = history.iter().rposition(|entry| entry.event == Some(Transition::Requeued));
     begun(requeued.map_or(history, |at| &history[at..]))
 }
 
-/// Words the note for the answer of a call that ends without a result and may have acted: an answer that it did nothing
-/// would be a lie.
+/// Makes the note for the answer of a call that ends without a result but may have acted: the answer must not say that
+/// nothing happened.
 #[doc(hidden)]
 pub fn may_have_happened(effect: Effect, begun: u32) -> Option<String> {
     let times = match begun {

@@ -1,10 +1,10 @@
-//! A text that a record has more than once is written once: a long one would cost as much again with each.
+//! Stores a text only once that a record has more than once, since it may be long.
 
 use serde::{Deserialize, Serialize};
 
 use super::record::{CallRecord, StoredText};
 
-/// Which texts of a record are left out where it is written, because they are its arguments.
+/// Which texts of a record are left out of its stored form, because they equal its arguments.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Copies {
@@ -19,7 +19,7 @@ impl Copies {
 }
 
 impl CallRecord {
-    /// Removes the texts that are those of the arguments, for a store to write the record.
+    /// Removes the texts that equal the arguments, for a store that writes the record.
     #[doc(hidden)]
     #[must_use]
     pub fn without_copies(mut self) -> Self {
@@ -37,8 +37,8 @@ impl CallRecord {
         self
     }
 
-    /// Puts the removed texts back, after a store has read the record. A text that is there stays, so that one that was added
-    /// later is compared like any other.
+    /// Restores the removed texts, after a store has read the record. A text that is present stays, so that a text
+    /// which was added later is compared like any other.
     #[doc(hidden)]
     #[must_use]
     pub fn with_copies(mut self) -> Self {

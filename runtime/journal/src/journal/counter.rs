@@ -1,4 +1,4 @@
-//! The counters of a record. They only rise, and none passes the highest number there is.
+//! The counters of a record, which only rise, up to the highest number of their type.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::next::Illegal;
 
-/// A number of a record that rises.
+/// A counter of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -29,7 +29,7 @@ pub enum NotAdvanced {
     /// The state of the call does not allow it.
     #[error(transparent)]
     Illegal(#[from] Illegal),
-    /// A counter of its record is at its maximum. No journal gets there by itself.
+    /// A counter of its record is at its maximum. No journal reaches that by itself.
     #[error(
         "its {0} is the highest number there is and cannot be raised. No journal gets there by itself: find out who \
          changed the record, and restore it from a backup"

@@ -1,6 +1,6 @@
-//! The calls that have ended, in the order in which they did, so that a store with a bound drops the oldest.
+//! The calls that have ended, in order of their end, so that a bounded store can drop the oldest.
 //!
-//! A call has ended when it has its one answer. One that is open is not in the list, so that it is never dropped.
+//! A call has ended when it has its one answer. Open calls are not in the list, so they are never dropped.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use super::state::State;
 use toolwright_core::context::CallId;
 
-/// Ended calls, the one that ended first in front. Without a bound it holds none.
+/// The ended calls, the oldest end first. Without a bound the list stays empty.
 #[derive(Clone, Default)]
 pub(super) struct EndedCalls {
     most: Option<NonZeroUsize>,
@@ -20,7 +20,7 @@ impl EndedCalls {
         Self { most: Some(most), calls: VecDeque::new() }
     }
 
-    /// Notes the state of a call before and after a commit, and returns the call that has to be dropped for it.
+    /// Notes the state of a call before and after a commit. Returns the call to drop, if there are too many now.
     pub(super) fn note(
         &mut self,
         call: CallId,

@@ -1,4 +1,4 @@
-//! What a journal keeps of what happened to a call: entries of its history, and attempts that failed.
+//! Parts of a call's history: its entries, and its failed attempts.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::state::State;
 use crate::approval::SignedStatement;
 use toolwright_core::context::CallId;
 
-/// One thing that happened to a call. Entries are only ever added.
+/// One transition of a call. Entries are only ever added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
@@ -20,55 +20,55 @@ pub struct Entry {
     pub number: u64,
     /// When it happened.
     pub at: Timestamp,
-    /// Who: `agent:<run>`, `executor:<owner>`, or the name of an approver.
+    /// Who caused it: `agent:<run>`, `executor:<owner>`, or the name of an approver.
     pub who: String,
-    /// Where the call stood; nothing for the first entry.
+    /// The state of the call before; `None` for the first entry.
     pub from: Option<State>,
-    /// What happened; nothing for the first entry.
+    /// The transition; `None` for the first entry.
     pub event: Option<Transition>,
-    /// The state of the call since then.
+    /// The state of the call after it.
     pub to: State,
-    /// The generation since.
+    /// The generation of the call after it.
     pub generation: u32,
-    /// The digest that was judged or decided.
+    /// The digest of the call that was evaluated or decided on.
     pub digest: String,
     /// Why, in words.
     pub why: Option<String>,
-    /// What a person signed.
+    /// The statement that a person signed, if one did.
     pub signed: Option<SignedStatement>,
 }
 
 /// Who did something, when and why.
 #[derive(Debug, Clone)]
 pub struct Note {
-    /// Who made the note.
+    /// Who caused it.
     pub who: String,
     /// When it happened.
     pub at: Timestamp,
     /// Why, in words.
     pub why: Option<String>,
-    /// What a person signed.
+    /// The statement that a person signed, if one did.
     pub signed: Option<SignedStatement>,
 }
 
-/// An attempt that gave no result.
+/// An attempt that failed.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailedAttempt {
-    /// Counted from 1 in each generation.
+    /// The number of the attempt, from 1 in each generation.
     pub attempt: u32,
     /// When it ended.
     pub at: Timestamp,
     /// What went wrong.
     pub failure: Failure,
-    /// The kind of the tool's error, a word for programs.
+    /// The kind of the tool's error, for programs.
     pub kind: String,
-    /// What the model would read; nothing where a secret was among the arguments.
+    /// The message that the model would read; `None` if the arguments held a secret.
     pub message: Option<String>,
-    /// The cause, for operators; nothing where a secret was among the arguments.
+    /// The cause, for operators; `None` if the arguments held a secret.
     pub cause: Option<String>,
 }
 
-/// Without the words, which may repeat what a model wrote.
+/// Omits the texts, which may repeat what a model wrote.
 impl fmt::Debug for FailedAttempt {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

@@ -11,8 +11,8 @@ use toolwright_core::context::CallId;
 
 /// Why a transaction was not committed: it conflicts with what is in the store, or the store failed.
 ///
-/// - After a conflict nothing was done. Each conflict names what was found: load, and decide again at once.
-/// - After [`Store`](Self::Store) see [`StoreErrorKind`]: a commit whose reply was lost may stand.
+/// - After a conflict nothing was changed. Each conflict names what was found: load the call, and decide again at once.
+/// - After [`Store`](Self::Store) see [`StoreErrorKind`]: a commit whose reply was lost may have succeeded.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, DocumentWrite, MemoryStore, Store, StoreErrorKind, Transaction};
@@ -32,7 +32,7 @@ use toolwright_core::context::CallId;
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
-    /// A call is not as expected.
+    /// A call is at another version than expected.
     #[error("call {call} is at version {found:?}, not at {expected:?}")]
     Call {
         /// Which call.
@@ -42,7 +42,7 @@ pub enum CommitError {
         /// The version that is there.
         found: Option<u64>,
     },
-    /// Another call has the place of a new one.
+    /// Another call has the slot of a new one.
     #[error("call {holder} has that place of run `{}` already", place.run)]
     CallSlot {
         /// The slot: run, turn and index.
@@ -55,10 +55,10 @@ pub enum CommitError {
     Fenced {
         /// Which call.
         call: CallId,
-        /// The epoch of the one who asked.
+        /// The epoch of the executor that asked.
         epoch: u64,
     },
-    /// A call was to be taken from its owner, whose lease has not ended.
+    /// A write would take a call from its owner, whose lease is still valid.
     #[error("call {call} is leased to its owner until {until}")]
     Leased {
         /// Which call.
@@ -72,7 +72,7 @@ pub enum CommitError {
         /// Which call.
         call: CallId,
     },
-    /// A document is not as expected.
+    /// A document is at another version than expected.
     #[error("document `{key}` is at version {found:?}, not at {expected:?}")]
     Document {
         /// Its key.
@@ -89,13 +89,14 @@ pub enum CommitError {
 toolwright_core::debug_as_sentence!(CommitError);
 
 impl CommitError {
-    /// Reports whether another writer was faster: nothing was done, and the caller loads and decides again at once.
+    /// Reports whether another writer was faster: nothing was changed, and the caller loads and decides again at once.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         !matches!(self, Self::Store(_))
     }
 
-    /// Reports whether the store cannot be reached for now: it may have committed, and the caller looks again after a pause.
+    /// Reports whether the store cannot be reached at the moment. The commit may have succeeded: the caller reads again
+    /// after a pause.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_unavailable())
@@ -108,16 +109,16 @@ impl CommitError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// The store cannot be reached, or is busy. Try again after a pause. A commit may stand although its reply was lost:
-    /// load, and see what is there.
+    /// The store cannot be reached, or is busy. Try again after a pause. A commit may have succeeded although its reply
+    /// was lost: load the call first, and see its state.
     Unavailable,
-    /// What is stored is damaged. A person has to restore it.
+    /// The stored data is damaged. A person has to restore it.
     Corrupt,
-    /// A newer release wrote what is stored. Use that release.
+    /// A newer release wrote the stored data. Use that release.
     Newer,
     /// There is no room left; nothing was written. A person has to make room.
     Full,
-    /// The store refuses what it was asked, or cannot be used as it is set up; nothing was written. A repetition fails too.
+    /// The store refuses the request, or is set up wrongly; nothing was written. A repetition fails too.
     Invalid,
 }
 
@@ -133,9 +134,9 @@ impl fmt::Display for StoreErrorKind {
     }
 }
 
-/// A store failed: what its caller can do, a sentence for people, and what caused it.
+/// The failure of a store: its kind, which says what the caller can do, a message for people, and its cause.
 ///
-/// Two errors are equal where kind and message are; sources are not compared.
+/// Two errors are equal if kind and message are; causes are not compared.
 ///
 /// ```
 /// use std::error::Error;
@@ -156,44 +157,44 @@ pub struct StoreError {
 toolwright_core::debug_as_sentence!(StoreError);
 
 impl StoreError {
-    /// Describes a failure of a kind in words: the store, what was found, what was expected, what to do.
+    /// Makes an error of a kind. The message names the store, what was found, what was expected, and what to do.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// Describes a failure of the kind [`Unavailable`](StoreErrorKind::Unavailable).
+    /// Makes an error of the kind [`Unavailable`](StoreErrorKind::Unavailable).
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Unavailable, message)
     }
 
-    /// Describes a failure of the kind [`Corrupt`](StoreErrorKind::Corrupt).
+    /// Makes an error of the kind [`Corrupt`](StoreErrorKind::Corrupt).
     pub fn corrupt(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Corrupt, message)
     }
 
-    /// Describes a failure of the kind [`Newer`](StoreErrorKind::Newer).
+    /// Makes an error of the kind [`Newer`](StoreErrorKind::Newer).
     pub fn newer(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Newer, message)
     }
 
-    /// Describes a failure of the kind [`Full`](StoreErrorKind::Full).
+    /// Makes an error of the kind [`Full`](StoreErrorKind::Full).
     pub fn full(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Full, message)
     }
 
-    /// Describes a failure of the kind [`Invalid`](StoreErrorKind::Invalid).
+    /// Makes an error of the kind [`Invalid`](StoreErrorKind::Invalid).
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Invalid, message)
     }
 
-    /// Refuses a write of a call with another place than it has in the store.
+    /// Makes the error for a write of a call with another slot than in the store.
     #[must_use]
     pub fn moved(call: CallId) -> Self {
         Self::invalid(format!("call {call} is written with another place, which never changes"))
     }
 
-    /// Refuses a call that the store has and cannot read: a store says in `why` what is wrong with it, and
-    /// repeats no value of it, which may be secret.
+    /// Makes the error for a call that the store has but cannot read. `why` says what is wrong, and must not repeat
+    /// stored values, which may be secret.
     #[must_use]
     pub fn damaged(call: CallId, why: impl fmt::Display) -> Self {
         Self::corrupt(format!(
@@ -202,13 +203,13 @@ impl StoreError {
         ))
     }
 
-    /// Adds what caused it.
+    /// Adds the cause.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(Arc::from(source.into())), ..self }
     }
 
-    /// Returns the kind, by which its caller decides what to do.
+    /// Returns the kind, by which the caller decides what to do.
     #[must_use]
     pub fn kind(&self) -> StoreErrorKind {
         self.kind
@@ -222,7 +223,7 @@ impl StoreError {
 }
 
 impl StoreError {
-    /// Reports whether what was asked for is there and cannot be read, while the store can be asked for other things.
+    /// Reports whether only the requested data cannot be read, while the store works otherwise.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of_a_row(&self) -> bool {

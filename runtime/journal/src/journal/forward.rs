@@ -1,12 +1,13 @@
-//! For stores that stand before another: what only asks is passed on.
+//! Macros for stores that wrap another store: they forward the methods that only read.
 
 use std::pin::Pin;
 
-/// What a method of a [`Store`](super::Store) gives, as its signature spells it. Needs the feature `conformance`.
+/// The return type of a method of a [`Store`](super::Store), as its signature spells it. Needs the feature
+/// `conformance`.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The methods of a [`Store`](crate::journal::Store) that only ask, passed on to the store in a field. A store that
-/// measures, encrypts or breaks what is written needs no more than `commit`, `renew` and `acknowledge` of its own.
+/// Forwards the methods of a [`Store`](crate::journal::Store) that only read to the store in a field. A store that
+/// measures, encrypts or breaks writes needs only `commit`, `renew` and `acknowledge` of its own.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
@@ -143,8 +144,8 @@ macro_rules! pass_on_questions {
     };
 }
 
-/// `renew` and `acknowledge` of a [`Store`](crate::journal::Store), passed on to the store in a field: beside
-/// [`pass_on_questions`](crate::pass_on_questions), for a store that does something of its own with commits alone.
+/// Forwards `renew` and `acknowledge` of a [`Store`](crate::journal::Store) to the store in a field. Use it beside
+/// [`pass_on_questions`](crate::pass_on_questions), for a store that changes only commits.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};

@@ -1,4 +1,4 @@
-//! The id of a journal, as a document of it: what people sign counts in the journal alone that it names.
+//! The id of a journal, in a document of its own: a signed statement counts only in the journal that it names.
 
 use jiff::Timestamp;
 
@@ -8,14 +8,14 @@ use super::store::{DocumentWrite, Store, Transaction};
 /// The document that holds the id.
 const KEY: &str = "journal/id";
 
-/// How often a lost race is looked at again; it can be lost once.
+/// How often to try again after a lost race; it can be lost once.
 const LOOKS: u32 = 4;
 
-/// The id of a journal. It is made where the journal has none yet, as one of the version before; of several that make one
-/// at once, all get the same.
+/// Returns the id of the journal. A journal without one, such as one of the version before, gets one; if several
+/// processes make one at once, all get the same id.
 ///
 /// # Errors
-/// When the store fails, or the system gives no random bytes.
+/// When the store fails, or the system provides no random bytes.
 pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, StoreError> {
     let mut failed = None;
     for _ in 0..LOOKS {
@@ -28,10 +28,10 @@ pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, S
         let id = new_id()?;
         let write = DocumentWrite { key: KEY.to_owned(), expects: None, text: Some(id.clone()) };
         let unit = Transaction { calls: Vec::new(), documents: vec![write] };
-        // It takes no call from anybody, so that the time does not matter.
+        // The commit takes no call from its owner, so the time does not matter.
         match store.commit(unit, Timestamp::UNIX_EPOCH).await {
             Ok(()) => return Ok(id),
-            // The commit may stand all the same.
+            // The commit may have succeeded nevertheless.
             Err(CommitError::Store(error)) => failed = Some(error),
             // Another process was faster.
             Err(_) => {}
@@ -44,7 +44,7 @@ pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, S
     }))
 }
 
-/// 128 random bits.
+/// Makes an id of 128 random bits.
 pub(super) fn new_id() -> Result<String, StoreError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {

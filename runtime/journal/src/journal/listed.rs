@@ -1,4 +1,4 @@
-//! A page of a list, with what is missing from it because it cannot be read.
+//! A page of a list of calls, which reports those that cannot be read.
 
 use std::fmt;
 
@@ -30,13 +30,13 @@ use toolwright_core::context::CallId;
 pub struct CallPage<T> {
     /// The calls that can be read, in the order of the page.
     pub calls: Vec<T>,
-    /// The calls of the page that cannot be read, in its order. They count in its limit.
+    /// The calls of the page that cannot be read, in its order. They count towards its limit.
     pub damaged: Vec<DamagedCall>,
-    /// The last call of a full page, after which the next page begins; nothing where this page is the last.
+    /// The last call of a full page, after which the next page begins; `None` where this page is the last.
     pub next: Option<CallId>,
 }
 
-/// A call that the store has and cannot read: its row is damaged, or a newer release wrote it. It hides no other call.
+/// A call that the store has but cannot read: its row is damaged, or a newer release wrote it. It hides no other call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedCall {
     /// Its id.
@@ -52,7 +52,7 @@ impl<T> CallPage<T> {
         Self { calls: Vec::new(), damaged: Vec::new(), next: None }
     }
 
-    /// Adds a call of the page, read or not. `limit` is that of the page, `id` that of the call.
+    /// Adds a call of the page, readable or not. `limit` is that of the page, `id` that of the call.
     pub fn push(&mut self, limit: usize, id: CallId, read: Result<T, StoreError>) {
         match read {
             Ok(call) => self.calls.push(call),
@@ -61,19 +61,19 @@ impl<T> CallPage<T> {
         self.next = (self.len() >= limit).then_some(id);
     }
 
-    /// Counts the calls of the page, read or not.
+    /// Counts the calls of the page, readable or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.calls.len() + self.damaged.len()
     }
 
-    /// Reports whether there is no call in it, read or not.
+    /// Reports whether the page has no call, readable or not.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Replaces each call that was read by something else.
+    /// Replaces each readable call by another value.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> CallPage<U> {
         let Self { calls, damaged, next } = self;
         CallPage { calls: calls.into_iter().map(change).collect(), damaged, next }

@@ -56,7 +56,7 @@ struct Tables {
     documents: BTreeMap<String, Document>,
     ended: EndedCalls,
     damaged: HashSet<CallId>,
-    /// `None` where the system gave no random bytes.
+    /// `None` where the system provided no random bytes.
     id: Option<String>,
 }
 
@@ -67,11 +67,11 @@ impl MemoryStore {
         Self::of(Tables::default())
     }
 
-    /// Makes an empty store that holds so many calls that have ended. With one more, it drops the call that ended first, with
-    /// its history. It never drops a call that is open: one that waits, may run, runs or is indeterminate.
+    /// Makes an empty store that holds at most this many ended calls. When one more ends, it drops the call that ended
+    /// first, with its history. It never drops an open call: one that waits, may run, runs or is indeterminate.
     ///
-    /// A call that was dropped is unknown to the store: its outcome cannot be read any more, and a call that arrives at
-    /// its slot of run, turn and index is a new call, which is judged again. Choose a number that is far above that of the
+    /// A dropped call is unknown to the store: its outcome cannot be read any more, and a call that is made again at
+    /// its slot of run, turn and index is a new call, which is evaluated again. Choose a number far above that of the
     /// calls whose outcome an application may still ask for.
     ///
     /// ```
@@ -91,22 +91,22 @@ impl MemoryStore {
         Self(Arc::new(Inner { kept: Mutex::new(tables), changes: watch::Sender::new(()) }))
     }
 
-    /// Another store with all that this one holds now. What is committed to one of them is not in the other, so that a
-    /// model of calls goes on from one moment in several ways.
+    /// Copies the store with its present content. The copies are independent, so that a model of calls can continue
+    /// from one moment in several ways.
     #[doc(hidden)]
     #[must_use]
     pub fn fork(&self) -> Self {
         Self::of(self.lock().clone())
     }
 
-    /// Makes a call unreadable until it is written again, for tests of what a damaged call stops.
+    /// Makes a call unreadable until it is written again, for tests of how a damaged call affects others.
     #[doc(hidden)]
     pub fn damage(&self, call: CallId) {
         self.lock().damaged.insert(call);
     }
 
-    /// Puts a record in the place of the one that is there, and adds to its history, as a writer to the store's file
-    /// could: no version is compared, and none has to change.
+    /// Replaces a record, and adds to its history, as a writer to the store's file could do: versions are neither
+    /// compared nor have to change.
     #[doc(hidden)]
     pub fn overwrite(&self, record: CallRecord, entries: Vec<Entry>) {
         let mut kept = self.lock();
@@ -252,7 +252,7 @@ impl Store for MemoryStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         let mut changes = self.0.changes.subscribe();
         async move {
-            // The sender is in `self`, which is borrowed, so it cannot be gone.
+            // `self` owns the sender, so it still exists.
             let _ = changes.changed().await;
         }
         .boxed()
@@ -313,7 +313,7 @@ impl Tables {
         }
     }
 
-    /// Whether the places of new calls are free.
+    /// Whether the slots of new calls are free.
     fn admits_places(&self, writes: &[CallWrite]) -> Result<(), CommitError> {
         let mut taken = HashMap::new();
         for write in writes.iter().filter(|write| write.expects.is_none()) {

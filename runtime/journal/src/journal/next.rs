@@ -2,7 +2,8 @@
 //!
 //! - One total function decides. It has no clock and does no I/O; the same function replays a journal and is
 //!   explored by tests.
-//! - Whether an error may be repeated depends on what failed, on the tool's effect and on whether attempts are left.
+//! - Whether a failed call may be repeated depends on the failure, on the tool's effect and on whether attempts are
+//!   left.
 
 use std::fmt;
 
@@ -17,13 +18,13 @@ use toolwright_core::tool::Effect;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Transition {
-    /// Judged: it must not run.
+    /// Evaluated: it must not run.
     Denied,
-    /// Judged: it waits for its plan.
+    /// Evaluated: it waits for its plan.
     Planned,
-    /// Judged: a person has to decide.
+    /// Evaluated: a person has to decide.
     Asked,
-    /// Judged: it may run, by policy or by a grant.
+    /// Evaluated: it may run, by policy or by a grant.
     Allowed,
     /// Its plan was accepted.
     Accepted,
@@ -41,9 +42,9 @@ pub enum Transition {
     Claimed,
     /// The basis of its evaluation has changed: the tool, the policy, the decision.
     Changed,
-    /// A stage of the application lets it begin later.
+    /// A stage of the application delays it.
     Delayed,
-    /// A stage of the application answered it in place of its tool.
+    /// A stage of the application answered it instead of its tool.
     Answered,
     /// A stage of the application refused it.
     TurnedAway,
@@ -58,54 +59,54 @@ pub enum Transition {
         /// Whether this was the last attempt.
         exhausted: bool,
     },
-    /// A call that it makes has to be decided by a person.
+    /// It waits for a person's decision on a call that it makes.
     Suspended,
     /// A call that it waits for has been decided.
     Resumed,
     /// It was handed over to be carried out elsewhere.
     HandedOver,
-    /// Who carries it out has supplied its result.
+    /// The other side has supplied its result.
     Supplied,
-    /// Who carries it out says that it failed.
+    /// The other side reports that it failed.
     Declined,
-    /// It failed for good, and the application has failed calls among its dead letters.
+    /// It failed for good, and the application makes every failed call a dead letter.
     LaidAside,
     /// It was found to have happened.
     Happened,
     /// It was found not to have happened.
     DidNotHappen,
-    /// It may have happened after all: the statement that it did not came from a key without the right, or its tool must not
-    /// be repeated any more.
+    /// It may have happened after all: the key that signed the opposite is not trusted, or its tool must not be
+    /// repeated any more.
     Doubted,
     /// An operator requeued it.
     Requeued,
-    /// It cannot be tried again: what an operator wanted of it cannot be done, so that it is as dead as before, or its
-    /// tool found too often that it did not happen.
+    /// It becomes a dead letter again: an operator's request could not be carried out, or its tool reported too often
+    /// that it did not happen.
     PutBack,
     /// An operator discarded it.
     Discarded,
 }
 
-/// What went wrong with a call that ran.
+/// How a call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Failure {
     /// Nothing happened.
     NotStarted,
-    /// It may have acted.
+    /// The tool failed, and may have acted.
     Transient,
     /// The model should correct its call.
     Invalid,
-    /// Trying again would fail again.
+    /// A repetition would fail too.
     Final,
     /// It was cancelled.
     Cancelled,
-    /// It is not known, as after a panic.
+    /// The reason is unknown, as after a panic.
     Unknown,
     /// It took too long.
     TimedOut,
-    /// Its owner is gone.
+    /// Its owner was lost.
     OwnerLost,
 }
 
@@ -142,7 +143,7 @@ impl From<ErrorClass> for Failure {
 pub struct Illegal {
     /// The state of the call.
     pub state: State,
-    /// What should have happened.
+    /// The transition.
     pub event: Transition,
 }
 
@@ -166,7 +167,7 @@ impl std::error::Error for Illegal {}
 /// ```
 ///
 /// # Errors
-/// When that cannot happen to a call in this state.
+/// When this transition is impossible in this state.
 pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
     use State as S;
     Ok(match (state, event) {
@@ -232,7 +233,7 @@ fn state_after_error(failure: Failure, effect: Effect, exhausted: bool) -> State
 }
 
 impl Transition {
-    /// Lists every event, with every failure, effect and end of attempts.
+    /// Lists every transition, with every failure and effect, and with and without attempts left.
     pub fn all() -> impl Iterator<Item = Self> {
         let plain = [
             Self::Denied,

@@ -1,19 +1,19 @@
-//! Which call makes a call, and the document by which the call is found again.
+//! The parent of a call, and the document that finds a child again.
 
 use serde::{Deserialize, Serialize};
 
 use toolwright_core::context::CallId;
 
-/// The call that makes a call, its parent, and how many calls that has made before.
+/// The parent of a call, and the index of the call among its children.
 ///
-/// A parent that runs again makes its calls again, in the same order. The document of [`key`](Self::key), which is committed
-/// with the record of the child, says which call each of them was: so no two records are of one child, and a parent that
-/// runs again gets the answers that its children have given.
+/// A parent that runs again makes the same calls again, in the same order. The document of [`key`](Self::key), which is
+/// committed with the record of the child, names the child at each index: so no child has two records, and a parent
+/// that runs again gets the answers that its children had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParentCall {
     /// The parent.
     pub call: CallId,
-    /// Which of its calls, counted from 0.
+    /// The index among its children, from 0.
     pub index: u32,
 }
 
@@ -25,7 +25,7 @@ impl ParentCall {
         format!("{}{}", Self::keys(self.call), self.index)
     }
 
-    /// Returns what the keys of all children of a call begin with.
+    /// Returns the common prefix of the keys of a call's children.
     #[doc(hidden)]
     #[must_use]
     pub fn keys(call: CallId) -> String {

@@ -20,22 +20,22 @@ use toolwright_core::tool::{Danger, Effect};
 /// The version of the stored form; an older reader refuses newer data.
 pub const FORMAT: u32 = 1;
 
-/// How many changes the end of an attempt may need, and then some.
+/// How many changes the end of an attempt may need, with a margin.
 const ENDING: u64 = 16;
 
-/// The place of a call in its run. Providers' ids are not always there, and not always distinct.
+/// The slot of a call in its run. It identifies the call, because providers' ids may be missing or repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallSlot {
     /// The run.
     pub run: String,
-    /// The turn of the run, counted by the application; none for a call outside of turns, which is known by
-    /// its id alone.
+    /// The turn of the run, counted by the application; `None` for a call outside of turns, which is identified by its
+    /// id alone.
     pub turn: Option<u64>,
-    /// Which call of the turn, counted from 0.
+    /// The index of the call in the turn, from 0.
     pub index: u32,
 }
 
-/// On whose behalf a call was made.
+/// Who made a call, and for which user.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Requester {
     /// Who made it: `agent:<run>`.
@@ -51,7 +51,7 @@ pub struct Requester {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoredText {
-    /// It holds none.
+    /// It holds no secrets.
     Plain(String),
     /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
     #[serde(rename = "sealed")]
@@ -61,42 +61,42 @@ pub enum StoredText {
     Omitted,
 }
 
-/// What a person is asked.
+/// The question to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
     /// Why a person is asked.
     pub reason: String,
-    /// What the tool itself shows of the call.
+    /// The tool's own preview of the call.
     pub preview: Option<String>,
-    /// Until when.
+    /// When the question expires.
     pub deadline: Timestamp,
     /// Whether an approver has been notified.
     #[serde(rename = "told")]
     pub notified: bool,
-    /// Whether a reviewer may decide in a person's place: no rule asks about each call. A record of a release that did not
-    /// write it is for a person.
+    /// Whether a reviewer may decide instead of a person: no rule asks about each call. A record of a release without
+    /// this field needs a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewable: bool,
 }
 
-/// One call, as it is now.
+/// The present record of one call.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
-    /// Its place in its run.
+    /// Its slot in its run.
     pub place: CallSlot,
-    /// The call that makes it, where one does. Such a call is outside of turns.
+    /// Its parent, if another call makes it. Such a call is outside of turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentCall>,
     /// The id that the provider gave it.
     pub provider_id: Option<String>,
     /// The tool's name.
     pub tool: String,
-    /// The tool's definition as it was judged, hexadecimal.
+    /// The fingerprint of the tool's definition at the last evaluation, in hexadecimal.
     pub fingerprint: String,
-    /// How carefully to look.
+    /// How carefully a person should look.
     pub danger: Danger,
     /// Whether it may be repeated.
     pub effect: Effect,
@@ -107,20 +107,20 @@ pub struct CallRecord {
     pub raw: StoredText,
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
     pub arguments: StoredText,
-    /// The arguments for people, with secrets masked.
+    /// The arguments as people see them, with secrets masked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shown: String,
     /// Which of these texts a store has left out.
     #[doc(hidden)]
     #[serde(default, skip_serializing_if = "Copies::is_none")]
     pub copies: Copies,
-    /// What repair changed.
+    /// The changes by repair.
     pub repairs: Vec<Change>,
-    /// What a decision is bound to, hexadecimal.
+    /// The digest that a decision is bound to, in hexadecimal.
     pub digest: String,
-    /// On whose behalf.
+    /// Who made it, and for which user.
     pub requester: Requester,
-    /// The id of the journal that it was evaluated in; nothing in a record of the version before.
+    /// The id of the journal that it was evaluated in; `None` in a record of the version before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
     /// The project of the executor that evaluated it, where that has one.
@@ -134,55 +134,55 @@ pub struct CallRecord {
 
     /// Its state.
     pub state: State,
-    /// One more with every change of this record, but for its lease and for [`delivered`](Self::delivered), which its
-    /// owner need not follow.
+    /// Rises by one with every change of this record, except changes of its lease and of
+    /// [`delivered`](Self::delivered), which its owner does not need to see.
     pub version: u64,
     /// Raised by one whenever the policy evaluates the call again.
     pub generation: u32,
-    /// How often it was begun in this generation.
+    /// How many attempts have begun in this generation.
     pub attempt: u32,
-    /// Who runs it.
+    /// The executor that runs it.
     pub owner: Option<String>,
     /// Raised by one with every claim.
     pub epoch: u64,
-    /// Until when its owner may run it without a renewal.
+    /// When its lease expires unless its owner renews it.
     pub lease: Option<Timestamp>,
-    /// Not to be claimed before.
+    /// It must not be claimed before this time.
     pub not_before: Option<Timestamp>,
 
-    /// What a person is or was asked.
+    /// The question to a person, if one was asked.
     pub ask: Option<Ask>,
-    /// What a person decided in this generation.
+    /// The decision of a person in this generation.
     pub decision: Option<SignedStatement>,
-    /// That a person accepted the plan that it is in. It counts as long as the call is what was accepted.
+    /// The acceptance of its plan by a person. It counts as long as the call is the one that was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<SignedStatement>,
     /// The grant that covers it.
     pub grant: Option<String>,
-    /// A change of the arguments that is still to be judged, as JSON text.
+    /// New arguments that are still to be evaluated, as JSON text.
     pub proposal: Option<String>,
 
-    /// The calls that it makes and waits for, while it is [`Waiting`](State::Waiting).
+    /// The children that it waits for, while it is [`Waiting`](State::Waiting).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaits: Vec<CallId>,
-    /// Until when its result may be supplied, where it was handed over to be carried out elsewhere.
+    /// When its result is due, if it was handed over to be carried out elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over_until: Option<Timestamp>,
-    /// The names of the tools that it may call, where it makes calls and its run is shown a part of the tools.
+    /// The names of the tools that it may call, if it makes calls and its run is shown only some tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_call: Option<Vec<String>>,
 
-    /// How its attempts failed, in order; of the last generation that ran. They stay until the next one is claimed, so
+    /// How its attempts failed, in order, in the last generation that ran. They stay until the next claim, so that the
     /// person who decides on the call sees them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedAttempt>,
     /// Its one answer, as its run gets it.
     pub answer: Option<AnswerRecord>,
-    /// What came of it after its run had its answer: of a planned call that was accepted, of a dead one that was
-    /// requeued. It is for operators and listeners, never for a history that has an answer already.
+    /// The later result of a call whose run had its answer before: of a planned call that was accepted, or of a dead
+    /// letter that was requeued. It is only for operators and listeners; the run's history has the answer already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AnswerRecord>,
-    /// Whether the run has taken note of its answer; once it has, it stays so.
+    /// Whether the run has received its answer; this never becomes false again.
     pub delivered: bool,
     /// When it was recorded.
     pub created: Timestamp,
@@ -191,11 +191,11 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// What is [`shown`](Self::shown) of a call whose arguments an operator had blanked, as JSON.
+    /// The value of [`shown`](Self::shown) where an operator has deleted the arguments, as JSON.
     pub const FORGOTTEN: &str = r#""(forgotten)""#;
 
-    /// Makes a record of which nothing is known but this: it is about to be judged for the first time, holds no arguments,
-    /// and is as careful as can be, `critical` and `once`. What is known is put in its place.
+    /// Makes the record of a call before its first evaluation: without arguments, and with the strictest danger and
+    /// effect, `critical` and `once`. The caller replaces these by the real values.
     #[must_use]
     pub fn draft(id: CallId, place: CallSlot, tool: impl Into<String>, at: Timestamp) -> Self {
         Self {
@@ -244,8 +244,7 @@ impl CallRecord {
         }
     }
 
-    /// Changes the record. Programs that make records, such as the tests of a store, change a
-    /// [`draft`](Self::draft).
+    /// Changes the record. Programs that make records, such as the tests of a store, change a [`draft`](Self::draft).
     ///
     /// ```
     /// use toolwright::CallId;
@@ -264,34 +263,35 @@ impl CallRecord {
         self
     }
 
-    /// Sets its answer; where its run has one already, that one stays and this is its [`result`](Self::result).
+    /// Sets its answer. If its run has one already, that one stays, and this becomes its [`result`](Self::result).
     pub fn answer_with(&mut self, answer: impl Into<AnswerRecord>) {
         let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
         *place = Some(answer.into());
     }
 
-    /// Returns when the executor has to look at it if nothing happens: the deadline of a decision, the end of a lease, the
-    /// time of the next attempt; `None` where it need not.
+    /// Returns when the executor has to act if nothing else happens: the deadline of a decision, the end of a lease, or
+    /// the time of the next attempt; `None` where it need not act.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         match self.state {
             State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
             State::Running => self.lease,
             State::HandedOver => self.handed_over_until,
-            // Not the time of the decision: the clock of the approver may be ahead.
+            // Not the time of the decision: the approver's clock may be ahead.
             State::Ready => Some(self.not_before.unwrap_or(self.created)),
             State::Judging => Some(self.created),
             _ => None,
         }
     }
 
-    /// Lets something happen to the call: the machine says what becomes of it, the counters follow. The entry
-    /// for its history is given back; `entries` is how many it has already.
+    /// Applies a transition: the state machine decides the next state, and the counters follow. Returns the entry for
+    /// its history.
     ///
-    /// What the event carries besides (an answer, an owner, new arguments) the caller sets.
+    /// The caller sets the other data of the transition, such as an answer, an owner or new arguments.
     ///
     /// # Errors
-    /// When that cannot happen to it, or one of its counters is at its maximum; the record is as it was.
+    /// When the transition is impossible in its state, or one of its counters is at its maximum; the record does not
+    /// change.
     pub fn advance(&mut self, event: Transition, note: Note) -> Result<Entry, NotAdvanced> {
         let from = self.state;
         let to = next(from, event)?;
@@ -301,7 +301,8 @@ impl CallRecord {
             Counter::Generation.raise(&mut generation)?;
         }
         if event == Transition::Claimed {
-            // A claim leaves room for what ends it, so that nothing runs whose end could not be recorded.
+            // A claim is refused unless the version can still count the end of the attempt: every end must be
+            // recordable.
             let room = version.checked_add(ENDING);
             room.ok_or(NotAdvanced::AtMaximum(Counter::Version))?;
             Counter::Epoch.raise(&mut epoch)?;
@@ -318,7 +319,7 @@ impl CallRecord {
             self.grant = None;
         }
         match event {
-            // What it had begun stays as it is, and it goes on from there.
+            // The attempt is not counted, because it goes on when the call resumes.
             Transition::Suspended => {
                 self.attempt = self.attempt.saturating_sub(1);
                 (self.owner, self.lease) = (None, None);
@@ -333,10 +334,10 @@ impl CallRecord {
         Ok(self.entry(Some((from, event)), note))
     }
 
-    /// Counts a change that is no transition.
+    /// Raises the version for a change that is no transition.
     ///
     /// # Errors
-    /// When the version is at its maximum; the record is as it was.
+    /// When the version is at its maximum; the record does not change.
     #[doc(hidden)]
     pub fn raise_version(&mut self) -> Result<(), NotAdvanced> {
         Counter::Version.raise(&mut self.version)
@@ -348,7 +349,7 @@ impl CallRecord {
         self.entry(None, note)
     }
 
-    /// What has just happened to it.
+    /// Makes the entry of a transition.
     fn entry(&self, happened: Option<(State, Transition)>, note: Note) -> Entry {
         Entry {
             call: self.id,
@@ -366,7 +367,7 @@ impl CallRecord {
     }
 }
 
-/// Without what a model or a person wrote, which may be secret.
+/// Omits what a model or a person wrote, which may be secret.
 impl fmt::Debug for CallRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -382,7 +383,7 @@ impl fmt::Debug for CallRecord {
     }
 }
 
-/// Without what may be secret.
+/// Omits what may be secret.
 impl fmt::Debug for StoredText {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

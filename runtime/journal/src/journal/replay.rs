@@ -1,4 +1,4 @@
-//! A history played again: where the machine takes a call, one entry after the other.
+//! Replays a history: checks that each entry is a transition of the state machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::next::{Illegal, next};
 use super::record::CallRecord;
 use super::state::State;
 
-/// A record is not what its history says.
+/// Why a record contradicts its history.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Contradiction {
     /// There is no history.
     #[error("it has no history")]
     NoHistory,
-    /// The history does not begin with the call's being judged.
+    /// The history does not begin with `judging`.
     #[error("its history begins with {0}, not with judging")]
     Beginning(State),
-    /// An entry does not follow the one before.
+    /// An entry does not continue the one before.
     #[error(
         "entry {number} of its history begins at {found}, and the one before ends at {expected}"
     )]
@@ -29,39 +29,39 @@ pub enum Contradiction {
         /// Where it begins.
         found: State,
     },
-    /// An entry says what cannot happen.
+    /// An entry has an impossible transition.
     #[error("entry {number} of its history cannot be: {illegal}")]
     Illegal {
         /// Which entry.
         number: u64,
-        /// What cannot happen.
+        /// The transition.
         illegal: Illegal,
     },
-    /// An entry ends where the machine does not.
+    /// An entry has another next state than the state machine.
     #[error("entry {number} of its history ends at {found}, the machine at {expected}")]
     End {
         /// Which entry.
         number: u64,
-        /// Where the machine ends.
+        /// The next state by the state machine.
         expected: State,
-        /// Where the entry ends.
+        /// The next state by the entry.
         found: State,
     },
     /// The history ends in another state than the record's.
     #[error("it is {found}, and its history ends at {expected}")]
     Record {
-        /// Where the history ends.
+        /// The last state of the history.
         expected: State,
         /// The state of the record.
         found: State,
     },
 }
 
-/// Checks that the history of a record leads to its state. A person who changes a record by hand has to change its
+/// Checks that the history of a record leads to its state: someone who changes a record by hand has to change its
 /// history as well.
 ///
 /// # Errors
-/// When it does not: what contradicts what.
+/// When it does not; the error names the contradiction.
 pub fn replay(record: &CallRecord, history: &[Entry]) -> Result<(), Contradiction> {
     let mut entries = history.iter();
     let first = entries.next().ok_or(Contradiction::NoHistory)?;

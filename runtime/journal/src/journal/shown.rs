@@ -1,13 +1,13 @@
-//! What the record of a call shows, and what the digests are made of to which decisions are bound.
+//! What the record of a call shows to people, and the digests that decisions are bound to.
 
 use super::record::{CallRecord, StoredText};
 use crate::arguments::{DigestInput, DigestMatch, SealingKey, digest, shown_digest};
 use toolwright_core::json::canonical;
 
 impl CallRecord {
-    /// Reports whether a decision on it would be about the arguments that people are shown. An attacker who can write to the
-    /// journal could show one call and have another signed, so this is asked before a person decides. `None` where the
-    /// arguments are not stored in plain text, so that only the executor's key could tell.
+    /// Reports whether a decision would be about the arguments that people are shown. An attacker who can write to the
+    /// journal could show one call and have another signed, so this is checked before a person decides. `None` where
+    /// the arguments are not stored in plain text, so that only the executor's key could tell.
     #[must_use]
     pub fn shows_what_is_judged(&self) -> Option<bool> {
         let StoredText::Plain(_) = &self.arguments else { return None };
@@ -15,7 +15,7 @@ impl CallRecord {
         Some(self.compare_digest(&self.fingerprint, &shown, None) != DigestMatch::Other)
     }
 
-    /// Computes the digest that the call would have with these arguments, in canonical form and without secrets among them.
+    /// Computes the digest that the call would have with these arguments, which are canonical and hold no secrets.
     ///
     /// ```
     /// use toolwright::CallId;
@@ -30,14 +30,14 @@ impl CallRecord {
         digest(&self.digest_input(&self.fingerprint, canonical), None)
     }
 
-    /// Computes the digest of what people are shown of the call, which a decision names beside the call's own. `None` where the
-    /// arguments that are shown are no JSON text.
+    /// Computes the digest of what people are shown of the call; a decision names it beside the call's own. `None`
+    /// where the shown arguments are not JSON.
     #[must_use]
     pub fn shown_digest(&self) -> Option<String> {
         shown_digest(&self.digest, &self.shown)
     }
 
-    /// Returns what its digest is made of, with this definition of its tool and these arguments.
+    /// Returns the input of its digest, for this definition of its tool and these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn digest_input<'a>(&'a self, fingerprint: &'a str, canonical: &'a str) -> DigestInput<'a> {
@@ -51,7 +51,7 @@ impl CallRecord {
         }
     }
 
-    /// Compares its digest with the one that it would have with these arguments.
+    /// Compares its digest with the one for these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn compare_digest(

@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 pub enum State {
     /// Its arguments are final; the policy has to decide whether it may run.
     Judging,
-    /// Queued by plan mode until the plan is accepted.
+    /// Put into a plan, it waits until the plan is accepted.
     Planned,
     /// A person has to decide.
     Pending,
     /// It may run, and waits for a worker.
     Ready,
-    /// A worker has claimed it and runs it, for the time of a lease.
+    /// A worker has claimed it and runs it under a lease.
     Running,
-    /// A call that it makes has to be decided by a person; it runs again when that is done.
+    /// It waits for a person's decision on a call that it makes, and then runs again.
     Waiting,
-    /// It was handed over, and who carries it out supplies its result until a deadline.
+    /// It was handed over; the other side supplies its result before a deadline.
     HandedOver,
-    /// It is unknown whether it happened; a person or the tool's `reconcile` has to find out.
+    /// Its outcome is unknown; a person or the tool's `reconcile` has to find out.
     Indeterminate,
     /// It failed for good, and an operator may do something about it.
     Dead,
     /// It succeeded.
     Succeeded,
-    /// It gave an error that the model should see.
+    /// It failed with an error for the model.
     Failed,
     /// Policy denied it, or its input was wrong.
     Refused,
@@ -37,7 +37,7 @@ pub enum State {
     Rejected,
     /// Its deadline passed without a decision or a supplied result, or no approver could decide.
     Expired,
-    /// Its run ended, or its caller gave it up, before it could have acted here.
+    /// Its run ended, or its caller gave it up, before it could act here.
     Cancelled,
     /// An operator discarded it.
     Discarded,
@@ -108,7 +108,7 @@ impl State {
         )
     }
 
-    /// Reports whether the call has got its one answer.
+    /// Reports whether the call has its one answer.
     #[must_use]
     pub fn is_answered(self) -> bool {
         self.is_final() || self == Self::Dead

@@ -1,4 +1,4 @@
-//! The trait of stores, which hold journals.
+//! The trait of stores, which store journals.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,22 +19,22 @@ use toolwright_core::context::CallId;
 /// Stores calls, their histories, and documents by key. Many tasks share one store, and many processes where it is a
 /// file or a server.
 ///
-/// A store decides nothing: it compares versions, and commits all of a [`Transaction`] or nothing of it. Every store
+/// A store decides nothing: it compares versions, and commits a [`Transaction`] completely or not at all. Every store
 /// passes the tests of `toolwright::journal::conformance` (feature `conformance`).
 pub trait Store: Send + Sync + 'static {
-    /// Commits all of the transaction, durably, or nothing of it. A commit can succeed although its caller gets no
+    /// Commits the transaction durably: completely or not at all. A commit can succeed although its caller gets no
     /// reply.
     ///
     /// A running call whose lease ends after `now` is not [taken from its owner](CallWrite::takes_from_owner): the
-    /// lease may have been renewed since the writer read the record.
+    /// owner may have renewed the lease since the writer read the record.
     fn commit<'a>(
         &'a self,
         unit: Transaction,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
-    /// Extends the lease of a running call, for the owner that claimed it with this epoch alone. The record's
-    /// version stays as it is, and its history too.
+    /// Extends the lease of a running call, only for the owner that claimed it with this epoch. The record's version
+    /// and its history do not change.
     fn renew<'a>(
         &'a self,
         call: CallId,
@@ -42,72 +42,73 @@ pub trait Store: Send + Sync + 'static {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
-    /// Notes that the run of a call has taken its answer: the record is [`delivered`](CallRecord::delivered) from then
-    /// on, also when a commit of a writer that read it before says otherwise. Its version, its lease and its history
-    /// stay as they are, so that the executor that runs the call meanwhile keeps it.
+    /// Notes that the run of a call has received its answer: the record stays [`delivered`](CallRecord::delivered) from
+    /// then on, even if a writer that read it before commits otherwise. Its version, its lease and its history do not
+    /// change, so that an executor that is running the call keeps it.
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
 
-    /// The call of an id. One that is there and cannot be read is an error that names it, see [`StoreError::damaged`].
+    /// Returns the call of an id. If it cannot be read, the error names it, see [`StoreError::damaged`].
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
-    /// The call of a place in a turn.
+    /// Returns the call at a slot of a turn.
     fn at<'a>(
         &'a self,
         place: &'a CallSlot,
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
-    /// Calls, in the order of their ids, which is that of their making; one page. A call that cannot be read is
-    /// reported in the page, and hides no other: those that can be read go on.
+    /// Lists one page of calls, in the order of their ids, which is the order in which they were made. A call that
+    /// cannot be read is reported in the page, and hides no other.
     fn list<'a>(
         &'a self,
         filter: &'a Filter,
         page: Page,
     ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>>;
 
-    /// The calls that [`list`](Self::list) would give, each as an id, a version, a state and the time when it is due; one
-    /// page, in the same order. No record is read for it, so that an executor that looks for due calls once a second may ask:
-    /// a call whose record cannot be read may have a summary.
+    /// Summarises the calls that [`list`](Self::list) would return, one page in the same order: id, version, state and
+    /// the time when it is due. It reads no records, so that an executor may look for due calls every second; a call
+    /// whose record cannot be read may have a summary.
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
         page: Page,
     ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>>;
 
-    /// What happened to a call, in order.
+    /// Returns the history of a call, in order.
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
 
-    /// The document of a key.
+    /// Returns the document of a key.
     fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>>;
 
-    /// The documents whose keys begin with a prefix, in the order of their keys.
+    /// Returns the documents whose keys begin with a prefix, in the order of their keys.
     fn documents<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
 
-    /// The id of the journal, which stays. It is random, and made where the journal has none yet: what people sign names it,
-    /// and counts in no other journal.
+    /// Returns the id of the journal, which never changes. It is random, and made where the journal has none yet.
+    /// Signed statements name it, and count in no other journal.
     fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
         Box::pin(journal_id(self))
     }
 
-    /// Completes when something may have changed since it was called, perhaps by another process. It is only a
-    /// hint: correctness must not depend on it.
+    /// Completes when something may have changed since it was called, perhaps in another process. It is only a hint:
+    /// correctness must not depend on it.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
-    /// The file it is kept in, if it is one, by the whole name that it was opened by: links in it are not followed,
-    /// because an executor refuses a journal inside a workspace, and one whose name leads through a workspace too.
+    /// Returns the file of the store, if it is one, by the absolute path that it was opened by. Links in the path are
+    /// not resolved, because an executor refuses a journal inside a workspace, and also one whose path leads through a
+    /// workspace.
     fn file(&self) -> Option<&Path> {
         None
     }
 
-    /// Whether what is committed outlives the process, as it does unless the store says otherwise. Beside such a store,
-    /// an executor accepts an approver without a key of their own only where the builder allows it: their decisions
-    /// would stand in the journal and count nowhere else.
+    /// Reports whether commits outlive the process, as they do by default. With such a store, an executor accepts an
+    /// approver without a stored key only if the builder allows it: the journal would keep their decisions, but no
+    /// other process would accept them.
     fn is_durable(&self) -> bool {
         true
     }
 }
 
-/// Changes that belong together.
+/// Changes that are committed together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transaction {
     /// The calls to write.
@@ -117,12 +118,12 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Checks that the unit makes sense by itself, whatever is in the store. A store asks before it commits, because
-    /// such a unit is a mistake of its caller, not a conflict that a second look would solve.
+    /// Checks that the transaction is valid by itself, whatever is in the store. A store checks this before it commits:
+    /// an invalid transaction is a mistake of its caller, not a conflict that a retry would solve.
     ///
     /// # Errors
-    /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or by a
-    /// number that is no version it makes.
+    /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or with a
+    /// number that is no version of this write.
     pub fn check(&self) -> Result<(), StoreError> {
         let mut calls = HashSet::new();
         for write in &self.calls {
@@ -150,18 +151,19 @@ impl Transaction {
 /// A write of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallWrite {
-    /// The version that is there now; nothing for a new call, whose id and place in a turn must be free.
+    /// The version in the store; `None` for a new call, whose id and slot must be free.
     pub expects: Option<u64>,
-    /// All of it. Its version is higher than the one expected; its place never changes.
+    /// The whole record. Its version is higher than the expected one; its slot never changes.
     pub record: CallRecord,
-    /// What happened, to be added to its history. They are numbered by the versions of the record that they led
-    /// to: in order, above the version expected and not above the record's own. So their numbers follow those that
-    /// are there, and a change without an entry leaves one out.
+    /// The entries to add to its history. Their numbers are the versions of the record that they led to: in order,
+    /// above the expected version and at most the record's own. So they follow the existing entries, and a change
+    /// without an entry leaves a gap.
     pub entries: Vec<Entry>,
 }
 
 impl CallWrite {
-    /// Reports whether it says that the executor of the call is gone. A store that has a later lease of the call refuses that.
+    /// Reports whether the write says that the executor of the call was lost. A store that has a later lease of the
+    /// call refuses it.
     #[must_use]
     pub fn takes_from_owner(&self) -> bool {
         let is_lost =
@@ -202,18 +204,18 @@ impl CallWrite {
 pub struct DocumentWrite {
     /// Its key.
     pub key: String,
-    /// The version that is there now; nothing where there must be none. To remove what must not be there changes
-    /// nothing, but it is a condition of the unit.
+    /// The version in the store; `None` where there must be no document. Removing a document that must not exist
+    /// changes nothing, but is a condition of the transaction.
     pub expects: Option<u64>,
-    /// Its text; nothing to remove it.
+    /// Its text; `None` to remove it.
     pub text: Option<String>,
 }
 
 impl DocumentWrite {
-    /// Returns the version of the document once it is written: 1 where it is made, and one more with every change.
+    /// Returns the version of the document once it is written: 1 when it is created, and one more with every change.
     ///
     /// # Errors
-    /// When the version that is expected is the highest number there is.
+    /// When the expected version is the highest number there is.
     pub fn next_version(&self) -> Result<u64, StoreError> {
         match self.expects {
             None => Ok(1),
@@ -228,12 +230,12 @@ impl DocumentWrite {
     }
 }
 
-/// A text by key. Its version is 1 when it is made, and one more with every change.
+/// A text with a key. Its version is 1 when it is created, and one more with every change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     /// Its key.
     pub key: String,
-    /// Counts its changes.
+    /// Rises with every change.
     pub version: u64,
     /// The text.
     pub text: String,
@@ -242,26 +244,26 @@ pub struct Document {
 /// Which calls to list; a field that is not set does not filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// In one of these states; all where there are none.
+    /// Calls in one of these states; all if the list is empty.
     pub states: Vec<State>,
-    /// Of this run.
+    /// Calls of this run.
     pub run: Option<String>,
-    /// Of this tool.
+    /// Calls of this tool.
     pub tool: Option<String>,
-    /// With this digest.
+    /// Calls with this digest.
     pub digest: Option<String>,
-    /// With this text in the arguments as they are shown, or in the answer.
+    /// Calls with this text in the shown arguments, or in the answer.
     pub text: Option<String>,
-    /// Due at this time or before, see [`CallRecord::due`].
+    /// Calls that are due at this time or before, see [`CallRecord::due`].
     pub due: Option<Timestamp>,
-    /// Recorded at this time or before.
+    /// Calls that were recorded at this time or before.
     pub created_before: Option<Timestamp>,
-    /// Whether their run has taken note of the answer.
+    /// Whether their run has received the answer.
     pub delivered: Option<bool>,
 }
 
 impl Filter {
-    /// Reports whether a call passes the filter.
+    /// Reports whether a call matches the filter.
     #[must_use]
     pub fn takes(&self, call: &CallRecord) -> bool {
         let Self { states, run, tool, digest, text, due, created_before, delivered } = self;
@@ -280,7 +282,7 @@ impl Filter {
     }
 }
 
-/// What a list says of a call without its record.
+/// An item of a list without the call's record.
 ///
 /// ```
 /// use toolwright::journal::{CallRecord, CallSlot, CallSummary, State};
@@ -299,12 +301,12 @@ pub struct CallSummary {
     pub version: u64,
     /// Its state.
     pub state: State,
-    /// When it is due, see [`CallRecord::due`]. A store may give the end of 2262-04-11 for what is due later.
+    /// When it is due, see [`CallRecord::due`]. A store may return the end of 2262-04-11 for any later time.
     pub due: Option<Timestamp>,
 }
 
 impl CallSummary {
-    /// Makes what a list says of a call.
+    /// Summarises a call.
     #[must_use]
     pub fn of(record: &CallRecord) -> Self {
         let due = record.due();
@@ -312,14 +314,14 @@ impl CallSummary {
     }
 }
 
-/// Which part of a list.
+/// The part of a list to return.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
-    /// Only what comes after this call.
+    /// Only calls after this one.
     pub after: Option<CallId>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
-    /// The latest first.
+    /// Whether the latest come first.
     pub latest_first: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The steps of a call as its history knows them: why the executor looked at it, what was decided, and what was committed.
+//! The steps of a call, reconstructed from its history: why the executor looked at it, what was decided, and what was
+//! committed.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,54 +10,54 @@ use super::record::CallRecord;
 use super::replay::{Contradiction, replay};
 use super::state::State;
 
-/// One step of a call: one look at it, and the one commit that came of it.
+/// One step of a call: an input, the decisions on it, and their one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceStep {
     /// Why the executor looked.
     pub input: TraceInput,
-    /// Where the call stood; nothing before it was recorded.
+    /// The state of the call before; `None` before it was recorded.
     pub from: Option<State>,
-    /// What was decided, in order.
+    /// The decisions, in order.
     pub decision: Vec<TraceDecision>,
     /// The version of the record that was committed.
     pub version: u64,
-    /// The generation since.
+    /// The generation of the call after it.
     pub generation: u32,
     /// When it was committed.
     pub at: Timestamp,
-    /// By whom.
+    /// Who committed it.
     pub who: String,
 }
 
-/// A transition that a step made.
+/// A transition that was part of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceDecision {
-    /// What happened.
+    /// The transition.
     pub event: Transition,
-    /// Where the call stood after it.
+    /// The state of the call after it.
     pub to: State,
     /// Why, in words.
     pub why: Option<String>,
 }
 
-/// Why the executor looked at a call, as far as its history says.
+/// Why the executor looked at a call, as far as its history shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceInput {
-    /// It arrived.
+    /// The call was submitted.
     Submitted,
     /// A caller, a worker or an operator wanted it to go on.
     Resumed,
-    /// Its deadline or its lease had passed.
+    /// Its deadline or its lease had expired.
     Due,
     /// A person decided.
     Decided,
-    /// An attempt ended, was dropped, or ended elsewhere and its result was supplied.
+    /// An attempt ended or was dropped, or a result was supplied from outside.
     Attempted,
-    /// Its tool found out what became of it.
+    /// Its tool found out its outcome.
     Reconciled,
     /// It was not wanted any more.
     Ended,
@@ -98,7 +99,7 @@ impl TraceInput {
     }
 }
 
-/// Lists the steps of a call. What one commit wrote has one time, because each decision is given one.
+/// Lists the steps of a call. Entries of one commit have the same time.
 ///
 /// ```
 /// use toolwright::CallId;
@@ -117,7 +118,7 @@ impl TraceInput {
 /// ```
 ///
 /// # Errors
-/// When the machine does not go from one step to the next, or not to the record's state: a step is missing, or was
+/// When the entries are no valid transitions, or do not lead to the record's state: an entry is missing, or was
 /// changed.
 pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, Contradiction> {
     replay(record, history)?;
@@ -148,7 +149,7 @@ pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, C
     Ok(steps)
 }
 
-/// Whether an entry was written by the commit of a step.
+/// Whether an entry belongs to the same commit as a step.
 fn continues(step: &TraceStep, entry: &Entry, input: TraceInput) -> bool {
     let follows = step.version.checked_add(1) == Some(entry.number) && entry.at == step.at;
     let is_of_one_look = match (step.input, input) {

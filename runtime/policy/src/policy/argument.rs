@@ -1,29 +1,29 @@
-//! What a rule may ask of an argument, as it is written.
+//! The tests that a rule can make of an argument, as they are written.
 
 use super::problem::At;
 use super::rule::RuleKind;
 
-/// A test of one argument. Values and limits are JSON texts, so that no number is rounded. Where a tool takes a float, both are
-/// compared as the nearest float: as the tool gets them. Where its schema does not say which of the two it takes, and they
-/// differ, it is unknown whether the test passes.
+/// A test of one argument. Values and limits are JSON texts, so that no number is rounded. If a tool takes a float,
+/// both are compared as the nearest float, as the tool gets them. If the schema does not say whether the tool takes
+/// floats or integers and the results differ, it is unknown whether the test passes.
 ///
 /// | in a file | in code | passes |
 /// | --- | --- | --- |
 /// | `equals = 3` | [`equals`](Self::equals) | this value; integers are compared exactly |
 /// | `one_of = ["a", "b"]` | [`one_of`](Self::one_of) | one of these values |
 /// | `contains = ["a", "b"]` | [`contains`](Self::contains) | a list with one of these in it |
-/// | `within = ["a", "b"]` | [`within`](Self::within) | a list with nothing but these in it |
+/// | `within = ["a", "b"]` | [`within`](Self::within) | a list that contains only these |
 /// | `begins = [["test"], ["fmt", "--check"]]` | [`begins`](Self::begins) | in an allow: a list whose first items are those of one of these lists |
 /// | `only_flags = ["--release", "-p"]` | [`only_flags`](Self::only_flags) | in an allow: a list without any other flag |
-/// | `flags = ["--force", "-f"]` | [`flags`](Self::flags) | in all but an allow: a list with one of these flags in it, however it is spelt |
-/// | `program = ["git"]` | [`program`](Self::program) | a command line that runs one of these programs; in an allow: and no other |
-/// | `under = ["src"]` | [`under`](Self::under) | a path in one of these folders, or such a folder |
-/// | `glob = ["*.md"]` | [`glob`](Self::glob) | a path that one of these patterns fits |
+/// | `flags = ["--force", "-f"]` | [`flags`](Self::flags) | in any rule but an allow: a list that contains one of these flags, in any spelling |
+/// | `program = ["git"]` | [`program`](Self::program) | a command line that runs one of these programs; in an allow, only these |
+/// | `under = ["src"]` | [`under`](Self::under) | a path in one of these folders, or one of the folders |
+/// | `glob = ["*.md"]` | [`glob`](Self::glob) | a path that matches one of these patterns |
 /// | `at_least`, `more_than`, `at_most`, `less_than` | the same | a number on this side of the limit |
 ///
-/// For a command line (`#[arg(command)]`), `program` may be beside `begins`, `flags`, `only_flags` and `contains`, which then
-/// look at the arguments of each program in it. An objection matches if one command passes all of them, an allow only if
-/// every command does.
+/// For a command line (`#[arg(command)]`), `program` may be combined with `begins`, `flags`, `only_flags` and
+/// `contains`, which then test the arguments of each program in it. An objection matches if one command passes all of
+/// them, an allow only if every command does.
 #[derive(Debug, Clone)]
 pub struct ArgumentTest(pub(super) Test);
 
@@ -41,7 +41,7 @@ pub(super) enum Test {
     Limit(Side, At<String>),
 }
 
-/// On which side of a limit a number has to be.
+/// The side of a limit on which a number has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     AtLeast,
@@ -51,79 +51,79 @@ pub(super) enum Side {
 }
 
 impl ArgumentTest {
-    /// It is this value, a JSON text.
+    /// Passes for this value, a JSON text.
     pub fn equals(value: impl Into<String>) -> Self {
         Self(Test::OneOf(vec![At::code(value.into())]))
     }
 
-    /// It is one of these values, each a JSON text.
+    /// Passes for one of these values, each a JSON text.
     pub fn one_of(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OneOf(all(values)))
     }
 
-    /// It is a list that has one of these values, each a JSON text.
+    /// Passes for a list that contains one of these values, each a JSON text.
     pub fn contains(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Contains(all(values)))
     }
 
-    /// It is a list of nothing but these values, each a JSON text.
+    /// Passes for a list that contains only these values, each a JSON text.
     pub fn within(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Within(all(values)))
     }
 
-    /// It is a list whose first items are those of one of these lists, each a JSON text. For an allow alone: to object, it
-    /// would miss the same words elsewhere, as in `git -C . push`.
+    /// Passes for a list whose first items are those of one of these lists, each a JSON text. Only for an allow: an
+    /// objection would miss the same words elsewhere, as in `git -C . push`.
     pub fn begins(lists: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Begins(all(lists)))
     }
 
-    /// It is a list of a program's arguments, and has one of these flags: also with its value (`--force=yes`), shortened
-    /// (`--forc`), with one dash, or as a letter among others (`-uf`). `+` is for whatever begins with it. Not for an
-    /// allow, where it would let every other flag through.
+    /// Passes for a list of a program's arguments that contains one of these flags: also with a value (`--force=yes`),
+    /// shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every argument that begins
+    /// with it. Not for an allow, because it would let every other flag through.
     pub fn flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Flags(all(flags)))
     }
 
-    /// It is a list of a program's arguments, and whatever in it begins with `-` or `+` is one of these flags, as it is
-    /// written; one with two dashes may have a value after `=`. What follows `--` is not exempt. For an allow alone: to
-    /// object, it would be missed with one flag more.
+    /// Passes for a list of a program's arguments in which everything that begins with `-` or `+` is one of these
+    /// flags, in exactly this spelling; a flag with two dashes may have a value after `=`. Arguments after `--` are
+    /// tested too. Only for an allow: an objection would be avoided by one more flag.
     pub fn only_flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OnlyFlags(all(flags)))
     }
 
-    /// It is a command line, and runs one of these programs; in an allow, and no other. An objection compares names without
-    /// their folders, an allow compares them as they are written. What cannot be known of a line before it runs counts as
-    /// unknown, and no allow covers a line in which the shell writes a file or sets a variable.
+    /// Passes for a command line that runs one of these programs; in an allow, only these. An objection compares names
+    /// without their folders, an allow compares them as they are written. A part of a line that cannot be known before
+    /// it runs counts as unknown, and no allow covers a line in which the shell writes a file or sets a variable.
     pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Program(all(programs)))
     }
 
-    /// It is a path in one of these folders: `src` holds `src` and `src/a`, and not `srcx`.
+    /// Passes for a path in one of these folders: `src` covers `src` and `src/a`, but not `srcx`.
     pub fn under(folders: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Under(all(folders)))
     }
 
-    /// It is a path that one of these patterns fits.
+    /// Passes for a path that matches one of these patterns.
     pub fn glob(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Glob(all(patterns)))
     }
 
-    /// It is this number, a JSON text, or a larger one.
+    /// Passes for this number, a JSON text, or a larger one.
     pub fn at_least(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtLeast, At::code(limit.into())))
     }
 
-    /// It is a number larger than this one.
+    /// Passes for a number larger than this one.
     pub fn more_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::MoreThan, At::code(limit.into())))
     }
 
-    /// It is this number or a smaller one.
+    /// Passes for this number or a smaller one.
     pub fn at_most(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtMost, At::code(limit.into())))
     }
 
-    /// It is a number smaller than this one.
+    /// Passes for a number smaller than this one.
     pub fn less_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::LessThan, At::code(limit.into())))
     }
@@ -134,7 +134,7 @@ fn all(values: impl IntoIterator<Item = impl Into<String>>) -> Vec<At<String>> {
 }
 
 impl Test {
-    /// Why a rule of this kind cannot have it: it would say less than it seems to.
+    /// Says why a rule of this kind cannot have this test: it would match less than it seems to.
     pub(super) fn why_misplaced(&self, kind: RuleKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Flags(_), RuleKind::Allow) => Some(
@@ -150,7 +150,7 @@ impl Test {
         }
     }
 
-    /// Why it cannot be asked of a command line: it would miss what the line runs.
+    /// Says why the test cannot be applied to a command line: it would miss what the line runs.
     pub(super) fn misses_commands(&self) -> Option<&'static str> {
         match self {
             Self::Under(_) | Self::Glob(_) | Self::Within(_) | Self::Limit(..) => Some(
@@ -160,12 +160,12 @@ impl Test {
         }
     }
 
-    /// Whether it says something without a value: that there is no flag at all.
+    /// Whether the test makes sense without a value: it then requires that there is no flag.
     pub(super) fn may_be_empty(&self) -> bool {
         matches!(self, Self::OnlyFlags(_))
     }
 
-    /// Where it is written.
+    /// Returns the values, with their places in the file.
     pub(super) fn values(&self) -> &[At<String>] {
         match self {
             Self::OneOf(values)

@@ -44,10 +44,10 @@ pub struct PolicyBuilder {
     pub(super) no_files: Vec<At<String>>,
     roots: Vec<At<String>>,
     base: Option<String>,
-    /// Where the process was started; counts where nothing else says where relative names begin. Known to an executor's
-    /// policy and to one with a loaded file.
+    /// The folder in which the process was started: the base of relative names if no other is set. Known for an
+    /// executor's policy and for one with a loaded file.
     started_in: Option<String>,
-    /// Files that are read when the policy is made.
+    /// The files that are read when the policy is built.
     files: Vec<PathBuf>,
     policies: Vec<String>,
     /// The parser of command lines.
@@ -55,7 +55,7 @@ pub struct PolicyBuilder {
     four_eyes: bool,
     journals: Vec<String>,
     pub(super) arriving: Arriving,
-    /// What counts where this says nothing else; see [`over`](Self::over).
+    /// The defaults, see [`over`](Self::over).
     beneath: Vec<Self>,
     pub(super) problems: Problems,
 }
@@ -80,7 +80,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets whether calls that change something are planned first. One `true` of code and files is enough.
+    /// Sets whether calls that change something are planned first. It is on if the code or one of the files says
+    /// `true`.
     pub fn plan(mut self, plan: bool) -> Self {
         self.plan = Some(self.plan.unwrap_or(false) || plan);
         self
@@ -105,10 +106,10 @@ impl PolicyBuilder {
     }
 
     /// Lists tools that touch no files although they do not declare it, by their names or as `group:NAME` by their
-    /// groups. A call that names files is evaluated by these files.
+    /// groups. A call that does declare files is judged by these.
     ///
-    /// Nothing checks that the list is true. It does not count for tools that come at run time or run programs, nor
-    /// against `protect-policy` and `protect-journal`: for these the tool itself has to declare its files.
+    /// Nothing verifies the list. It does not apply to run-time tools and tools that run programs, nor to
+    /// `protect-policy` and `protect-journal`: for these, the tool itself has to declare its files.
     ///
     /// ```
     /// use toolwright::policy::{Mode, Policy};
@@ -133,7 +134,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds a folder that tools work in; a call that touches a file outside of all of them is refused.
+    /// Adds a folder that tools work in. A call that touches a file outside of all such folders is refused.
     pub fn root(self, folder: impl AsRef<Path>) -> Self {
         self.add_root(At::code(text_of(folder.as_ref())))
     }
@@ -143,17 +144,18 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets the folder in which relative names of files begin; it is absolute. Unless set it is the first absolute
-    /// root. Without one, for an executor and with a loaded file, it is the folder in which the process was started.
+    /// Sets the folder that relative file names are relative to; it is absolute. By default it is the first absolute
+    /// root; without one, for an executor and with a loaded file, it is the folder in which the process was started.
     pub fn base(mut self, folder: impl AsRef<Path>) -> Self {
         self.base = Some(text_of(folder.as_ref()));
         self
     }
 
-    /// Sets whether the user of a call may not approve it. One `true` of code and files is enough.
+    /// Sets whether the user of a call is forbidden to approve it. It is on if the code or one of the files says
+    /// `true`.
     ///
-    /// The executor compares the user of the run with the name of the trusted key that signed: give a person one name
-    /// for both.
+    /// The executor compares the user of the run with the name of the trusted key that signed, so use the same name for
+    /// a person in both.
     pub fn four_eyes(mut self, four_eyes: bool) -> Self {
         self.four_eyes |= four_eyes;
         self
@@ -165,13 +167,14 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets what parses command lines, for rules that name programs ([`ArgumentTest::program`](super::ArgumentTest::program)).
+    /// Sets the parser of command lines, for rules that name programs
+    /// ([`ArgumentTest::program`](super::ArgumentTest::program)).
     pub fn commands(mut self, reader: impl ReadCommands + 'static) -> Self {
         self.reader = Some(Arc::new(reader));
         self
     }
 
-    /// Takes over the parser of command lines of another policy, where this one has none.
+    /// Uses the parser of command lines of another policy, if this one has none.
     #[doc(hidden)]
     pub fn commands_of(mut self, other: &Self) -> Self {
         let beneath = || other.beneath.iter().find_map(|it| it.reader.clone());
@@ -179,13 +182,15 @@ impl PolicyBuilder {
         self
     }
 
-    /// Tools of this name, or with `*` in it of such names, come later: rules may name them although they are not there.
+    /// Announces tools of this name, or with `*` in it of matching names, that are registered later: rules may name
+    /// them before they exist.
     pub fn registered_later(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
         self
     }
 
-    /// Reports whether a tool that a pattern is for may come later: its name, or what names begin with before a `*`.
+    /// Reports whether a tool that matches a pattern may be registered later: the pattern is its name, or a prefix
+    /// before a `*`.
     #[doc(hidden)]
     #[must_use]
     pub fn expects(&self, pattern: &str) -> bool {
@@ -198,8 +203,8 @@ impl PolicyBuilder {
         self.arriving.tools.iter().any(is_like) || self.beneath.iter().any(|it| it.expects(pattern))
     }
 
-    /// Lays this policy over defaults: those of a bundle of tools, for instance. A rule here replaces one of the defaults that
-    /// has its name, and mode and base folder count before theirs; everything else adds up. Defaults may not switch
+    /// Adds default settings, such as those of a bundle of tools. A rule here replaces a default rule of the same name,
+    /// and mode and base folder here take precedence; all other settings are combined. Defaults may not switch
     /// protections off.
     ///
     /// ```
@@ -226,11 +231,11 @@ impl PolicyBuilder {
         read(self, &Arc::from(name.as_ref()), text)
     }
 
-    /// Loads a policy file whenever the policy is made, and protects the file from tools.
+    /// Loads a policy file each time the policy is built, and protects the file from tools.
     pub fn load(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         self = self.started_here();
-        // Under both names: as it is called, and with its links followed.
+        // Under both names: as it was given, and with links resolved.
         for known in [std::path::absolute(path), std::fs::canonicalize(path)].into_iter().flatten()
         {
             self.policies.push(text_of(&known));
@@ -240,17 +245,16 @@ impl PolicyBuilder {
         self
     }
 
-    /// Takes the current directory for the base where nothing else says where it is, also when the policy is made again
-    /// later.
+    /// Uses the current directory as the base if no other is set, even if the policy is built again later.
     #[doc(hidden)]
     pub fn started_here(mut self) -> Self {
-        // A folder that cannot be found is reported by the pattern that needs it.
+        // If the folder cannot be determined, the pattern that needs it reports that.
         self.started_in =
             self.started_in.or_else(|| std::env::current_dir().ok().as_deref().map(text_of));
         self
     }
 
-    /// Adds what the files say. Nothing else here does I/O.
+    /// Adds the contents of the files. This is the only I/O here.
     fn with_files(mut self) -> Self {
         for path in std::mem::take(&mut self.files) {
             let name = path.display().to_string();
@@ -267,7 +271,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds what defaults say where this says nothing else.
+    /// Adds the settings of defaults that are not set here.
     fn take_defaults(&mut self, defaults: Self) {
         let name = |rule: &Rule| rule.name.as_ref().map(|it| it.value.clone());
         let own: Vec<String> = self.rules.iter().filter_map(name).collect();
@@ -294,7 +298,7 @@ impl PolicyBuilder {
         }
     }
 
-    /// Lists the files that the policy is read from, under all names that are known.
+    /// Lists the files that the policy is read from, under all their known names.
     #[doc(hidden)]
     pub fn protected_files(&self) -> impl Iterator<Item = &Path> {
         let beneath = self.beneath.iter().flat_map(|it| &it.policies);
@@ -314,7 +318,7 @@ impl PolicyBuilder {
         }
     }
 
-    /// Makes the policy, for these tools.
+    /// Builds the policy for these tools.
     ///
     /// # Errors
     /// When the policy has a mistake; the error lists every problem.
@@ -367,7 +371,7 @@ impl PolicyBuilder {
         Base(folder)
     }
 
-    /// Gives every rule a name of its own.
+    /// Gives every unnamed rule a name.
     fn name_rules(&mut self) {
         let mut taken: Vec<String> =
             Protection::ALL.iter().map(|it| it.name().to_owned()).collect();

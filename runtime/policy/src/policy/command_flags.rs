@@ -1,10 +1,10 @@
-//! Flags among the arguments of a program that was named and parsed. What objects looks for a flag in every spelling that
-//! some program takes for it; what allows wants every flag to be one that is meant, letter by letter.
+//! Compares flags among the arguments of a program. An objection looks for a flag in every spelling that a program may
+//! accept; an allow requires every flag to be listed in exactly its spelling.
 
 use super::holds::Holds;
 use toolwright_core::json::tree::Node;
 
-/// Why a text is no flag that a rule could look for.
+/// Says why a text is not a flag that a rule can look for.
 pub(super) fn refusal(flag: &str) -> Option<String> {
     let letters = flag.trim_start_matches('-');
     let is_flag = flag == "+" || (flag.starts_with('-') && !letters.is_empty());
@@ -19,8 +19,8 @@ pub(super) fn refusal(flag: &str) -> Option<String> {
     }
 }
 
-/// Whether one of these flags is there: alone, with its value after `=`, shortened (`--forc`), with one dash (`-force`), or
-/// as a letter among others (`-uf`).
+/// Whether one of these flags is given: alone, with a value after `=`, shortened (`--forc`), with one dash (`-force`),
+/// or as a letter among others (`-uf`).
 pub(super) fn any(items: &[Node], flags: &[String]) -> Holds {
     Holds::any(items.iter().map(|item| match item {
         Node::Text(item) => flags.iter().any(|flag| is_meant(item, flag)).into(),
@@ -28,7 +28,7 @@ pub(super) fn any(items: &[Node], flags: &[String]) -> Holds {
     }))
 }
 
-/// Whether no other flag than these is there. A flag with two dashes may have a value after `=`.
+/// Whether only these flags are given. A flag with two dashes may have a value after `=`.
 pub(super) fn none_but(items: &[Node], flags: &[String]) -> Holds {
     let is_known = |item: &str| {
         flags.iter().any(|flag| {
@@ -43,7 +43,8 @@ pub(super) fn none_but(items: &[Node], flags: &[String]) -> Holds {
     each.min().unwrap_or(Holds::Yes)
 }
 
-/// `-` is the standard input, and `--` ends the flags of one program and begins those of the next.
+/// Whether an argument is a flag. `-` is the standard input, and `--` ends the flags of one program; the flags of another
+/// may follow.
 fn is_flag(item: &str) -> bool {
     (item.starts_with('-') && item != "-" && item != "--") || item.starts_with('+')
 }
@@ -61,7 +62,7 @@ fn is_meant(item: &str, flag: &str) -> bool {
     if letters.chars().count() > 1 {
         return letters == given || (name.starts_with("--") && letters.starts_with(given));
     }
-    // Letters stand together behind one dash; one that takes a value has it behind it.
+    // Letters may follow each other after one dash, and the value of the last one follows it.
     given == letters || (!name.starts_with("--") && given.contains(letters))
 }
 

@@ -1,28 +1,29 @@
-//! Command lines as a policy sees them: the programs with their arguments. Whoever parses them hands them over as plain data.
+//! Command lines for a policy: their programs with the arguments, as plain data from any parser.
 
 use std::fmt;
 
 use toolwright_core::tool::Danger;
 
-/// What a command line runs, for the rules of a policy.
+/// The effects of a command line, for the rules of a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine {
     /// Every program that it runs.
     pub commands: Vec<ProgramCall>,
-    /// What of it cannot be known before it runs, each with its reason.
+    /// What cannot be known about it before it runs, each with its reason.
     pub unknown: Vec<String>,
-    /// What it does beside running programs: files that the shell writes, variables that are set. No allow covers it.
+    /// What it does beside running programs: files that the shell writes, variables that it sets. No allow covers
+    /// these.
     pub besides: Vec<String>,
 }
 
 /// One program with its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramCall {
-    /// The program as it is written; nothing where it is not known before it runs.
+    /// The program as it is written; `None` if it is not known before it runs.
     pub program: Option<String>,
-    /// Its arguments; nothing for one that is not known.
+    /// Its arguments; `None` for an unknown one.
     pub arguments: Vec<Option<String>>,
-    /// The part of the command line that it is in.
+    /// The part of the command line that contains it.
     pub part: String,
 }
 
@@ -45,11 +46,11 @@ pub struct ProgramCall {
 /// }
 /// ```
 pub trait ReadCommands: fmt::Debug + Send + Sync {
-    /// The commands of a command line.
+    /// Parses a command line.
     fn read(&self, text: &str) -> CommandLine;
 
-    /// Returns how dangerous a command line is and which part of it decides, in words for people who ask why it is asked
-    /// about. No rule sees it. Nothing unless it is overridden.
+    /// Returns how dangerous a command line is and which part makes it so, for people who want to know why they are
+    /// asked. Rules do not use it. `None` by default.
     fn rating(&self, _text: &str) -> Option<(Danger, String)> {
         None
     }

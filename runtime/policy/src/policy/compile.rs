@@ -1,5 +1,5 @@
-//! Makes rules ready, and finds what is wrong with them: words that name nothing, rules that match nothing or everything
-//! by accident, examples that say otherwise.
+//! Compiles rules, and finds mistakes in them: names of things that do not exist, rules that match nothing or
+//! everything by accident, examples that contradict their rule.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use super::values::ValueTest;
 use toolwright_core::json::pointer::segments;
 use toolwright_core::tool::{DeclaredDanger, Definition, Effect};
 
-/// Compiles rules, the strongest first; reports a wrong rule to `problems` and may leave it out.
+/// Compiles rules, the strongest first; reports a wrong rule in `problems` and may leave it out.
 pub(super) fn compile<'r>(
     rules: impl Iterator<Item = &'r Rule>,
     scope: &Scope<'_>,
@@ -39,7 +39,7 @@ pub(super) fn compile<'r>(
     ready
 }
 
-/// What a rule may name.
+/// The names that a rule may use.
 pub(super) struct Scope<'a> {
     pub(super) catalog: &'a Tools<'a>,
     arriving: &'a Arriving,
@@ -86,7 +86,8 @@ impl<'a> Scope<'a> {
         };
         let (reads, writes) = (files(&rule.reads, problems), files(&rule.writes, problems));
         let outside = rule.outside.as_ref();
-        // What lies outside is what lies inside of nothing: here the broad comparison is the one that allows.
+        // Outside means inside of none of the folders, so the comparisons are swapped: an objection compares names
+        // exactly, an allow broadly.
         let outside =
             outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
         let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
@@ -144,7 +145,7 @@ impl<'a> Scope<'a> {
         Some(compiled)
     }
 
-    /// Whether the rule says anything at all, and why.
+    /// Checks that the rule makes sense and has a reason.
     fn sense(&self, rule: &Rule, name: &str, problems: &mut Problems) {
         if rule.reason.value.trim().is_empty() {
             let place = rule.reason.place.as_ref().or(rule.place.as_ref());
@@ -208,12 +209,12 @@ impl<'a> Scope<'a> {
         all
     }
 
-    /// Whether a tool of this name may come later.
+    /// Whether a tool of this name may be registered later.
     pub(super) fn arrives(&self, tool: &str) -> bool {
         self.came.iter().any(|it| it.is_match(tool))
     }
 
-    /// Whether tools that a rule is for may come later.
+    /// Whether tools that a rule selects may be registered later.
     pub(super) fn is_arriving(&self, rule: &Rule) -> bool {
         !self.came.is_empty()
             && rule.tools.as_ref().is_none_or(|tools| {
@@ -221,12 +222,12 @@ impl<'a> Scope<'a> {
             })
     }
 
-    /// Whether a tool of this group may come later.
+    /// Whether a tool of this group may be registered later.
     pub(super) fn has_arriving_group(&self, group: &str) -> bool {
         self.arriving.groups.iter().any(|it| it.value == group)
     }
 
-    /// Reports a rule over an argument that no tool has: it would never match, without any sign of that.
+    /// Reports a rule over an argument that no tool has: it would never match, and its author would not notice.
     fn arguments_known(&self, rule: &Rule, compiled: &CompiledRule, problems: &mut Problems) {
         let selected: Vec<&Definition> =
             self.catalog.definitions().filter(|it| selects(compiled, it)).collect();
@@ -312,7 +313,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Why no user is called so.
+/// Says why no user can have this name.
 fn misspelt(user: &str) -> Option<String> {
     match user.trim() {
         "" => Some("is blank: name a user, as the application names the users of its runs".into()),
@@ -321,14 +322,14 @@ fn misspelt(user: &str) -> Option<String> {
     }
 }
 
-/// The names of a tool's arguments; nothing where it takes any.
+/// Returns the names of a tool's arguments; `None` if it accepts any.
 pub(super) fn keys(definition: &Definition) -> Option<impl Iterator<Item = &String>> {
     let schema = definition.final_schema();
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     schema.get("properties").and_then(Value::as_object).filter(|_| is_closed).map(|it| it.keys())
 }
 
-/// Whether a rule may match calls of a tool, by all that is known without a call.
+/// Whether a rule may match calls of a tool, as far as its definition shows.
 fn selects(rule: &CompiledRule, tool: &Definition) -> bool {
     let danger = match tool.danger {
         DeclaredDanger::Level(danger) => Some(danger),
@@ -345,7 +346,7 @@ fn selects(rule: &CompiledRule, tool: &Definition) -> bool {
         })
 }
 
-/// Whether it makes sense that a rule says what its calls touch.
+/// Checks that a rule may declare what its calls touch.
 fn vouches(rule: &Rule, touches: &Touches, name: &str, problems: &mut Problems) {
     let mut wrong = |message: &str| {
         problems.add(touches.place.as_ref(), format!("rule `{name}`: {message}"));
@@ -405,7 +406,7 @@ fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Ve
     (made.len() == tools.len()).then_some(made)
 }
 
-/// Returns `None` where a part of it is wrong.
+/// Returns `None` if a part of it is wrong.
 fn whole<T>(written: Option<Option<T>>) -> Option<Option<T>> {
     match written {
         Some(made) => made.map(Some),

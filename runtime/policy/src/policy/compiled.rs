@@ -1,4 +1,4 @@
-//! A rule made ready: what it selects by, in the order of what it costs to find out.
+//! A compiled rule: its conditions, the cheapest first.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) struct CompiledRule {
     pub(super) name: Arc<str>,
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
-    /// The protection that it is, where it is not written.
+    /// The protection that it implements, if it is a built-in rule.
     pub(super) protection: Option<Protection>,
     pub(super) when_unknown: WhenUnknown,
     pub(super) only_certain: bool,
@@ -33,29 +33,29 @@ pub(super) struct CompiledRule {
     pub(super) danger_at_least: Option<Danger>,
     pub(super) effects: Option<Vec<Effect>>,
     pub(super) arguments: Vec<ValueTest>,
-    /// What it asks of command lines.
+    /// Its tests of command lines.
     pub(super) lines: Vec<CommandTest>,
     pub(super) reads: Option<Vec<PathPattern>>,
     pub(super) writes: Option<Vec<PathPattern>>,
     pub(super) outside: Option<Vec<Folder>>,
-    /// What its calls read and write, where they do not say so themselves.
+    /// What its calls read and write, if they do not declare it themselves.
     pub(super) touches: Option<[Vec<String>; 2]>,
-    /// What its run has read of strangers.
+    /// The untrusted sources that the run must have read.
     pub(super) after_untrusted: Option<AfterUntrusted>,
-    /// Whether it is for calls of which something leaves the machine.
+    /// Whether it is only for calls that send something off the machine.
     pub(super) sends: bool,
-    /// How many examples it was tried on.
+    /// How many examples it was tested with.
     pub(super) examples: usize,
 }
 
 impl CompiledRule {
-    /// Whether the policy's word that a tool touches no files does not count for it: the policy would give leave to change
-    /// itself, or what it decided.
+    /// Whether the policy's list `touches_no_files` does not count for it. Otherwise the list could permit changing the
+    /// policy itself, or the recorded decisions.
     pub(super) fn wants_the_tools_own_word(&self) -> bool {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }
 
-    /// Whether it asks about a call only because the call does not say which files it touches.
+    /// Whether it asks about a call only because the call does not declare which files it touches.
     pub(super) fn asks_for_want_of_files(&self, asking: &Asking<'_>) -> bool {
         match self.protection {
             None => false,
@@ -64,12 +64,12 @@ impl CompiledRule {
         }
     }
 
-    /// Whether it may say something of a tool of this name.
+    /// Whether it may match calls of a tool of this name.
     pub(super) fn selects_name(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
     }
 
-    /// What it says of a call whose tool's name it selects, and whether that is certain.
+    /// Returns its effect on a call of a tool that it selects by name, and whether it certainly matches.
     pub(super) fn says(&self, asking: &Asking<'_>) -> Option<(RuleEffect, bool)> {
         let holds = self.holds(asking);
         let says = match (self.kind, holds) {
@@ -127,18 +127,19 @@ impl CompiledRule {
         holds
     }
 
-    /// The sources of foreign text for which it matches.
+    /// Returns the untrusted sources that it matches.
     pub(super) fn untrusted(&self, asking: &Asking<'_>) -> Option<Vec<String>> {
         let read = self.after_untrusted.as_ref()?;
         Some(read.among(asking.question.untrusted.unwrap_or_default()))
     }
 
-    /// The parameters that leave the machine, where it matches for them.
+    /// Returns the given parameters that leave the machine, if the rule is about these.
     pub(super) fn sinks(&self, asking: &Asking<'_>) -> Vec<String> {
         if self.sends { foreign::sinks(asking) } else { Vec::new() }
     }
 
-    /// Whether the rule is for calls of this user. An objection holds for every spelling of a name, an allow for its own.
+    /// Whether the rule is for calls of this user. An objection applies to every spelling of a name, an allow only to
+    /// the exact one.
     fn is_for(&self, principal: Option<&str>) -> bool {
         let Some(users) = &self.principals else { return true };
         let is_exact = self.kind == RuleKind::Allow;
@@ -162,7 +163,7 @@ impl CompiledRule {
                 |name: &Name| Holds::any(folders.iter().map(|it| it.holds(name))).not();
             let (read, written) = (asking.reads(), asking.writes());
             let either = match (self.each(read, is_outside), self.each(written, is_outside)) {
-                // Files of one sort alone.
+                // The call only reads, or only writes.
                 (one, Holds::No) if written.is_some_and(Vec::is_empty) => one,
                 (Holds::No, other) if read.is_some_and(Vec::is_empty) => other,
                 (one, other) if self.kind == RuleKind::Allow => one.min(other),
@@ -173,7 +174,7 @@ impl CompiledRule {
         holds
     }
 
-    /// The files of a call that names several, for which this rule matches.
+    /// Returns the files that this rule matches, for a call with several files.
     pub(super) fn matched_files<'n>(&self, asking: &'n Asking<'_>) -> Vec<&'n Name> {
         let fits = |patterns: &Option<Vec<PathPattern>>, name: &Name, written| {
             patterns.as_ref().is_some_and(|patterns| {
@@ -205,7 +206,7 @@ impl CompiledRule {
         if all.len() > 1 { matched } else { Vec::new() }
     }
 
-    /// One file is enough to refuse or to ask; to allow, each must be one that is meant.
+    /// To object, one matching file is enough; to allow, each file must match.
     fn each(&self, files: Option<&Files>, holds: impl Fn(&Name) -> Holds) -> Holds {
         let Some(files) = files else { return Holds::Unknown };
         let is_allow = self.kind == RuleKind::Allow;

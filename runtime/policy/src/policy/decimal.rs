@@ -1,16 +1,16 @@
-//! Which of two numbers is larger, without rounding either.
+//! Compares numbers without rounding.
 
 use std::cmp::Ordering;
 
 use toolwright_core::json::number;
 
-/// A number of JSON's grammar: a sign, and 0.digits times ten to a power.
+/// A JSON number: a sign, and 0.digits times a power of ten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
-    /// Neither begins nor ends with 0; empty for 0.
+    /// They neither begin nor end with 0; empty for 0.
     digits: String,
-    /// The exponent; one that no integer holds is the largest or smallest there is.
+    /// The exponent; one that does not fit is the largest or smallest there is.
     power: i128,
 }
 
@@ -33,7 +33,7 @@ impl Decimal {
         Self { is_negative: is_negative && !digits.is_empty(), digits, power }
     }
 
-    /// Whether its power of ten is far from what any integer holds, so that it can be compared with every number.
+    /// Whether its power of ten is far from the limits of an integer, so that it can be compared with every number.
     pub(super) fn is_comparable(&self) -> bool {
         self.power.unsigned_abs() < 1 << 100
     }

@@ -1,4 +1,4 @@
-//! Tries rules on the examples that they come with.
+//! Tests rules with the examples that they contain.
 
 use super::compile::{Scope, keys};
 use super::compiled::CompiledRule;
@@ -11,7 +11,7 @@ use toolwright_core::json::read;
 use toolwright_core::json::tree::Node;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Effect};
 
-/// Tells which examples say otherwise than their rule.
+/// Reports examples that contradict their rule.
 pub(super) fn check(
     rule: &Rule,
     compiled: &CompiledRule,

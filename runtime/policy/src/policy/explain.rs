@@ -1,4 +1,4 @@
-//! The explanation of a decision: who decided, and what tool, rules and mode say.
+//! The explanation of a decision: what decided, and the effects of tool, rules and mode.
 
 use std::fmt;
 
@@ -21,10 +21,10 @@ pub struct Explanation {
     pub verdict: PolicyDecision,
     /// The rules that match, the strongest first.
     pub rules: Vec<RuleMatch>,
-    /// For a call that names several files, the files for which each rule matches.
+    /// The files that each rule matches, for a call with several files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<MatchedFiles>,
-    /// The sentence on a tool that does not declare its files, where protections ask only for that reason.
+    /// The message about a tool that does not declare its files, if protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<UndeclaredTool>,
     /// The files that rules declare for the call, where its tool declares none.
@@ -33,25 +33,25 @@ pub struct Explanation {
     /// The commands of its command lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<ExplainedCommand>,
-    /// Why the tool itself asks.
+    /// Why the tool itself asks for approval.
     pub tool_asks: Option<String>,
     /// The mode.
     pub mode: Mode,
     /// How dangerous the call is.
     pub danger: Danger,
-    /// What the mode says of calls of that danger.
+    /// The effect of the mode on calls of that danger.
     pub mode_says: ModeSays,
-    /// Whether what changes something is planned first.
+    /// Whether calls that change something are planned first.
     pub plan: bool,
 }
 
-/// The files of a call for which a rule matches.
+/// The files of a call that a rule matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MatchedFiles {
     /// The rule's name.
     pub rule: String,
-    /// The files, relative to the folder where names begin.
+    /// The files, relative to the base folder.
     pub files: Vec<String>,
 }
 
@@ -59,9 +59,9 @@ pub struct MatchedFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedCommand {
-    /// The part of the line that it is about.
+    /// The part of the line that contains it.
     pub part: String,
-    /// The program; nothing where it is not known before the line runs.
+    /// The program; `None` if it is not known before the line runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The rules that match this command, by name.
@@ -96,7 +96,7 @@ impl Explanation {
         }
     }
 
-    /// Lists who decided: `tool`, the names of rules, `mode` or `plan`.
+    /// Names what decided: `tool`, the names of rules, `mode` or `plan`.
     #[must_use]
     pub fn because(&self) -> Vec<&str> {
         let mut because = Vec::new();
@@ -120,12 +120,12 @@ impl Explanation {
         because
     }
 
-    /// Whether what a rule says is what is done.
+    /// Whether the effect of a rule equals the decision.
     fn is_decisive(&self, says: RuleEffect) -> bool {
         match self.verdict {
             PolicyDecision::Deny { .. } => says == RuleEffect::Deny,
             PolicyDecision::Ask { .. } => matches!(says, RuleEffect::Ask | RuleEffect::AlwaysAsk),
-            // Only rules that allow match a call that runs, and where the mode does not ask they decide nothing.
+            // A call that is allowed matches only rules that allow it, and these decide only if the mode would ask.
             PolicyDecision::Allow => self.mode_says == ModeSays::Ask,
             PolicyDecision::Queue => false,
         }

@@ -1,4 +1,4 @@
-//! Rules that select by what a run has read of strangers, and by what of a call leaves the machine.
+//! Rules that select calls by the untrusted sources that their run has read, and by what leaves the machine.
 
 use regex::Regex;
 
@@ -8,25 +8,25 @@ use super::question::Asking;
 use toolwright_core::json::tree::Node;
 use toolwright_core::untrusted::line;
 
-/// Of which foreign text a rule asks whether the run has read it.
+/// Which untrusted sources a run must have read.
 #[derive(Debug)]
 pub(super) enum AfterUntrusted {
-    /// Of any.
+    /// Any source.
     Any,
-    /// Of a source that one of these patterns fits.
+    /// A source that matches one of these patterns.
     From(Vec<Regex>),
 }
 
 impl AfterUntrusted {
-    /// Whether a run that has read text of these sources has read such text. For an allow, all that it has read must be such, and
-    /// there must be some.
+    /// Whether a run that has read these sources has read matching ones. For an allow, all of its sources must match,
+    /// and there must be one.
     pub(super) fn holds(&self, sources: Option<&[String]>, is_allow: bool) -> Holds {
         let Some(sources) = sources else { return Holds::Unknown };
         let each = sources.iter().map(|source| Holds::from(self.fits(source)));
         if is_allow { Holds::all(each) } else { Holds::any(each) }
     }
 
-    /// The sources that it is about.
+    /// Returns those of the sources that match.
     pub(super) fn among(&self, sources: &[String]) -> Vec<String> {
         sources.iter().filter(|source| self.fits(source)).cloned().collect()
     }
@@ -39,7 +39,8 @@ impl AfterUntrusted {
     }
 }
 
-/// Whether something of a call leaves the machine. Of a tool that does not say, and of one that runs programs, that is unknown.
+/// Whether a call sends something off the machine. Unknown for a tool that does not declare it, and for one that runs
+/// programs.
 pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     let Some(definition) = asking.question.definition else { return Holds::Unknown };
     if definition.sinks().next().is_some() {
@@ -53,7 +54,7 @@ pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     if is_known { Holds::No } else { Holds::Unknown }
 }
 
-/// The parameters of a call that leave the machine and are given.
+/// Returns the given parameters that leave the machine.
 pub(super) fn sinks(asking: &Asking<'_>) -> Vec<String> {
     let (Some(definition), Some(arguments)) = (asking.question.definition, asking.arguments())
     else {
@@ -68,10 +69,10 @@ fn is_given(arguments: &Node, key: &str) -> bool {
     entries.iter().any(|(name, value)| name == key && !matches!(value, Node::Null))
 }
 
-/// Sources in words, the first few of them by name.
+/// Lists sources in a sentence, the first few by name.
 pub(super) fn in_words(sources: &[String]) -> String {
     const NAMED: usize = 3;
-    // A stranger may have chosen the name: it ends no quotation.
+    // An untrusted party may have chosen the name: it must not end the quotation.
     let quoted = |it: &String| format!("`{}`", line(it).replace('`', "'"));
     let named: Vec<String> = sources.iter().take(NAMED).map(quoted).collect();
     match sources.len().checked_sub(NAMED) {

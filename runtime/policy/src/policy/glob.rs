@@ -1,15 +1,15 @@
-//! Patterns with `*`, `?`, `[…]`, `{…}` and `**`, as regular expressions over characters. (The crates for globs match bytes,
-//! so that their `?` takes half a letter.) In a pattern for files a `*` stops at a slash; in one for names of tools it does
-//! not, because a slash in such a name separates nothing.
+//! Turns patterns with `*`, `?`, `[…]`, `{…}` and `**` into regular expressions over characters. (The crates for globs
+//! match bytes, so their `?` matches half of some letters.) In a pattern for files, `*` stops at a slash. In a pattern
+//! for names of tools it does not, because there a slash separates nothing.
 
 use regex::Regex;
 
-/// Compiles a pattern for files. `/**` at its end fits the folder itself as well.
+/// Compiles a pattern for files. `/**` at its end also matches the folder itself.
 pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     regex_of(pattern, true)
 }
 
-/// Compiles a pattern for names of tools: `*` is any characters, so that `*` alone is every name.
+/// Compiles a pattern for names of tools: `*` matches any characters, so that `*` alone matches every name.
 pub(super) fn compile_name(pattern: &str) -> Result<Regex, String> {
     regex_of(pattern, false)
 }
@@ -23,7 +23,7 @@ fn regex_of(pattern: &str, is_path: bool) -> Result<Regex, String> {
     Regex::new(&writer.out).map_err(|_| no_pattern("it is too long, or a range in it is backwards"))
 }
 
-/// A text that fits itself alone.
+/// Escapes a text, so that it matches only itself.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for it in text.chars() {
@@ -35,7 +35,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// What is no plain character in a pattern.
+/// Characters with a meaning in patterns.
 pub(super) const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 struct Writer<'p> {
@@ -43,7 +43,7 @@ struct Writer<'p> {
     out: String,
     /// How many braces are open.
     depth: usize,
-    /// A slash separates folders.
+    /// Whether a slash separates folders.
     is_path: bool,
 }
 
@@ -81,7 +81,7 @@ impl Writer<'_> {
         if self.depth > 0 { Err("a brace is not closed") } else { Ok(()) }
     }
 
-    /// Any number of folders; whether what follows begins a segment.
+    /// Writes any number of folders. Returns whether the next part begins a segment.
     fn folders(&mut self, was_start: bool) -> Result<bool, &'static str> {
         let alone = "`**` must be alone between slashes, and outside braces";
         if !was_start || self.depth > 0 {
@@ -90,7 +90,7 @@ impl Writer<'_> {
         match self.left.next() {
             Some('/') => self.out.push_str("(?:.*/)?"),
             None => match self.out.strip_suffix('/') {
-                // Not in `/**`, where nothing comes before the slash.
+                // Not for `/**`, which has nothing before the slash.
                 Some(before) if !before.ends_with('^') => {
                     self.out.truncate(before.len());
                     self.out.push_str("(?:/.*)?");
@@ -115,7 +115,8 @@ impl Writer<'_> {
                 ']' if !is_first => break,
                 '-' if !is_first && self.left.peek().is_some_and(|it| *it != ']') => {
                     self.out.push('-');
-                    // What ends a range is a character, another `-` too: `--` would take characters away.
+                    // The end of a range is a character, even another `-`: in a regular expression, `--` would subtract
+                    // characters.
                     let end = self.left.next().ok_or(OPEN)?;
                     self.member(end)?;
                 }
@@ -123,12 +124,12 @@ impl Writer<'_> {
             }
             is_first = false;
         }
-        // A range such as `+-9` has `/` in it.
+        // A range such as `+-9` includes `/`, which must not match here.
         self.out.push_str(if is_negated || !self.is_path { "]" } else { "&&[^/]]" });
         Ok(())
     }
 
-    /// A character in brackets.
+    /// Writes a character in brackets.
     fn member(&mut self, written: char) -> Result<(), &'static str> {
         let literal = match written {
             '\\' => self.left.next().ok_or("a bracket is not closed")?,

@@ -1,6 +1,6 @@
-//! Whether something holds of a call, as far as it is known.
+//! Whether a condition holds for a call, as far as that is known.
 
-/// What is known; a later one is more certain to hold.
+/// The result of a condition; a later one is more certain to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holds {
     No,
@@ -9,12 +9,12 @@ pub(super) enum Holds {
 }
 
 impl Holds {
-    /// Whether one of these holds.
+    /// Combines conditions of which one must hold.
     pub(super) fn any(these: impl IntoIterator<Item = Self>) -> Self {
         these.into_iter().max().unwrap_or(Self::No)
     }
 
-    /// Whether all of these hold; of none, none does.
+    /// Combines conditions that must all hold; an empty list does not hold.
     pub(super) fn all(these: impl IntoIterator<Item = Self>) -> Self {
         these.into_iter().min().unwrap_or(Self::No)
     }

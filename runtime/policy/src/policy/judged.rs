@@ -20,7 +20,7 @@ pub enum PolicyDecision {
     Ask {
         /// The reasons, at least one.
         reasons: Vec<String>,
-        /// Whether a grant that covers the call is enough.
+        /// Whether a grant that covers the call is sufficient.
         grants_count: bool,
     },
     /// The call is refused.
@@ -40,7 +40,7 @@ pub struct Evaluation {
     pub verdict: PolicyDecision,
     /// The rules that match it, the strongest first.
     pub rules: Vec<RuleMatch>,
-    /// The sentence on a tool that does not declare its files, where protections ask only for that reason.
+    /// The message about a tool that does not declare its files, if protections ask only for that reason.
     pub undeclared: Option<UndeclaredTool>,
     /// The effect of the mode.
     pub mode: ModeSays,
@@ -62,17 +62,16 @@ pub struct RuleMatch {
     pub reason: Arc<str>,
     /// Whether the rule certainly matches. An objection counts even when that is unknown.
     pub certain: bool,
-    /// Of a rule that asks what the run has read of strangers, the sources for which it matches; none where it is unknown what the
-    /// run has read.
+    /// The matching sources, for a rule about untrusted sources; empty if it is unknown what the run has read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<Vec<String>>,
-    /// Of a rule for calls that send, the parameters that leave the machine.
+    /// The parameters that leave the machine, for a rule about calls that send.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sinks: Vec<String>,
 }
 
 impl RuleMatch {
-    /// Returns its reason, with the foreign text and the parameters for which it matches.
+    /// Returns its reason, with the untrusted sources and the parameters that it matches.
     pub(super) fn words(&self) -> String {
         let read = self.untrusted.as_ref().map(|sources| match sources.is_empty() {
             true => "it is not known what the run has read".to_owned(),
@@ -117,11 +116,11 @@ pub enum RuleEffect {
     Allow,
 }
 
-/// Combines the effects of tool, rules and mode into a decision. A rule can only add an objection; an allow removes
-/// only the question of the mode.
+/// Combines the effects of tool, rules and mode into a decision. A rule can only add an objection; an allow cancels
+/// only the mode's question.
 ///
-/// The tool's own reason is the first of those why a person is asked, and what the call does not say of its files is
-/// one reason, however many protections want to know it.
+/// The tool's own reason comes first among the reasons why a person is asked. That a call does not declare its files is
+/// one reason, however many protections need them.
 pub(super) fn decide(
     rules: &[RuleMatch],
     undeclared: Option<&UndeclaredTool>,

@@ -2,7 +2,7 @@
 
 use super::problem::At;
 
-/// Tools that are not there yet when the policy is made: a resolver brings them, or a server.
+/// Tools that do not exist when the policy is made: a resolver or a server brings them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arriving {
     pub(super) tools: Vec<At<String>>,

@@ -1,4 +1,4 @@
-//! The decision on a call that no rule matches: by its danger alone.
+//! Decides on a call that no rule matches, by its danger alone.
 
 use std::fmt;
 
@@ -72,7 +72,7 @@ impl Mode {
         }
     }
 
-    /// Returns its name, as a file has it.
+    /// Returns its name, as files spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

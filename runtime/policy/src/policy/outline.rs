@@ -14,9 +14,9 @@ pub struct RuleOutline<'a> {
     pub name: &'a str,
     /// Its effect on the calls that it matches.
     pub kind: RuleKind,
-    /// Why it is there.
+    /// Why the rule exists.
     pub reason: &'a str,
-    /// On how many examples it was tried.
+    /// How many examples it was tested with.
     pub examples: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'a> RuleOutline<'a> {
         Self { name, kind: *kind, reason, examples: *examples }
     }
 
-    /// Returns the protection that the rule is, where it is one.
+    /// Returns the protection that the rule implements, if it is a built-in rule.
     #[must_use]
     pub fn protection(&self) -> Option<Protection> {
         Protection::ALL.into_iter().find(|it| it.name() == self.name)

@@ -1,11 +1,10 @@
-//! Names of files, patterns for them, and when a pattern fits a name.
+//! Names of files, patterns for them, and whether a pattern matches a name.
 //!
-//! - Names are normalised before they are compared: `./`, doubled and trailing slashes go, `..` is resolved. Nothing is
-//!   looked up: the tool that opens a file has to follow no link out of a folder.
-//! - Relative names begin in the base folder. Where it is not known, a relative name and an absolute pattern may or may
-//!   not mean one file: the answer is [`Holds::Unknown`].
-//! - What refuses or asks compares without regard to case and to characters that some file systems ignore; what allows
-//!   compares exactly.
+//! - Names are normalised before they are compared: `./` and doubled or trailing slashes are removed, `..` is resolved.
+//!   The file system is not consulted: the tool that opens a file must not follow a link out of its folder.
+//! - Relative names are relative to the base folder. If that is unknown, a relative name and an absolute pattern may or
+//!   may not mean the same file: the answer is [`Holds::Unknown`].
+//! - Rules that object ignore case and characters that some file systems ignore; rules that allow compare exactly.
 
 use regex::Regex;
 
@@ -13,19 +12,19 @@ use super::glob::{SPECIAL, compile, escape};
 use super::holds::Holds;
 use toolwright_core::footprint::{File, ResourceKind};
 
-/// Where relative names begin.
+/// The folder that relative names are relative to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Base(pub(super) Option<String>);
 
-/// A name, as it is compared.
+/// A name, prepared for comparison.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Name {
     exact: String,
     folded: String,
-    /// Folded letter by letter, where that is something else.
+    /// The name with case folded letter by letter, if that differs.
     letters: Option<String>,
     is_absolute: bool,
-    /// It is the base folder, or one around it.
+    /// Whether it is the base folder, or contains it.
     is_around: bool,
 }
 
@@ -33,7 +32,7 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) struct PathPattern {
     regex: Regex,
-    /// For names that are folded letter by letter, where it is another one.
+    /// The pattern for names folded letter by letter, if it differs.
     letters: Option<Regex>,
     anchor: Anchor,
     is_folded: bool,
@@ -41,9 +40,9 @@ pub(super) struct PathPattern {
 
 #[derive(Debug)]
 enum Anchor {
-    /// In any folder.
+    /// It matches in any folder.
     Floating,
-    /// In this folder and no other.
+    /// It matches only in this folder.
     In { is_absolute: bool, folder: String },
 }
 
@@ -67,14 +66,14 @@ impl Base {
         Name { exact, folded, letters, is_absolute, is_around }
     }
 
-    /// A name for people: from the base on, where it is in it.
+    /// Returns a name for people: relative to the base, if it is inside.
     pub(super) fn show(&self, name: &Name) -> String {
         let inside = self.0.as_deref().and_then(|base| name.exact.strip_prefix(base));
         let inside = inside.and_then(|it| it.strip_prefix('/')).filter(|it| !it.is_empty());
         inside.unwrap_or(&name.exact).to_owned()
     }
 
-    /// The name from the base on.
+    /// Returns the absolute name.
     pub(super) fn whole(&self, normalised: &str) -> String {
         match &self.0 {
             Some(base) if !is_absolute(normalised) => {
@@ -152,7 +151,7 @@ impl Base {
         Ok(PathPattern { regex: compile(&glob)?, letters, anchor, is_folded })
     }
 
-    /// An absolute pattern needs to know where relative names are.
+    /// Checks that the base folder is known, if the pattern is absolute.
     fn check_base(&self, written: &str, path: &str) -> Result<(), String> {
         match &self.0 {
             None if is_absolute(path) => Err(format!(
@@ -165,10 +164,11 @@ impl Base {
 }
 
 impl PathPattern {
-    /// Whether a file is one of those that are meant.
+    /// Whether a file matches.
     ///
-    /// A folder may hold such files. To touch the one in which a pattern begins, or one around it, may be to touch
-    /// them; a pattern for any folder is asked so only where the base folder or one around it is `written`.
+    /// Touching a folder may touch matching files inside it, so the answer for the folder of a pattern, and for folders
+    /// around it, is unknown. For a pattern without a folder, only writing the base folder or one around it counts like
+    /// that.
     pub(super) fn fits(&self, name: &Name, written: bool) -> Holds {
         let text = name.text(self.is_folded);
         if let Anchor::In { is_absolute, folder } = &self.anchor
@@ -186,7 +186,7 @@ impl PathPattern {
         if unknown { Holds::Unknown } else { Holds::No }
     }
 
-    /// `?` is for one letter, also for one like `ß`, which is two where case does not matter.
+    /// Lets `?` match one letter, even one like `ß`, which becomes two when case is folded.
     fn fits_letters(&self, name: &Name) -> bool {
         let regex = self.letters.as_ref().unwrap_or(&self.regex);
         match &name.letters {
@@ -204,7 +204,7 @@ impl Folder {
         }
         match start(self.is_absolute, &self.path) == start(name.is_absolute, text) {
             true => Holds::No,
-            // `..` from a folder that is known to be inside is outside of it.
+            // A name that leads out with `..` is outside of a folder that is the base.
             false if !self.is_absolute && !name.is_absolute && self.path == "." => Holds::No,
             false => Holds::Unknown,
         }
@@ -217,7 +217,7 @@ impl Name {
     }
 }
 
-/// Whether a normalised name is a folder's, or of something in it.
+/// Whether a normalised name is that of a folder, or inside it.
 fn is_in(name: &str, folder: &str) -> bool {
     match folder {
         "/" => is_absolute(name),
@@ -226,7 +226,7 @@ fn is_in(name: &str, folder: &str) -> bool {
     }
 }
 
-/// Where a name begins; names that begin elsewhere cannot be compared.
+/// Returns the starting point of a name; names with different ones cannot be compared.
 fn start(is_absolute: bool, path: &str) -> (bool, usize) {
     (is_absolute, path.split('/').take_while(|part| *part == "..").count())
 }
@@ -236,19 +236,20 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_drive(path.as_bytes())
 }
 
-/// A text for all spellings that some file system takes for one: upper and lower case, characters that are ignored.
-/// Each letter by itself, so that the letters around it do not matter: `Σ` is `σ` at the end of a word as well.
+/// Maps all spellings that a file system may take for the same name to one text: upper and lower case, ignored
+/// characters. Each letter is folded by itself, so that its neighbours do not matter: `Σ` becomes `σ` even at the end
+/// of a word.
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // Some letters have another one in between: ẞ, ß, SS, ss.
+    // Three conversions are needed for letters such as ẞ, ß, SS, ss.
     let cases =
         |it: char| it.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     text.chars().filter(|it| !is_ignored(*it)).flat_map(cases).collect()
 }
 
-/// Folds case character by character, so that `ß` does not become `ss`; `None` where nothing changes.
+/// Folds case letter by letter, so that `ß` does not become `ss`; `None` if nothing changes.
 fn folded_letters(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;

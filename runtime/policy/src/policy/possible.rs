@@ -1,5 +1,6 @@
-//! Whether an argument can ever be what a rule asks for, by its tool's schema. A rule for a value that cannot be there
-//! never matches, without any sign of that. What a schema does not say plainly can be.
+//! Finds out from a tool's schema whether an argument can have the value that a rule tests for. A rule for an
+//! impossible value never matches, and its author would not notice. Values that the schema does not clearly exclude
+//! count as possible.
 
 use serde_json::Value;
 
@@ -11,13 +12,13 @@ use toolwright_core::json::tree::Node;
 use toolwright_core::json::{canonical, canonical_of, read, reference};
 use toolwright_core::tool::Definition;
 
-/// How far choices are followed.
+/// How deep choices are followed.
 const DEPTH: usize = 16;
 
-/// How many schemas are looked at for one value. The choices of a foreign schema may lead back to itself.
+/// How many schemas are examined for one value. The choices of a foreign schema may lead back to itself.
 const SCHEMAS: usize = 4096;
 
-/// Tells which values of a test none of these tools can be given.
+/// Reports values of a test that none of these tools can be given.
 pub(super) fn check(
     rule: &str,
     pointer: &At<String>,
@@ -37,7 +38,7 @@ pub(super) fn check(
         _ => return,
     };
     for value in values {
-        // What cannot be read is reported where it is compiled.
+        // A value that cannot be read is reported by the compiler of the test.
         let nodes = match (test, read(&value.value)) {
             (Test::Begins(_), Ok(Node::Array(items))) => items,
             (Test::Begins(_), _) | (_, Err(_)) => continue,
@@ -58,8 +59,8 @@ pub(super) fn check(
     }
 }
 
-/// The first tool that cannot be given this value, and what it can be given; nothing where one of the tools can, or says
-/// nothing of it.
+/// Returns the first tool that cannot be given this value, and the values that it can be given; `None` if one of the
+/// tools accepts the value or does not say.
 fn refused_by_all<'t>(
     value: &Node,
     parts: &[String],
@@ -89,7 +90,7 @@ fn lacks(tool: &Definition, parts: &[String]) -> bool {
     keys(tool).is_some_and(|mut keys| parts.first().is_some_and(|part| !keys.any(|it| it == part)))
 }
 
-/// Returns the schema of the value at a place, or of its items; nothing where that is not said plainly.
+/// Returns the schema of the value at a place, or of its items; `None` if the schema is not clear about that.
 fn at<'s>(root: &'s Value, parts: &[String], is_item: bool) -> Option<&'s Value> {
     let schema = parts.iter().try_fold(root, |schema, part| {
         let schema = reference::follow(root, schema)?;
@@ -99,17 +100,17 @@ fn at<'s>(root: &'s Value, parts: &[String], is_item: bool) -> Option<&'s Value>
     if is_item { items(reference::follow(root, schema)?) } else { Some(schema) }
 }
 
-/// The schema of every item of a list.
+/// Returns the schema of a list's items.
 fn items(schema: &Value) -> Option<&Value> {
     schema.get("items").filter(|_| schema.get("prefixItems").is_none())
 }
 
-/// What a schema takes.
+/// The values that a schema accepts.
 #[derive(Default)]
 struct ExpectedValues {
     values: Vec<String>,
     kinds: Vec<String>,
-    /// How many schemas were looked at.
+    /// How many schemas were examined.
     seen: usize,
 }
 
@@ -156,7 +157,7 @@ fn can_be(
     }
     let choice = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
     choice.is_none_or(|all| {
-        // Asks each, so that the message names all that is expected.
+        // Every alternative is asked, so that the message names all expected values.
         let can = |it: &&Value| can_be(root, it, value, depth - 1, expected);
         all.is_empty() || all.iter().filter(can).count() > 0
     })

@@ -1,4 +1,4 @@
-//! What is wrong with a policy, all of it at once, each with its place.
+//! The problems of a policy, all at once, each with its place.
 
 use std::fmt;
 use std::ops::Range;
@@ -18,17 +18,17 @@ pub struct SourceLocation {
     pub column: usize,
 }
 
-/// One thing that is wrong.
+/// One problem of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicyProblem {
-    /// Where; nothing for what was written in code.
+    /// Its place in a file; `None` for code.
     pub place: Option<SourceLocation>,
-    /// What, and what to do about it.
+    /// What is wrong, and what to do about it.
     pub message: String,
 }
 
-/// Why there is no policy: at least one problem.
+/// Why a policy cannot be made: at least one problem.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PolicyError {
     problems: Vec<PolicyProblem>,
@@ -42,12 +42,12 @@ pub(super) struct At<T> {
     pub(super) place: Option<SourceLocation>,
 }
 
-/// Gathers problems.
+/// Collects problems.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Problems(Vec<PolicyProblem>);
 
 impl SourceLocation {
-    /// The place of a span of a text.
+    /// Computes the place of a span of a text.
     pub(super) fn of(file: Option<&Arc<str>>, text: &str, span: &Range<usize>) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -66,7 +66,7 @@ impl PolicyError {
         (!problems.is_empty()).then_some(Self { problems })
     }
 
-    /// Lists what is wrong, in the order of the places.
+    /// Lists the problems, in the order of their places.
     #[must_use]
     pub fn problems(&self) -> &[PolicyProblem] {
         &self.problems
@@ -88,7 +88,7 @@ impl Problems {
         self.0.extend(more.0);
     }
 
-    /// How many there are.
+    /// Counts the problems.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -103,7 +103,7 @@ impl Problems {
     }
 }
 
-/// What was probably meant, or what there is, as the end of a sentence.
+/// Returns the end of a message: what was probably meant, or which names exist.
 pub(super) fn suggestion<'a>(
     written: &str,
     known: impl Iterator<Item = &'a str> + Clone,

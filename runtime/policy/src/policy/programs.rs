@@ -1,14 +1,14 @@
-//! Which tools run programs, as far as their definitions show it.
+//! Recognises tools that run programs by their definitions.
 
 use serde_json::Value;
 use toolwright_core::tool::Definition;
 
-/// Arguments that name a program, or hold what one is to do.
+/// Names of arguments that name a program, or contain its instructions.
 const PROGRAMS: [&str; 8] =
     ["program", "executable", "command", "command_line", "cmd", "argv", "shell", "script"];
 
-/// Whether a tool runs programs, as far as its definition shows it: it takes a program or a command line, or returns an exit
-/// code. What a program touches is known to no tool, so that no list may say that it touches nothing.
+/// Whether a tool runs programs, as far as its definition shows it: it takes a program or a command line, or returns an
+/// exit code. No tool knows what a program touches, so no list may claim that it touches nothing.
 pub(super) fn runs_programs(definition: &Definition) -> bool {
     let has = |schema: &Value, keys: &[&str]| {
         let properties = schema.get("properties").and_then(Value::as_object);

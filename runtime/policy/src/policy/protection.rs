@@ -1,11 +1,11 @@
-//! Rules that hold without being written, unless they are named off.
+//! Built-in rules, which apply unless they are switched off.
 
 use super::glob::escape;
 use super::paths::is_absolute;
 use super::rule::{Rule, WhenUnknown};
 use toolwright_core::footprint::{File, ResourceKind};
 
-/// A rule that every policy has unless it is named off ([`PolicyBuilder::without`](super::PolicyBuilder::without),
+/// A rule that every policy has unless it is switched off ([`PolicyBuilder::without`](super::PolicyBuilder::without),
 /// `protections_off` in a file).
 ///
 /// | name | rule |
@@ -13,14 +13,14 @@ use toolwright_core::footprint::{File, ResourceKind};
 /// | `protect-git` | nothing is written below `.git` |
 /// | `protect-env` | no file `.env*` is written |
 /// | `protect-keys` | no key file is written |
-/// | `ask-for-keys` | a person is asked before a key file is read |
-/// | `protect-policy` | the files of the policy are not written, where they are known |
-/// | `protect-journal` | the journal is not written, where it is known |
-/// | `workspace-bounds` | no file outside of the roots is touched, where there are roots |
+/// | `ask-for-keys` | reading a key file needs approval |
+/// | `protect-policy` | the files of the policy are not written, if they are known |
+/// | `protect-journal` | the journal is not written, if it is known |
+/// | `workspace-bounds` | no file outside of the roots is touched, if there are roots |
 ///
-/// Each refuses where a call says which files it touches. A call that does not say so may touch these too: a person is
-/// asked about it, for one reason, however many protections ask ([`UndeclaredTool`](super::UndeclaredTool)); but `ask-for-keys` asks
-/// only about calls that name a key, because else it would ask about every read.
+/// Each refuses a call that declares such files. A call that does not declare its files may touch them too, so a person
+/// is asked about it, for one reason, however many protections ask ([`UndeclaredTool`](super::UndeclaredTool)).
+/// `ask-for-keys` asks only about calls that name a key, because otherwise it would ask about every read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protection {
@@ -43,7 +43,7 @@ pub enum Protection {
 const KEYS: [&str; 4] = ["*.pem", "*.key", "id_{rsa,dsa,ecdsa,ed25519,xmss}*", "**/.ssh/**"];
 
 impl Protection {
-    /// Every one.
+    /// All protections.
     pub const ALL: [Self; 7] = [
         Self::Git,
         Self::Env,
@@ -54,7 +54,7 @@ impl Protection {
         Self::Bounds,
     ];
 
-    /// Returns its name, which is its rule's.
+    /// Returns its name, which is the name of its rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Protection {
         }
     }
 
-    /// Its rule; nothing where there is nothing to protect.
+    /// Makes its rule; `None` if there is nothing to protect.
     pub(super) fn rule(self, known: &ProtectedThings<'_>) -> Option<Rule> {
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),
@@ -103,21 +103,21 @@ impl Protection {
     }
 }
 
-/// What there is to protect.
+/// The files and folders to protect.
 pub(super) struct ProtectedThings<'a> {
     pub(super) policies: &'a [String],
     pub(super) journals: &'a [String],
     pub(super) roots: &'a [String],
 }
 
-/// A pattern for this path and no other.
+/// Makes a pattern that matches only this path.
 fn literal(path: &str) -> String {
     let path = File::normalise(path);
     let start = if is_absolute(&path) { "" } else { "./" };
     format!("{start}{}", escape(&path))
 }
 
-/// Refuses to write files of these patterns; nothing without any.
+/// Makes a rule that refuses to write files of these patterns; `None` without any.
 fn writes(reason: &str, patterns: impl IntoIterator<Item = impl Into<String>>) -> Option<Rule> {
     let mut patterns = patterns.into_iter().peekable();
     patterns.peek()?;

@@ -1,4 +1,4 @@
-//! What a policy is asked about, and what of it is worked out when a rule needs it.
+//! The call that a policy is asked about, and what is computed from it when a rule needs it.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
@@ -23,8 +23,8 @@ use toolwright_core::tool::Effect;
 /// A call, as a policy sees it.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
-    /// The tool that the call would run; nothing where it is not there. A mode then asks as of a tool that takes a command
-    /// line, and no word of the policy on a single tool counts.
+    /// The tool that the call would run; `None` if it is unknown. A mode then asks as for a tool that takes a command
+    /// line, and settings of the policy for single tools do not apply.
     pub definition: Option<&'a Definition>,
     /// The tool's name.
     pub tool: &'a str,
@@ -34,29 +34,29 @@ pub struct Question<'a> {
     pub tags: &'a [String],
     /// How dangerous this call is.
     pub danger: Danger,
-    /// What the tool changes.
+    /// The effect of the tool.
     pub effect: Effect,
     /// The user on whose behalf it is called.
     pub principal: Option<&'a str>,
     /// The arguments that would run, as JSON text.
     pub arguments: &'a str,
-    /// The schema of the tool's arguments, which says how its numbers are read; nothing where the tool is not known.
+    /// The schema of the tool's arguments, which says how its numbers are read; `None` if the tool is unknown.
     pub input_schema: Option<&'a Value>,
-    /// What the call touches; nothing where that is not known, which counts as everything.
+    /// What the call touches; `None` if unknown, which counts as everything.
     pub footprint: Option<&'a Footprint>,
-    /// Why the tool itself wants a person's word.
+    /// Why the tool itself asks for approval.
     pub approval: Option<&'a str>,
-    /// The tool came at run time: as a `DynamicTool`, or from a `Resolver`. The list `touches_no_files` of a policy
-    /// does not count for it.
+    /// Whether it is a run-time tool: a `DynamicTool`, or one from a `Resolver`. The policy's list `touches_no_files`
+    /// does not apply to it.
     pub came_at_run_time: bool,
-    /// The sources of foreign text that the run has read, each in a line; nothing where that is not known.
+    /// The untrusted sources that the run has read, each in one line; `None` if unknown.
     pub untrusted: Option<&'a [String]>,
-    /// It was planned, and a person accepted it: the flag `plan` is off for it.
+    /// Whether it was planned and a person accepted it: then the setting `plan` does not apply to it.
     pub accepted: bool,
 }
 
 impl<'a> Question<'a> {
-    /// Asks about a call of a tool, of whose run it is not known what it has read.
+    /// Asks about a call of a tool, when it is unknown what its run has read.
     #[must_use]
     pub fn of(
         definition: &'a Definition,
@@ -82,7 +82,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// About a tool, before anything is known of a call. A danger that is computed is taken for none.
+    /// Asks about a tool before there is a call. A computed danger counts as safe.
     pub(super) fn before_any_call(definition: &'a Definition) -> Self {
         let danger = match definition.danger {
             DeclaredDanger::Level(danger) => danger,
@@ -107,7 +107,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Without the arguments, which may be secret.
+/// Omits the arguments, which may be secret.
 impl fmt::Debug for Question<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -120,23 +120,23 @@ impl fmt::Debug for Question<'_> {
     }
 }
 
-/// A question that is being answered. Arguments are parsed and names prepared once, when the first rule asks for them.
+/// A question that is being answered. Arguments are parsed and names prepared once, when the first rule needs them.
 pub(super) struct Asking<'a> {
     pub(super) question: &'a Question<'a>,
     pub(super) base: &'a Base,
-    /// The arguments, where they were read before.
+    /// The arguments, if they were parsed before.
     read: Option<&'a Node>,
     arguments: OnceCell<Option<Node>>,
     reads: OnceCell<Option<Files>>,
     writes: OnceCell<Option<Files>>,
-    /// What rules say that it reads and writes, which counts where the call does not say it.
+    /// The files that rules declare for it, which count if the call declares none.
     vouched: Option<[Files; 2]>,
-    /// What parses command lines, and those that were parsed.
+    /// The parser of command lines.
     reader: Option<&'a dyn ReadCommands>,
     lines: RefCell<Vec<(String, Rc<CommandLine>)>>,
 }
 
-/// The files that a call names; `None` is all files.
+/// The files that a call declares; `None` stands for all files.
 pub(super) type Files = Vec<Option<Name>>;
 
 impl<'a> Asking<'a> {
@@ -156,24 +156,24 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Takes the arguments as they were read before, so that their text is not parsed once more.
+    /// Uses arguments that were parsed before, so that their text is not parsed again.
     pub(super) fn with_arguments(self, read: Option<&'a Node>) -> Self {
         Self { read, ..self }
     }
 
-    /// Takes what parses command lines.
+    /// Sets the parser of command lines.
     pub(super) fn with_reader(self, reader: Option<&'a dyn ReadCommands>) -> Self {
         Self { reader, ..self }
     }
 
-    /// Whether the tool takes a command line there.
+    /// Whether the argument at this place is a command line.
     pub(super) fn is_line(&self, segments: &[String]) -> bool {
         let [name] = segments else { return false };
         let lines = self.question.definition.into_iter().flat_map(|it| it.all_parameters());
         lines.filter(|it| it.command).any(|it| it.name == *name)
     }
 
-    /// The commands of a command line, parsed once; nothing where no parser is given.
+    /// Returns the commands of a command line, parsed once; `None` without a parser.
     pub(super) fn line(&self, text: &str) -> Option<Rc<CommandLine>> {
         let reader = self.reader?;
         let known =
@@ -186,19 +186,19 @@ impl<'a> Asking<'a> {
         Some(line)
     }
 
-    /// Why a command line has the level that its call has, for people.
+    /// Says why a command line makes the call as dangerous as it is, for people.
     pub(super) fn rating(&self, text: &str) -> Option<String> {
         let (danger, words) = self.reader?.rating(text)?;
-        // From another folder than its own, a line may be another.
+        // The tool may have rated the line otherwise, for another folder.
         (danger == self.question.danger).then_some(words)
     }
 
-    /// Whether the call leaves open which files it touches.
+    /// Whether the call does not declare which files it touches.
     pub(super) fn is_open(&self) -> bool {
         self.writes().is_none() || self.reads().is_none()
     }
 
-    /// Takes the word of rules for what the call does not say.
+    /// Adds the files that rules declare for the call.
     pub(super) fn vouch<'n>(&mut self, touched: impl Iterator<Item = &'n [Vec<String>; 2]>) {
         let vouched = self.vouched.get_or_insert_default();
         for [reads, writes] in touched {
@@ -207,12 +207,12 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Whether the call leaves open which files it writes.
+    /// Whether the call does not declare which files it writes.
     pub(super) fn is_open_to_write(&self) -> bool {
         self.writes().is_none()
     }
 
-    /// Evaluates the call as one of a tool that touches no files but those that it names.
+    /// Evaluates the call as one of a tool that touches only the files that it declares.
     pub(super) fn touching_no_files(&self) -> Self {
         let mut asking =
             Self::new(self.question, self.base).with_arguments(self.read).with_reader(self.reader);
@@ -227,8 +227,8 @@ impl<'a> Asking<'a> {
             .or_else(|| self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref())
     }
 
-    /// The files that the call reads, where it says which. Who does not say what it writes has not said either that
-    /// it reads nothing.
+    /// Returns the files that the call reads, if it declares them. A call that does not declare its writes counts as
+    /// not declaring its reads either.
     pub(super) fn reads(&self) -> Option<&Files> {
         let find = || {
             self.told_writes()?;
@@ -237,7 +237,7 @@ impl<'a> Asking<'a> {
         self.reads.get_or_init(find).as_ref().or(self.vouched.as_ref().map(|[reads, _]| reads))
     }
 
-    /// The files that the call writes, where it says which.
+    /// Returns the files that the call writes, if it declares them.
     pub(super) fn writes(&self) -> Option<&Files> {
         self.told_writes().or(self.vouched.as_ref().map(|[_, writes]| writes))
     }
@@ -258,7 +258,7 @@ impl<'a> Asking<'a> {
         let files = named.filter(|(kind, _)| *kind == File::LABEL);
         let each = files.map(|(_, name)| match name {
             Some(name) => Some(Some(self.base.name(name))),
-            // A tool that runs programs and names all files says that it may be any.
+            // A tool that runs programs and declares all files may touch any.
             None if self.question.definition.is_some_and(runs_programs) => None,
             None => Some(None),
         });

@@ -1,5 +1,6 @@
-//! Which kinds of value can be at a place of a tool's arguments, by its schema: none where the place cannot be there. A rule
-//! over such a place, or with a test of another kind, never matches. What a schema does not say plainly can be.
+//! Finds out from a tool's schema which types a value at a place of its arguments can have: none if the place cannot
+//! exist. A rule over such a place, or with a test of another type, never matches. Types that the schema does not
+//! clearly exclude count as possible.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -12,16 +13,16 @@ use toolwright_core::json::pointer::{below, index, segments};
 use toolwright_core::json::reference;
 use toolwright_core::tool::Definition;
 
-/// How far choices are followed.
+/// How deep choices are followed.
 const DEPTH: usize = 64;
 
-/// How many schemas are looked at for one place. The choices of a foreign schema may lead back to itself.
+/// How many schemas are examined for one place. The choices of a foreign schema may lead back to itself.
 const SCHEMAS: usize = 4096;
 
-/// The kinds of value that can be at a place; nothing where any can.
+/// The types that a value at a place can have; `None` for any.
 type Kinds = Option<BTreeSet<&'static str>>;
 
-/// Reports a test of a place that none of these tools has, or that is of another kind in all of them; whether it is so.
+/// Reports a test of a place that none of these tools has, or whose type never fits. Returns whether it did.
 pub(super) fn check(
     rule: &str,
     pointer: &At<String>,
@@ -59,10 +60,10 @@ pub(super) fn check(
     true
 }
 
-/// The kinds of value that a test can tell something of, and how they are called.
+/// Returns the types that a test can be applied to, and a description of them.
 fn kinds_of(test: &Test) -> Option<(&'static [&'static str], &'static str)> {
     match test {
-        // Values are compared with the schema one by one; a command line is looked at elsewhere.
+        // These values are compared with the schema one by one; command lines are checked elsewhere.
         Test::OneOf(_) | Test::Program(_) => None,
         Test::Contains(_) | Test::Within(_) | Test::Begins(_) => Some((&["array"], "a list")),
         Test::Flags(_) | Test::OnlyFlags(_) => Some((&["array"], "a list")),
@@ -71,7 +72,7 @@ fn kinds_of(test: &Test) -> Option<(&'static [&'static str], &'static str)> {
     }
 }
 
-/// What the last place is on the way that can be there.
+/// Describes the last place on the path that can exist.
 fn dead_end(tool: &Definition, parts: &[String]) -> String {
     let mut count = parts.len();
     while let Some(shorter) = count.checked_sub(1) {
@@ -98,7 +99,7 @@ fn kinds_at(tool: &Definition, parts: &[String]) -> Kinds {
     Walk { root: tool.final_schema(), left }.kinds(tool.final_schema(), parts, DEPTH)
 }
 
-/// One look into a schema.
+/// One search in a schema.
 struct Walk<'s> {
     root: &'s Value,
     left: Cell<usize>,
@@ -122,7 +123,7 @@ impl Walk<'_> {
         all.into_iter().flatten().fold(found, |found, it| both(found, self.kinds(it, parts, depth)))
     }
 
-    /// What a schema says without its choices.
+    /// Returns the types by a schema's own keywords, without its choices.
     fn own(&self, schema: &Value, parts: &[String], depth: usize) -> Kinds {
         let only = schema.get("const").map(std::slice::from_ref);
         let values = only.or_else(|| Some(schema.get("enum")?.as_array()?.as_slice()));
@@ -186,7 +187,7 @@ fn kind_of(value: &Value) -> &'static str {
 
 fn name_of(name: &str) -> &'static str {
     let known = ["object", "array", "string", "number", "boolean", "null"];
-    // An integer is a number, and a schema with another word was refused before.
+    // An integer is a number; schemas with other types were refused before.
     known.into_iter().find(|it| *it == name).unwrap_or("number")
 }
 

@@ -1,4 +1,4 @@
-//! Reads a policy from TOML. It goes on after a mistake, so that it reports all of them; what it does not know, it refuses.
+//! Reads a policy from TOML. It continues after a mistake, so that it reports all of them, and refuses unknown keys.
 
 mod values;
 
@@ -15,7 +15,7 @@ use super::problem::{At, Problems, SourceLocation};
 use super::rule::{CheckedExample, Example, Rule, RuleKind, Touches, WhenUnknown, WrittenSources};
 use toolwright_core::tool::{Danger, Effect};
 
-/// The format that is read.
+/// The supported version of the format.
 const VERSION: &str = "1";
 const FILE_KEYS: [&str; 12] = [
     "version",
@@ -78,7 +78,7 @@ const EFFECTS: [&str; 4] = ["read", "idempotent", "keyed", "once"];
 
 type Written<'t> = Spanned<DeValue<'t>>;
 
-/// Adds what a text says to a builder, its problems too.
+/// Adds the content of a text, and its problems, to a builder.
 pub(super) fn read(mut builder: PolicyBuilder, file: &Arc<str>, text: &str) -> PolicyBuilder {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader { file, text, problems: std::mem::take(&mut builder.problems) };
@@ -127,7 +127,7 @@ impl Reader<'_> {
         if let Some(value) = find(table, "mode") {
             let names: Vec<&str> = Mode::ALL.iter().map(|it| it.name()).collect();
             if let Some(mode) = self.word(value, "mode", &names) {
-                // Problems are gathered in one place, and the builder has some of its own.
+                // All problems are collected in one list, and the builder has some already.
                 builder.problems = std::mem::take(&mut self.problems);
                 builder = builder.set_mode(mode);
                 self.problems = std::mem::take(&mut builder.problems);
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 None
             }
         };
-        // One is there, or the problem was reported.
+        // A missing reason was reported.
         let reason = reason.unwrap_or_else(|| At::code("not given".to_owned()));
         let mut rule = Rule::new(kind, reason);
         rule.place = Some(self.place(span));
@@ -278,7 +278,7 @@ impl Reader<'_> {
         rule
     }
 
-    /// `true`, or patterns for sources.
+    /// Reads `true`, or patterns for sources.
     fn after_untrusted(&mut self, value: &Written<'_>) -> Option<WrittenSources> {
         if value.get_ref().as_bool() == Some(true) {
             return Some(WrittenSources::Any);
@@ -340,7 +340,7 @@ impl Reader<'_> {
                         "program" => Test::Program(self.texts(value, other)),
                         "under" => Test::Under(self.texts(value, other)),
                         "glob" => Test::Glob(self.texts(value, other)),
-                        // The problem was reported.
+                        // The problem was reported before.
                         _ => continue,
                     };
                     if self.problems.len() == before {

@@ -1,8 +1,9 @@
-//! Numbers as tools get them. JSON may write more digits than a float holds, and a tool that takes a float gets the nearest one:
-//! a limit that only looks at what is written is passed by a number that rounds to what it forbids.
+//! Compares numbers as tools get them. JSON may have more digits than a float can hold, and a tool that takes a float
+//! gets the nearest one. A limit that only compared the written number would let a number through that rounds to a
+//! forbidden one.
 //!
-//! - An integer is read with all its digits where its tool's schema asks for nothing but integers.
-//! - A schema does not say how wide a float is. Where the widths differ about a limit, it is unknown whether it holds.
+//! - A number is compared with all its digits if the tool's schema accepts only integers there.
+//! - A schema does not give the width of a float. If a limit holds for one width only, the result is unknown.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use toolwright_core::json::pointer::index;
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::Node;
 
-/// How far references and choices are followed.
+/// How deep references and choices are followed.
 const DEEPEST: usize = 64;
 
 /// The widths of a float.
@@ -23,33 +24,33 @@ const DEEPEST: usize = 64;
 enum Width {
     Double,
     Single,
-    /// A single that is made of a double: serde holds a value back until it knows of which type it is, and rounds it twice.
+    /// A single-precision float made from a double: serde buffers a value until it knows its type, and so rounds twice.
     SingleOfDouble,
 }
 
 const WIDTHS: [Width; 3] = [Width::Double, Width::Single, Width::SingleOfDouble];
 
-/// What a tool reads at a place.
+/// The type of numbers that a tool reads at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reads {
-    /// All digits of integers.
+    /// Integers, with all digits.
     Integers,
-    /// The nearest float.
+    /// Floats, which are rounded.
     Floats,
-    /// One or the other, or something else.
+    /// Either of them, or something else.
     Unknown,
 }
 
 /// A place of a tool's arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'p> {
-    /// The schema of the arguments, where the tool is known.
+    /// The schema of the arguments, if the tool is known.
     pub(super) schema: Option<&'p Value>,
     pub(super) segments: &'p [String],
 }
 
 impl Place<'_> {
-    /// What the tool reads here or in the items of what is here.
+    /// Returns the type of numbers that the tool reads here or in the items of a list here.
     fn reads(self) -> Reads {
         let Some(root) = self.schema else { return Reads::Unknown };
         let mut at = vec![root];
@@ -83,8 +84,8 @@ impl Place<'_> {
         }
     }
 
-    /// Whether something holds of the number that the tool gets, by what holds of the one that is written, of the nearest
-    /// float of each width.
+    /// Decides whether a condition holds for the number that the tool gets, given the results for the written number
+    /// and for the nearest float of each width.
     fn decide(self, written: bool, rounded: impl IntoIterator<Item = bool>) -> Holds {
         let mut rounded = rounded.into_iter().peekable();
         let Some(first) = rounded.peek().copied() else { return written.into() };
@@ -100,7 +101,7 @@ impl Place<'_> {
     }
 }
 
-/// A limit, in each width.
+/// A limit, as it is written and in each width.
 #[derive(Debug)]
 pub(super) struct Limit {
     written: Decimal,
@@ -112,7 +113,7 @@ impl Limit {
         Self { written: Decimal::of(number), rounded: round(number) }
     }
 
-    /// Whether a number is on a side of it.
+    /// Whether a number is on a side of the limit.
     pub(super) fn holds(
         &self,
         number: &str,
@@ -127,7 +128,7 @@ impl Limit {
     }
 }
 
-/// Values in their canonical form, in each width.
+/// Values in their canonical form, as they are written and in each width.
 #[derive(Debug)]
 pub(super) struct Values {
     written: BTreeSet<String>,
@@ -141,12 +142,12 @@ impl Values {
         Self { written: values.map(canonical_of).collect(), rounded }
     }
 
-    /// How many differ.
+    /// Counts the distinct values.
     pub(super) fn count(&self) -> usize {
         self.written.len()
     }
 
-    /// Whether a value is one of them. One that is written alike is, in every width.
+    /// Whether a value is one of them. An equal spelling is equal in every width.
     pub(super) fn contains(&self, value: &Node, place: Place<'_>) -> Holds {
         if self.written.contains(&canonical_of(value)) {
             return Holds::Yes;
@@ -169,12 +170,12 @@ fn has_numbers(node: &Node) -> bool {
     }
 }
 
-/// The nearest float of each width; none where a number is beyond them, which no such tool takes.
+/// Returns the nearest float of each width; `None` if the number is beyond that width, so that no such tool accepts it.
 fn round(number: &str) -> [Option<Decimal>; WIDTHS.len()] {
     WIDTHS.map(|width| nearest(number, width).map(|it| Decimal::of(&it)))
 }
 
-/// The shortest decimal that is read as the nearest float.
+/// Returns the shortest decimal that parses to the nearest float.
 fn nearest(number: &str, width: Width) -> Option<String> {
     let double = || number.parse::<f64>().ok().filter(|it| it.is_finite());
     let single = match width {
@@ -206,7 +207,7 @@ fn refers(schema: &Value) -> bool {
     ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"].iter().any(|it| schema.get(it).is_some())
 }
 
-/// Schemas with those that they are made of.
+/// Adds the schemas that these consist of.
 fn whole<'s>(root: &'s Value, schemas: &[&'s Value]) -> Vec<&'s Value> {
     let mut found: Vec<&'s Value> = Vec::new();
     let mut open = schemas.to_vec();

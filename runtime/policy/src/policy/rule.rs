@@ -10,30 +10,30 @@ use toolwright_core::tool::{Danger, Effect};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
-    /// They are refused.
+    /// The calls are refused.
     Deny,
-    /// A person decides each of them; a grant does not count.
+    /// A person decides on each of them; a grant does not count.
     AlwaysAsk,
-    /// A person decides them, or has granted them.
+    /// A person decides on them, or a grant covers them.
     Ask,
-    /// The mode does not ask about them. Other rules and the tool still ask.
+    /// The mode does not ask about them. Other rules and the tool may still ask.
     Allow,
 }
 
-/// The effect of a deny where it is unknown whether it matches: the call does not say which files it touches, for
-/// instance.
+/// The effect of a deny if it is unknown whether it matches, because the call does not declare which files it touches,
+/// for instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WhenUnknown {
-    /// It counts as if it matched.
+    /// The deny counts as matching.
     #[default]
     Count,
     /// A person is asked.
     Ask,
 }
 
-/// A rule: what it says, why, and of which calls. Everything that selects must hold; where several values are given for
-/// one thing, one of them.
+/// A rule: its effect, its reason, and which calls it matches. All its conditions must hold; a condition with several
+/// values holds for any one of them.
 ///
 /// ```
 /// use toolwright::policy::{ArgumentTest, Example, Policy, Rule};
@@ -81,9 +81,9 @@ pub struct Rule {
     pub(super) sends: bool,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<CheckedExample>>,
-    /// What is not known does not count; for protections alone.
+    /// Whether it applies only where it certainly matches; only for protections.
     pub(super) only_certain: bool,
-    /// Not all of it could be read, so that nothing follows from what is missing.
+    /// Whether it could not be read completely, so that nothing may be concluded from what is missing.
     pub(super) is_partial: bool,
 }
 
@@ -101,11 +101,11 @@ impl Touches {
     }
 }
 
-/// Of which foreign text a rule asks whether the run has read it, as it is written.
+/// Which untrusted sources a run must have read, as it is written.
 #[derive(Debug, Clone)]
 pub(super) enum WrittenSources {
     Any,
-    /// Of sources that these patterns fit.
+    /// Sources that match these patterns.
     From(Vec<At<String>>),
 }
 
@@ -116,7 +116,7 @@ pub(super) struct CheckedExample {
     pub(super) example: Example,
 }
 
-/// A call that a rule is tried on when the policy is made.
+/// A call with which a rule is tested when the policy is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
     pub(super) tool: String,
@@ -134,12 +134,12 @@ impl Rule {
         Self::new(RuleKind::Deny, At::code(reason.into()))
     }
 
-    /// Asks a person about calls, unless they were granted.
+    /// Asks a person about calls, unless a grant covers them.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Ask, At::code(reason.into()))
     }
 
-    /// Asks a person about each call, granted or not.
+    /// Asks a person about each call, even if a grant covers it.
     pub fn always_ask(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::AlwaysAsk, At::code(reason.into()))
     }
@@ -176,15 +176,15 @@ impl Rule {
         }
     }
 
-    /// Names the rule, for problems and explanations. Without a name it is called by its kind and number: `deny-2`.
+    /// Names the rule, for problems and explanations. Without a name it gets its kind and a number: `deny-2`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(At::code(name.into()));
         self
     }
 
-    /// Matches calls of this tool, or with `*` in it of the tools that are so called; `*` is any characters, `/` too, and alone
-    /// every tool.
+    /// Matches calls of this tool, or with `*` in it of the tools whose names match; `*` matches any characters,
+    /// including `/`, and alone every tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tools.get_or_insert_default().push(At::code(name.into()));
@@ -233,39 +233,41 @@ impl Rule {
         self
     }
 
-    /// Matches calls with an argument, by its place as a JSON pointer, that passes a test. An argument that is not there, or
-    /// null, passes none. A list passes a test of paths or numbers when one of its items does; for an allow, when all do.
+    /// Matches calls with an argument, at a JSON pointer, that passes a test. A missing argument, or null, passes none.
+    /// A list passes a test of paths or numbers if one of its items does; for an allow, all of them must.
     #[must_use]
     pub fn argument(mut self, pointer: impl Into<String>, test: ArgumentTest) -> Self {
         self.arguments.push((At::code(pointer.into()), test));
         self
     }
 
-    /// Matches calls that read a file which a pattern fits; see [the module](super) for patterns. For an allow every file that
-    /// they read must fit one, and there must be one.
+    /// Matches calls that read a file which matches the pattern; see [the module](super) for patterns. For an allow,
+    /// every file that they read must match one, and there must be one.
     #[must_use]
     pub fn reads(mut self, pattern: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that write a file which a pattern fits. For an allow every file that they write must fit one, and there
-    /// must be one.
+    /// Matches calls that write a file which matches the pattern. For an allow, every file that they write must match
+    /// one, and there must be one.
     #[must_use]
     pub fn writes(mut self, pattern: impl Into<String>) -> Self {
         self.writes.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that touch a file outside of this folder, and outside of every other one that is named so.
+    /// Matches calls that touch a file outside of this folder, and outside of all other folders that are given like
+    /// this.
     #[must_use]
     pub fn outside(mut self, folder: impl Into<String>) -> Self {
         self.outside.get_or_insert_default().push(At::code(folder.into()));
         self
     }
 
-    /// Matches calls of a run that has read foreign text: an answer with [`Output::untrusted`](toolwright_core::output::Output::untrusted), its
-    /// own or that of a call or an agent that it has made. Where it is not known what the run has read, an objection counts.
+    /// Matches calls of a run that has read untrusted text: an answer marked by
+    /// [`Output::untrusted`](toolwright_core::output::Output::untrusted), its own or one of a child call or an agent.
+    /// If it is unknown what the run has read, an objection counts.
     ///
     /// ```
     /// use toolwright::policy::{Example, Policy, Rule};
@@ -295,8 +297,8 @@ impl Rule {
         self
     }
 
-    /// Matches calls of a run that has read foreign text of a source which this pattern fits, such as `web page of *`; for an allow
-    /// every source must fit one. Several patterns add up.
+    /// Matches calls of a run that has read an untrusted source which matches this pattern, such as `web page of *`;
+    /// for an allow, every source must match. Several patterns are alternatives.
     #[must_use]
     pub fn after_untrusted_from(mut self, pattern: impl Into<String>) -> Self {
         let pattern = At::code(pattern.into());
@@ -307,18 +309,18 @@ impl Rule {
         self
     }
 
-    /// Matches calls of which something leaves the machine: a parameter with `#[arg(sink)]` is given. Of a tool that came at run time
-    /// and does not say ([`Definition::declares_sinks`](toolwright_core::tool::Definition)), and of one that runs programs, that is
-    /// unknown.
+    /// Matches calls that send something off the machine: a parameter with `#[arg(sink)]` is given. For a run-time tool
+    /// that does not declare its sinks ([`Definition::declares_sinks`](toolwright_core::tool::Definition)), and for one
+    /// that runs programs, that is unknown.
     #[must_use]
     pub fn sends(mut self) -> Self {
         self.sends = true;
         self
     }
 
-    /// Declares, for an allow, what its calls read and write, files or folders, where their tool cannot say it: a program that
-    /// is run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules
-    /// give theirs, both count together.
+    /// Declares, for an allow, which files or folders its calls read and write, if their tool cannot declare it, such
+    /// as one that runs a program. All rules then judge the calls by that. Nothing verifies the declaration; if two
+    /// rules declare files, both count together.
     #[must_use]
     pub fn touches(
         mut self,
@@ -331,21 +333,21 @@ impl Rule {
         self
     }
 
-    /// Sets, for a deny, its effect where it is unknown whether it matches.
+    /// Sets the effect of a deny if it is unknown whether it matches.
     #[must_use]
     pub fn when_unknown(mut self, what: WhenUnknown) -> Self {
         self.when_unknown = At::code(what);
         self
     }
 
-    /// Adds a call that the rule has to match; the policy is not built where it does not.
+    /// Adds a call that the rule must match; otherwise the policy is not built.
     #[must_use]
     pub fn matches(mut self, example: Example) -> Self {
         self.examples.push(At::code(CheckedExample { matches: true, example }));
         self
     }
 
-    /// Adds a call that the rule must not match; the policy is not built where it does.
+    /// Adds a call that the rule must not match; otherwise the policy is not built.
     #[must_use]
     pub fn does_not_match(mut self, example: Example) -> Self {
         self.examples.push(At::code(CheckedExample { matches: false, example }));
@@ -361,35 +363,35 @@ impl Example {
         Self { tool, arguments, principal, danger, reads, writes, untrusted: Vec::new() }
     }
 
-    /// Sets the user on whose behalf the call is.
+    /// Sets the user on whose behalf the call is made.
     #[must_use]
     pub fn principal(mut self, user: impl Into<String>) -> Self {
         self.principal = Some(user.into());
         self
     }
 
-    /// Sets the danger of the call, where it is not the tool's own.
+    /// Sets the danger of the call, if it differs from the tool's.
     #[must_use]
     pub fn danger(mut self, danger: Danger) -> Self {
         self.danger = Some(danger);
         self
     }
 
-    /// It reads this file.
+    /// Adds a file that the call reads.
     #[must_use]
     pub fn reading(mut self, file: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(file.into());
         self
     }
 
-    /// Its run has read foreign text of this source.
+    /// Adds an untrusted source that its run has read.
     #[must_use]
     pub fn untrusted(mut self, source: impl Into<String>) -> Self {
         self.untrusted.push(source.into());
         self
     }
 
-    /// It writes this file.
+    /// Adds a file that the call writes.
     #[must_use]
     pub fn writing(mut self, file: impl Into<String>) -> Self {
         self.writes.get_or_insert_default().push(file.into());
@@ -401,7 +403,7 @@ impl RuleKind {
     /// Every kind, with the strongest first.
     pub const ALL: [Self; 4] = [Self::Deny, Self::AlwaysAsk, Self::Ask, Self::Allow];
 
-    /// Returns its name, as a file has it.
+    /// Returns its name, as files spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

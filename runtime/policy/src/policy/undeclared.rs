@@ -1,5 +1,5 @@
-//! Tools that do not say which files they touch: the policy's list of those that touch none, and the sentence about the
-//! others.
+//! Tools that do not declare which files they touch: the policy's list of those that touch none, and the message about
+//! the others.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use super::question::Asking;
 use toolwright_core::spec::Location;
 use toolwright_core::tool::{Definition, Effect, ToolSet};
 
-/// What begins the name of a group in the list.
+/// The prefix of a group's name in the list.
 const GROUP: &str = "group:";
 
-/// A tool that does not say which files a call touches, and the protections that ask about its calls for that reason
-/// alone. Its text is the sentence that people and models read.
+/// A tool that does not declare which files its calls touch, and the protections that ask only for that reason. People
+/// and models read its text.
 ///
 /// ```
 /// use toolwright::policy::Policy;
@@ -45,20 +45,20 @@ const GROUP: &str = "group:";
 pub struct UndeclaredTool {
     /// The tool's name.
     pub tool: String,
-    /// What it does not say, and what to do about it.
+    /// What it does not declare, and what to do about it.
     pub message: String,
-    /// The names of the protections, in the order in which a policy has them.
+    /// The names of the protections, in the order of the policy.
     pub rules: Vec<String>,
 }
 
-/// What a policy knows of tools that do not say which files they touch.
+/// The policy's list of tools that touch no files although they do not declare it.
 #[derive(Debug, Default)]
 pub(super) struct NoFiles {
-    /// The tools that touch no files, by the word of the policy.
+    /// The tools on the list.
     listed: HashMap<String, ListedTool>,
 }
 
-/// A tool as it was when the policy was made: the word of the policy is for no other of its name.
+/// A tool as it was when the policy was made: the list does not apply to another tool of its name.
 #[derive(Debug)]
 struct ListedTool {
     location: Location,
@@ -67,7 +67,7 @@ struct ListedTool {
 }
 
 impl NoFiles {
-    /// The tools that a list names, by themselves or by their groups.
+    /// Looks up the tools that a list names, by themselves or by their groups.
     pub(super) fn of(list: &[At<String>], scope: &Scope<'_>, problems: &mut Problems) -> Self {
         let mut made = Self::default();
         for entry in list {
@@ -111,7 +111,7 @@ impl NoFiles {
         Ok(())
     }
 
-    /// The tools of a group that may be listed; the others of it are asked about as before.
+    /// Adds the tools of a group that may be listed; for the others the protections still ask.
     fn add_group(&mut self, group: &str, scope: &Scope<'_>) -> Result<(), String> {
         let of_group = |it: &&Definition| it.group.as_deref() == Some(group);
         let members: Vec<&Definition> = scope.catalog.definitions().filter(of_group).collect();
@@ -131,7 +131,7 @@ impl NoFiles {
         Ok(())
     }
 
-    /// Whether a call is of a tool that touches no files by the word of the policy.
+    /// Whether the list applies to the tool of a call.
     pub(super) fn count_for(&self, asking: &Asking<'_>) -> bool {
         let question = asking.question;
         !question.came_at_run_time && question.definition.is_some_and(|it| self.covers(it))
@@ -142,8 +142,8 @@ impl NoFiles {
         !definition.came_at_run_time && self.listed.get(&definition.name).is_some_and(is_it)
     }
 
-    /// What is said about a call for which these protections ask because it names no files. The list helps unless one of
-    /// them `wants_the_tools_own_word`.
+    /// Writes the message about a call for which these protections ask because it declares no files. It mentions the
+    /// list, unless one of the protections `wants_the_tools_own_word`.
     pub(super) fn describe_undeclared(
         &self,
         asking: &Asking<'_>,
@@ -172,7 +172,7 @@ impl NoFiles {
         Some(UndeclaredTool { tool, message, rules })
     }
 
-    /// The tools that are listed and still there, in the order of the catalog.
+    /// Lists the tools on the list that still exist, in the order of the catalog.
     pub(super) fn listed_in<'c>(&self, set: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
         let covered = set.definitions().into_iter().filter(|it| self.covers(it));
         covered.map(|it| it.name.as_str())
@@ -193,7 +193,7 @@ impl ListedTool {
 }
 
 impl UndeclaredTool {
-    /// Whether the report of the undeclared tool already covers what a rule says.
+    /// Whether the message about the undeclared tool already covers a matching rule.
     pub(super) fn covers(&self, said: &RuleMatch) -> bool {
         self.rules.iter().any(|it| **it == *said.rule)
     }

@@ -1,4 +1,4 @@
-//! Tests of arguments, made ready: values in their canonical form, patterns compiled, limits read.
+//! Compiled tests of arguments: canonical values, compiled patterns, parsed limits.
 
 use std::cmp::Ordering;
 
@@ -36,7 +36,7 @@ pub(super) enum Check {
 }
 
 impl ValueTest {
-    /// Compiles a test; adds what is wrong with it to `problems`.
+    /// Compiles a test; adds mistakes to `problems`.
     pub(super) fn compile(
         pointer: &At<String>,
         test: &Test,
@@ -86,7 +86,7 @@ impl ValueTest {
             (made.count() == values.len()).then_some(made)
         };
         let check = match test {
-            // It is asked of command lines alone.
+            // This test applies only to command lines.
             Test::Program(_) => None,
             Test::OneOf(values) => {
                 let texts = texts(values);
@@ -130,18 +130,19 @@ impl ValueTest {
         Some(Self { segments: found?, check: check? })
     }
 
-    /// Whether the arguments pass; of a list of paths or numbers `all` say whether every item must.
+    /// Whether the arguments pass; for a list of paths or numbers, `all` says whether every item must.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
         let place = Place { schema: asking.question.input_schema, segments: &self.segments };
         match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
-            // The tool came after the rule was made: `git *` fits `git log; rm -rf /`.
+            // The tool was registered after the rule was made, and a pattern cannot judge a command line: `git *`
+            // matches `git log; rm -rf /`.
             Some(_) if self.check.is_pattern() && asking.is_line(&self.segments) => Holds::Unknown,
             Some(value) => self.check.passes(value, asking.base, place, all),
         }
     }
 
-    /// The test of a value, without its place.
+    /// Returns the test of a value, without its place.
     pub(super) fn into_check(self) -> Check {
         self.check
     }
@@ -159,7 +160,7 @@ pub(super) fn find_value<'n>(segments: &[String], arguments: &'n Node) -> Option
 }
 
 impl Check {
-    /// Whether it looks at a part of the value, so that it cannot tell what a command line runs.
+    /// Whether it tests a part of the text, so that it cannot tell what a command line runs.
     fn is_pattern(&self) -> bool {
         !matches!(self, Self::OneOf(_))
     }
@@ -170,7 +171,7 @@ impl Check {
             (Self::Contains(values), Node::Array(items)) => {
                 Holds::any(items.iter().map(|item| values.contains(item, place)))
             }
-            // A list of nothing has nothing but these in it.
+            // An empty list contains only these values.
             (Self::Within(_), Node::Array(items)) if items.is_empty() => Holds::Yes,
             (Self::Within(values), Node::Array(items)) => {
                 Holds::all(items.iter().map(|item| values.contains(item, place)))
@@ -212,13 +213,13 @@ impl Check {
                     Side::LessThan => order == Ordering::Less,
                 })
             }
-            // A value of another kind than the rule has in mind.
+            // The value has another type than the rule expects.
             (Self::Under(_) | Self::Glob(_) | Self::Limit(..), _) => Holds::Unknown,
         }
     }
 }
 
-/// The items of a list, a JSON text, each in its canonical form.
+/// Returns the items of a list, given as JSON text, each in its canonical form.
 fn items(list: &str) -> Result<Vec<String>, String> {
     match read(list) {
         Ok(Node::Array(items)) if !items.is_empty() => Ok(items.iter().map(canonical_of).collect()),
@@ -234,7 +235,7 @@ fn flag(flag: &str) -> Result<String, String> {
     command_flags::refusal(flag).map_or_else(|| Ok(flag.to_owned()), Err)
 }
 
-/// Every value made ready, or none where one is wrong.
+/// Compiles every value, or returns `None` if one is wrong.
 fn ready<T>(
     values: &[At<String>],
     make: impl Fn(&str) -> Result<T, String>,

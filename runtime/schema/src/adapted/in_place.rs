@@ -1,12 +1,12 @@
-//! Renames arguments in what else a schema says of the whole input. What cannot be said of it without an argument that has a value is
-//! left out.
+//! Renames arguments in the other keywords of the input's schema. A constraint that needs a preset argument is left
+//! out.
 
 use serde_json::{Map, Value, json};
 
 use super::AdaptedArgument;
 use toolwright_core::json::reference;
 
-/// Keywords that say something of all keys at once, which other names could break.
+/// Keywords that concern all keys at once, which renaming could break.
 const OF_ALL_KEYS: &[&str] = &[
     "patternProperties",
     "additionalProperties",
@@ -21,7 +21,7 @@ const OF_ALL_KEYS: &[&str] = &[
 
 /// The names of arguments before and after.
 pub(super) struct Renaming<'a> {
-    /// The tool's own schema, in which references are followed.
+    /// The tool's own schema, against which references are resolved.
     own: Value,
     arguments: &'a [AdaptedArgument],
 }
@@ -31,12 +31,12 @@ impl<'a> Renaming<'a> {
         Self { own, arguments }
     }
 
-    /// How many arguments have a value.
+    /// How many arguments are preset.
     pub(super) fn presets(&self) -> u64 {
         self.arguments.iter().map(|it| u64::from(it.preset.is_some())).sum()
     }
 
-    /// The name of a key for models; nothing where the argument has a value.
+    /// Returns the name of a key for models; `None` for a preset argument.
     pub(super) fn shown(&self, own: &str) -> Option<String> {
         match self.argument(own) {
             Some(AdaptedArgument { preset: Some(_), .. }) => None,
@@ -45,14 +45,14 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Changes an example of the input.
+    /// Renames the keys of an example of the input.
     pub(super) fn value(&self, example: &mut Value) {
         let Value::Object(entries) = example else { return };
         let own = std::mem::take(entries);
         entries.extend(own.into_iter().filter_map(|(key, it)| Some((self.shown(&key)?, it))));
     }
 
-    /// Changes what the schema of the whole input says beside its properties.
+    /// Renames arguments in the root's keywords other than `properties`.
     pub(super) fn root(&self, root: &mut Map<String, Value>) {
         self.depend(root);
         if let Some(required) = root.get_mut("required").and_then(Value::as_array_mut) {
@@ -100,7 +100,7 @@ impl<'a> Renaming<'a> {
         });
     }
 
-    /// Changes what depends on a key. What depends on one that has a value always holds.
+    /// Renames the keywords that depend on a key. Constraints that depend on a preset argument always apply.
     fn depend(&self, root: &mut Map<String, Value>) {
         if let Some(Value::Object(dependents)) = root.remove("dependentRequired") {
             let mut shown = Map::new();
@@ -119,7 +119,7 @@ impl<'a> Renaming<'a> {
                 match (self.shown(&key), self.schema(&schema)) {
                     (Some(key), Some(schema)) => drop(shown.insert(key, schema)),
                     (None, Some(_)) => {
-                        // `allOf` is changed afterwards.
+                        // The entries of `allOf` are renamed later.
                         let all = root.entry("allOf").or_insert_with(|| json!([]));
                         if let Some(all) = all.as_array_mut() {
                             all.push(schema);
@@ -135,7 +135,7 @@ impl<'a> Renaming<'a> {
         });
     }
 
-    /// Adds names of models, as the tool's own: `required` is changed afterwards.
+    /// Adds required names, as the tool's own: `required` is renamed later.
     fn require(&self, root: &mut Map<String, Value>, names: Vec<Value>) {
         let required = root.entry("required").or_insert_with(|| json!([]));
         let Some(required) = required.as_array_mut() else { return };
@@ -148,12 +148,13 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// A schema of the whole input with the other names; nothing where it cannot be said with them.
+    /// Returns a schema of the whole input with the new names; `None` where it cannot be expressed without a preset
+    /// argument.
     fn schema(&self, own: &Value) -> Option<Value> {
         self.schema_after(own, 0)
     }
 
-    /// Does as [`schema`](Self::schema), after so many others that hold it or refer to it.
+    /// Does the same as [`schema`](Self::schema), for a schema that is nested this deep, references included.
     fn schema_after(&self, own: &Value, depth: usize) -> Option<Value> {
         if depth > reference::MOST_HOPS {
             return None;
@@ -199,7 +200,7 @@ impl<'a> Renaming<'a> {
         Some(Value::Object(shown))
     }
 
-    /// Names with those that have a value left out.
+    /// Returns the names without those of preset arguments.
     fn names(&self, own: &[Value]) -> Vec<Value> {
         own.iter().filter_map(|it| Some(json!(self.shown(it.as_str()?)?))).collect()
     }

@@ -1,4 +1,4 @@
-//! Keywords of one schema that exclude each other, or that have no effect beside its type.
+//! Finds keywords of one schema that exclude each other, or that have no effect beside its type.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -10,15 +10,15 @@ use toolwright_core::input::shorten;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gravity {
-    /// No value fits.
+    /// No value is valid.
     Impossible,
-    /// Some of what is said has no effect.
+    /// A keyword has no effect.
     Idle,
 }
 
 type Found = Vec<(Gravity, String)>;
 
-/// Finds contradictions, after it has taken choices that no value can be out of `enum`.
+/// Finds contradictions. Before that, removes entries of `enum` that no value can have.
 pub(super) fn find(schema: &mut Map<String, Value>, is_root: bool) -> Found {
     let mut found = Found::new();
     let kinds = kinds(schema);
@@ -30,7 +30,7 @@ pub(super) fn find(schema: &mut Map<String, Value>, is_root: bool) -> Found {
     };
     limits(schema, &only, &mut found);
     check_required(schema, &only, &mut found);
-    // The root is made an object where it is not said to be one.
+    // A root without a type becomes an object later.
     if !is_root || kinds.is_some() {
         idle(schema, kinds.as_deref(), &mut found);
     }
@@ -147,7 +147,7 @@ fn check_required(schema: &Map<String, Value>, only: &impl Fn(&str) -> bool, fou
     }
 }
 
-/// Keywords about values of a type that the schema does not take.
+/// Finds keywords for values of a type that the schema does not accept.
 fn idle(schema: &Map<String, Value>, kinds: Option<&[String]>, found: &mut Found) {
     let Some(kinds) = kinds else {
         if schema.contains_key("properties") && !schema.contains_key("$ref") {
@@ -174,7 +174,7 @@ fn about_same(kind: &str, other: &str) -> bool {
     kind == other || (kind == "number" && other == "integer")
 }
 
-/// `1` and `1.0` are one value; what holds other values is not looked into.
+/// Whether two values may be equal. `1` and `1.0` are; the content of arrays and objects is not compared.
 fn may_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

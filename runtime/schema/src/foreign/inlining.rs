@@ -1,8 +1,8 @@
-//! Definitions put where they are referred to, as far as the schema stays small.
+//! Inlines definitions where they are referred to, if the schema stays small.
 //!
-//! - All that can be inlined is, or nothing is: a reader does not meet half of either.
-//! - What is recursive stays in `$defs`.
-//! - A description beside a reference and that of its target are both kept.
+//! - Either all definitions that can be inlined are, or none, so that a schema has one style.
+//! - Recursive definitions stay in `$defs`.
+//! - If a reference and its target both have a description, both are kept.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::references::{ConvertedSchema, Graph, target};
 use super::{keywords, limits};
 
-/// Values of any kind. The largest of 8,726 real definitions has a few hundred.
+/// Counts values of any kind. The largest of 8,726 real definitions has a few hundred.
 const LARGEST: usize = 10_000;
 
 pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {
@@ -40,7 +40,7 @@ pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {
     root
 }
 
-/// Whether the schema is of a size that people read and providers take, once inlined.
+/// Whether the inlined schema is small enough for people to read and for providers to accept.
 fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -> bool {
     let mut known: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for name in &graph.order {
@@ -59,7 +59,7 @@ fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -
     size <= LARGEST && depth <= limits::DEEPEST
 }
 
-/// Size and depth of a schema whose references are inlined.
+/// Computes size and depth of a schema whose references are inlined.
 fn extent(schema: &Value, known: &BTreeMap<&str, (usize, usize)>) -> (usize, usize) {
     let mut size = limits::size(schema);
     let mut depth = limits::depth(schema);
@@ -89,7 +89,7 @@ fn count(schema: &Value, uses: &mut BTreeMap<String, usize>) {
     keywords::parts(schema, &mut |_, part| count(part, uses));
 }
 
-/// Puts what is `whole` where it is referred to; the last use takes it, so nothing is kept twice.
+/// Inlines the definitions in `whole`. The last use takes the definition, so none is copied needlessly.
 fn put(
     schema: &mut Value,
     whole: &mut BTreeMap<String, Value>,
@@ -106,9 +106,9 @@ fn put(
     }
 }
 
-/// A root that is only a reference to what is recursive has that body once more itself.
+/// If the root is only a reference to a recursive definition, replaces it by a copy of that definition.
 fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
-    // Each step follows another definition; the circles that would not end were refused.
+    // Each step follows another definition; circular references were refused before.
     for _ in 0..=schemas.len() {
         let Some(body) = target(root).and_then(|name| schemas.get(name)).cloned() else { return };
         if let Value::Object(site) = root {
@@ -118,12 +118,12 @@ fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     }
 }
 
-/// Whether there are only words beside a reference.
+/// Whether all keywords beside a reference are annotations.
 fn only_tells(site: &Map<String, Value>) -> bool {
     site.keys().all(|keyword| keyword == "$ref" || keywords::annotation(keyword).is_some())
 }
 
-/// What stood beside a reference, and what it led to.
+/// Joins the keywords beside a reference with its target.
 fn join(site: Map<String, Value>, body: Value) -> Value {
     let alone = only_tells(&site);
     match body {
@@ -140,7 +140,7 @@ fn join(site: Map<String, Value>, body: Value) -> Value {
             }
             Value::Object(body)
         }
-        // Side by side the keywords could mean something else, as `additionalProperties` would.
+        // Merged into one schema, the keywords could change their meaning, as `additionalProperties` would.
         body => {
             let mut site = site;
             let parts = site.entry("allOf").or_insert_with(|| json!([]));

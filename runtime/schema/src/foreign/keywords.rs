@@ -1,8 +1,8 @@
-//! The keywords of JSON Schema 2020-12 that the normal form knows, and what may stand after each.
+//! The keywords of JSON Schema 2020-12 that the normal form knows, and the values that each may have.
 
 use serde_json::Value;
 
-/// The form of the value after a keyword.
+/// The form of a keyword's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Schema,
@@ -10,7 +10,7 @@ pub(super) enum Shape {
     SchemaMap,
     /// A schema for each regular expression.
     PatternMap,
-    /// How many: a whole number from 0 on.
+    /// A count: a whole number from 0.
     Count,
     Number,
     /// A number above 0.
@@ -45,8 +45,8 @@ impl Shape {
     }
 }
 
-/// Keywords that decide which values are valid. `type`, `$ref` and what only older drafts know are
-/// not here: each has a rule of its own.
+/// Keywords that decide which values are valid. `type`, `$ref` and keywords of older drafts are missing, because each
+/// has a rule of its own.
 const ASSERTIONS: &[(&str, Shape)] = &[
     ("properties", Shape::SchemaMap),
     ("required", Shape::Names),
@@ -86,7 +86,7 @@ const ASSERTIONS: &[(&str, Shape)] = &[
     ("else", Shape::Schema),
 ];
 
-/// Keywords that tell something and that no value can break.
+/// Keywords that only describe, so that no value can violate them.
 const ANNOTATIONS: &[(&str, Shape)] = &[
     ("description", Shape::Text),
     ("default", Shape::Value),
@@ -100,7 +100,7 @@ const ANNOTATIONS: &[(&str, Shape)] = &[
     ("contentSchema", Shape::Schema),
 ];
 
-/// What the normal form leaves out without a note, because it says nothing about values.
+/// Keywords that the normal form leaves out without a note, because they do not constrain values.
 const IDENTITY: &[&str] = &[
     "$schema",
     "$id",
@@ -111,7 +111,7 @@ const IDENTITY: &[&str] = &[
     "$vocabulary",
     "$comment",
     "title",
-    // Looked at where something refers to them.
+    // Read where something refers to them.
     "$defs",
     "definitions",
     "components",
@@ -129,14 +129,14 @@ pub(super) fn is_identity(keyword: &str) -> bool {
     IDENTITY.contains(&keyword)
 }
 
-/// A keyword that was probably meant.
+/// Finds the keyword that was probably meant.
 pub(super) fn near(written: &str) -> Option<&'static str> {
     let known = ASSERTIONS.iter().chain(ANNOTATIONS).map(|(known, _)| *known);
     let close = toolwright_core::near::near(written, known);
     close.into_iter().next().filter(|known| strsim::damerau_levenshtein(written, known) <= 2)
 }
 
-/// The keywords that are about values of one type only, and that type.
+/// Returns the type that a keyword is limited to, where it is.
 pub(super) fn about(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "properties"
@@ -161,7 +161,7 @@ fn shape(keywords: &[(&str, Shape)], keyword: &str) -> Option<Shape> {
     keywords.iter().find(|(known, _)| *known == keyword).map(|(_, shape)| *shape)
 }
 
-/// Keywords whose schemas are about the same value as the schema that has them.
+/// Keywords whose subschemas apply to the same value as the schema itself.
 const IN_PLACE: &[&str] =
     &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas"];
 
@@ -169,7 +169,7 @@ pub(super) fn is_in_place(keyword: &str) -> bool {
     IN_PLACE.contains(&keyword)
 }
 
-/// Visits the schemas of which a schema is made, each with its keyword.
+/// Visits the direct subschemas of a schema, each with its keyword.
 pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Value)) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         match (shape_of(keyword), value) {
@@ -185,7 +185,7 @@ pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Va
     }
 }
 
-/// Visits the schemas of which a schema is made, to change them.
+/// Visits the direct subschemas of a schema, to change them.
 pub(super) fn parts_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (shape_of(keyword), value) {

@@ -1,18 +1,18 @@
-//! How large a schema may be. Everything after this check may recurse along the schema.
+//! Limits the size of a schema, so that all later code may recurse along it.
 
 use serde_json::Value;
 
 use toolwright_core::schema::SchemaProblem;
 
-/// Levels of arrays and objects, the same as `serde_json` reads.
+/// The maximum nesting of arrays and objects, as in `serde_json`.
 pub(super) const DEEPEST: usize = 128;
-/// Values of any kind, in the document that holds the schema.
+/// The maximum number of values in the document that contains the schema.
 pub(super) const LARGEST: usize = 200_000;
 
 pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
     let mut values = 0;
     let mut level: Vec<&Value> = vec![document];
-    // Level by level: the stack does not grow with the nesting.
+    // Goes through the levels one by one, so that the stack does not grow with the nesting.
     for _ in 0..=DEEPEST {
         values += level.len();
         if values > LARGEST {
@@ -41,7 +41,7 @@ pub(super) fn too_large() -> String {
     format!("the schema has more than {LARGEST} values; send only what the tool needs")
 }
 
-/// How many values a schema is made of.
+/// Counts the values of a schema.
 pub(super) fn size(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(size).sum(),
@@ -50,7 +50,7 @@ pub(super) fn size(value: &Value) -> usize {
     }
 }
 
-/// How many levels it has.
+/// Counts the levels of a schema.
 pub(super) fn depth(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(depth).max().unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Defaults and examples against the schema that has them.
+//! Checks defaults and examples against their schemas.
 
 use serde_json::{Map, Value, json};
 
@@ -8,10 +8,10 @@ use super::{keywords, limits};
 use toolwright_core::input::shorten;
 use toolwright_core::schema::in_words;
 
-/// Under this key a schema with presets keeps the place where it stood, until they are checked. No
-/// arriving schema has it there: keywords that are not known are left out.
+/// Under this key, a schema with presets stores its original place until they are checked. No original schema has the
+/// key there, because unknown keywords are left out.
 const PLACE: &str = "\0place";
-/// Values of schemas that are compiled to check presets; what comes after is not checked.
+/// How many values of schemas are compiled to check presets; later presets are not checked.
 const EFFORT: usize = 1_000_000;
 
 pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
@@ -20,7 +20,7 @@ pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
     }
 }
 
-/// Leaves out every preset that its own schema does not take, with a note.
+/// Removes every preset that its own schema refuses, with a note.
 pub(super) fn check(converted: &mut ConvertedSchema, report: &mut Report) {
     let shared: Map<String, Value> = converted
         .definitions
@@ -45,7 +45,7 @@ struct SharedSchemas {
     size: usize,
 }
 
-/// Inner presets first, so that those around them are checked without marks.
+/// Checks inner presets first, so that outer schemas are checked without the place keys.
 fn visit(schema: &mut Value, shared: &SharedSchemas, effort: &mut usize, report: &mut Report) {
     keywords::parts_mut(schema, &mut |part| visit(part, shared, effort, report));
     let Value::Object(object) = schema else { return };
@@ -68,7 +68,7 @@ fn visit(schema: &mut Value, shared: &SharedSchemas, effort: &mut usize, report:
     if refers {
         bare.insert("$defs".into(), shared.schemas.clone());
     }
-    // What does not compile is reported when the whole schema is compiled.
+    // A schema that does not compile is reported when the whole schema is compiled.
     let Ok(validator) = jsonschema::options().build(&Value::Object(bare)) else { return };
     let mut fits = |what: &str, value: &Value| {
         let fits = validator.is_valid(value);

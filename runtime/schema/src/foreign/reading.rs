@@ -1,8 +1,8 @@
-//! From a schema as it arrived, of whatever draft, to the keywords of 2020-12.
+//! Converts an original schema, of any draft, to the keywords of 2020-12.
 //!
-//! - Each place is read once as part of its surroundings and once if something refers to it, however
-//!   often that is; what is read because of references is limited like the document.
-//! - Problems and notes name the place in the document as it arrived.
+//! - Each place is read at most twice: as part of its surroundings, and as the target of references. What is read
+//!   because of references is limited like the document.
+//! - Problems and notes name the place in the original document.
 
 mod keyword;
 mod kind;
@@ -22,11 +22,11 @@ pub(super) struct Reading<'a> {
     names: TypeNames,
     report: &'a mut Report,
     places: Places<'a>,
-    /// Places that are referred to and still to be read.
+    /// Places that are referred to and still have to be read.
     waiting: VecDeque<String>,
-    /// Where we are, as a JSON pointer.
+    /// The place that is being read, as a JSON pointer.
     at: String,
-    /// How many choices we are in: of a branch it is no defect that nothing fits it.
+    /// How many alternatives enclose this place: in an alternative, it is no defect that no value is valid.
     choices: usize,
     /// How many regular expressions were compiled.
     patterns: usize,
@@ -52,7 +52,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The schema, and what it refers to.
+    /// Reads the schema and everything that it refers to.
     pub(super) fn all(mut self) -> ConvertedSchema {
         let document = self.document;
         let root = self.schema(document);
@@ -112,7 +112,7 @@ impl<'a> Reading<'a> {
         Value::Object(schema)
     }
 
-    /// Does something one step further into the document.
+    /// Runs a function at a place one step further into the document.
     fn within<T>(&mut self, token: &str, act: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.at.len();
         self.at.push('/');

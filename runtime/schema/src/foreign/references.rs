@@ -1,4 +1,4 @@
-//! Where references lead, and how what they lead to hangs together.
+//! Resolves references, and finds out which definitions depend on which.
 
 mod places;
 
@@ -11,29 +11,28 @@ use super::{keywords, limits};
 
 pub(super) use places::Places;
 
-/// Levels that a schema may have through its references, counted generously: the validator
-/// recurses along them.
+/// How many levels a schema may have through its references, estimated generously: the validator recurses along them.
 const DEEPEST: usize = 1_024;
 
-/// A document in the keywords of 2020-12, its references into `definitions`.
+/// A document converted to the keywords of 2020-12, whose references lead into `definitions`.
 pub(super) struct ConvertedSchema {
     pub(super) root: Value,
     pub(super) definitions: BTreeMap<String, Definition>,
 }
 
 pub(super) struct Definition {
-    /// Where it stood in the document.
+    /// Its place in the original document.
     pub(super) pointer: String,
     pub(super) schema: Value,
 }
 
-/// What refers to what.
+/// Which definitions refer to which.
 pub(super) struct Graph {
-    /// The definitions that contain themselves, and those on the way between two such.
+    /// The recursive definitions, and those between two recursive ones.
     pub(super) recursive: BTreeSet<String>,
-    /// The others: each after all that it refers to.
+    /// The other definitions, each after all that it refers to.
     pub(super) order: Vec<String>,
-    /// What is the same value as itself: no value can be checked against it.
+    /// Definitions that are only references to themselves: no value can be checked against them.
     circular: BTreeSet<String>,
 }
 
@@ -77,7 +76,7 @@ impl Graph {
         }
     }
 
-    /// At most so many levels, following each recursive part once.
+    /// An upper bound of the levels, following each recursive part once.
     fn levels(&self, converted: &ConvertedSchema) -> usize {
         let mut reached: BTreeMap<&str, usize> = BTreeMap::new();
         for name in &self.order {
@@ -95,12 +94,12 @@ impl Graph {
     }
 }
 
-/// The name of the definition that a schema refers to.
+/// Returns the name of the definition that a schema refers to.
 pub(super) fn target(schema: &Value) -> Option<&str> {
     schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/"))
 }
 
-/// What a schema refers to; `in_place`, only for the value that it is itself about.
+/// Collects what a schema refers to; with `in_place`, only references that apply to the same value.
 pub(super) fn collect(schema: &Value, in_place: bool, found: &mut BTreeSet<String>) {
     found.extend(target(schema).map(str::to_owned));
     keywords::parts(schema, &mut |keyword, part| {
@@ -110,7 +109,7 @@ pub(super) fn collect(schema: &Value, in_place: bool, found: &mut BTreeSet<Strin
     });
 }
 
-/// What is left when everything has been taken away that leads to no circle or comes from none.
+/// Returns the nodes on circles, and those on paths between circles.
 fn on_circles(edges: &Edges) -> BTreeSet<String> {
     let ahead = peel(edges).1;
     let mut back: Edges = ahead.iter().map(|name| (name.clone(), BTreeSet::new())).collect();
@@ -124,8 +123,8 @@ fn on_circles(edges: &Edges) -> BTreeSet<String> {
     peel(&back).1
 }
 
-/// Takes away whatever leads nowhere any more, until nothing does: what was taken, in that order,
-/// and what is left. No recursion: the chains may be long.
+/// Removes nodes without outgoing edges until there are none. Returns the removed nodes in order, and the remaining
+/// ones. It does not recurse, because the chains may be long.
 fn peel(edges: &Edges) -> (Vec<String>, BTreeSet<String>) {
     let mut sources: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What is found out about a schema, each thing once and not without end.
+//! Collects problems and notes about a schema, without repetitions and up to a limit.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::{NormalizedSchema, Note};
 use toolwright_core::schema::SchemaProblem;
 
-/// More than anybody reads.
+/// More than a person would read.
 const MOST: usize = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct Report {
     problems: Vec<SchemaProblem>,
     notes: Vec<Note>,
-    /// What was reported before: a place that is referred to can be read more than once.
+    /// What was reported: a place that is referred to may be read more than once.
     reported: HashSet<(String, String)>,
 }
 

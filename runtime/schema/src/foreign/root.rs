@@ -1,4 +1,4 @@
-//! The root of a tool's input: an object, because that is what every provider lets a model send.
+//! Makes the root of a tool's input an object, because every provider requires that.
 
 use serde_json::{Map, Value};
 
@@ -18,10 +18,10 @@ pub(super) fn is_schema(schema: &Value) -> Result<(), SchemaProblem> {
     Err(SchemaProblem::new("", message))
 }
 
-/// Says of the root that it is an object, where it is one or can be nothing else.
+/// Sets the root's type to object, if the root is an object or can be nothing else.
 pub(super) fn make_object(schema: &mut Value, report: &mut Report) {
     let Value::Object(root) = schema else {
-        // A reference led to `true` or `false`.
+        // The reference led to `true` or `false`.
         report.problem("", "the root refers to a schema that describes no object");
         return;
     };
@@ -57,7 +57,7 @@ fn says_nothing(root: &Map<String, Value>) -> bool {
     root.keys().all(|keyword| keyword == "$defs" || keywords::annotation(keyword).is_some())
 }
 
-/// Whether a schema is about objects, as far as it says.
+/// Whether a schema describes objects, as far as it shows.
 fn describes_object(schema: &Map<String, Value>) -> bool {
     let object = |part: &Value| match part.get("type") {
         Some(kind) => kind == "object",
@@ -70,6 +70,6 @@ fn describes_object(schema: &Map<String, Value>) -> bool {
             .into_iter()
             .any(|it| parts(it).is_some_and(|parts| !parts.is_empty() && parts.iter().all(object)))
         || schema.get("if").is_some_and(object)
-        // Kept because it is recursive; that it is no object shows in the validator.
+        // A recursive definition; if it is no object, the validator finds out.
         || schema.contains_key("$ref")
 }

@@ -1,11 +1,11 @@
-//! The names of types: those of JSON Schema, and those that other languages have for the same.
+//! The names of types: those of JSON Schema, and the names of other languages for them.
 
 use super::TypeNames;
 
-/// JSON Schema's own.
+/// The names of JSON Schema.
 const KNOWN: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/// Other names by what they mean in JSON. `None` is any value.
+/// Other names by the JSON type that they mean; `None` is any type.
 const FOREIGN: &[(Option<&str>, &[&str])] = &[
     (
         Some("object"),
@@ -20,7 +20,7 @@ const FOREIGN: &[(Option<&str>, &[&str])] = &[
     (None, &["any", "mixed", "unknown", ""]),
 ];
 
-/// What a foreign name says beyond the type that it is mapped to.
+/// What another language's name says beyond the JSON type.
 const LOST: &[(&str, &str)] = &[
     ("tuple", "A tuple."),
     ("set", "A set: no item twice."),
@@ -29,11 +29,11 @@ const LOST: &[(&str, &str)] = &[
     ("character", "One character."),
 ];
 
-/// What a type's name means.
+/// The meaning of a type's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Own(&'static str),
-    /// Another language's name for a type, or for any value, and what it says beyond that.
+    /// Another language's name: its JSON type, or `None` for any, and what it says beyond that.
     Mapped(Option<&'static str>, Option<&'static str>),
     Unknown,
 }
@@ -51,7 +51,7 @@ pub(super) fn meaning(name: &str, names: TypeNames) -> Meaning {
     }
 }
 
-/// What should stand instead of a name that is none of JSON Schema's.
+/// Says what to write instead of a name that JSON Schema does not have.
 pub(super) fn instead(name: &str) -> String {
     match foreign(name) {
         Some(Some(kind)) => format!("expected \"{kind}\""),

@@ -1,7 +1,7 @@
-//! Finds the one input in a text that is not JSON: fences, tags, calls, prose, repetition.
+//! Finds the single input in a text that is not plain JSON: with fences, tags, calls, prose or repetition.
 //!
-//! - What is passed over holds no brackets and no keys, so nothing of the input is ever dropped.
-//! - Two inputs that differ are no input, and neither is a call of another tool.
+//! - Skipped text contains no brackets and no keys, so that no part of the input is dropped.
+//! - Two different inputs, and a call of another tool, are refused.
 //! - The text is read a fixed number of times.
 
 use super::prose::{IsKey, ends_in_key, is_words};
@@ -10,7 +10,7 @@ use toolwright_core::json::parse::{Break, ParsedValue, Parser, Uses, parse, pars
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::ChangeRule;
 
-/// Everything that a whole text may be besides JSON.
+/// The notations that a whole text may have beside JSON.
 pub(super) const TEXT_RULES: &[ChangeRule] = &[
     ChangeRule::Python,
     ChangeRule::TrailingComma,
@@ -27,11 +27,11 @@ pub(super) const TEXT_RULES: &[ChangeRule] = &[
     ChangeRule::NoArguments,
 ];
 
-/// Why a text holds no input.
+/// Why a text contains no input.
 #[derive(Debug)]
 pub(super) enum NoInput<'t> {
     Unreadable(Break),
-    /// It is a call of a tool of this name, which is another.
+    /// It is a call of another tool, with this name.
     OfAnother(&'t str),
 }
 
@@ -41,7 +41,7 @@ impl From<Break> for NoInput<'_> {
     }
 }
 
-/// Reads the input that a text holds. The error is that of the text as it is.
+/// Reads the input in a text. The error describes the text as it is.
 pub(super) fn extract<'t>(
     text: &'t str,
     may_close: bool,
@@ -51,7 +51,7 @@ pub(super) fn extract<'t>(
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
-            // What was trimmed off is no white space of JSON.
+            // Trimmed characters that JSON does not count as white space.
             if parsed.uses.is_empty() {
                 parsed.uses.add(ChangeRule::Syntax);
             }
@@ -75,7 +75,7 @@ pub(super) fn extract<'t>(
     }
 }
 
-/// Why the object that was begun could not be read; else why the text could not.
+/// Returns why the first object in the text could not be read, or else why the text could not.
 fn nearest_break(text: &str, first: Break) -> Break {
     let Some(start) = text.find(['{', '[']) else { return first };
     match Parser::new(&text[start..], 0).value() {
@@ -85,7 +85,7 @@ fn nearest_break(text: &str, first: Break) -> Break {
     }
 }
 
-/// Takes off tags, then one fence.
+/// Removes tags around the text, then one code fence.
 fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     let mut uses = Uses::default();
     let mut inner = text;
@@ -106,7 +106,7 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     (inner, uses)
 }
 
-/// Returns the text between tags of a name, and whether there is a second pair; the last tag may not be closed.
+/// Returns the text between tags of a name, and whether there is a second pair; the closing tag may be missing.
 fn text_in_tags<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let (before, mut rest) = text.split_once(&open)?;
@@ -144,7 +144,7 @@ fn text_in_code_block<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
     Some(inner.trim())
 }
 
-/// An object with words around it, or the same object again.
+/// Reads an object with text around it, or the same object several times.
 fn among_words<'t>(
     text: &'t str,
     name: &ToolName,
@@ -153,7 +153,7 @@ fn among_words<'t>(
     let Some(start) = text.find('{') else { return Ok(None) };
     let before = text[..start].trim_end();
     let call = open_call(before);
-    // Beside an argument the object is no input.
+    // If a call has another argument too, the object is not its whole input.
     if call.is_some_and(|(_, arguments)| !arguments.is_empty()) {
         return Ok(None);
     }
@@ -170,7 +170,7 @@ fn among_words<'t>(
     }
 }
 
-/// Returns the name of a call that is begun in a text and not ended, and the part of its arguments that is there.
+/// Returns the name of a call that is not closed in the text, and its arguments so far.
 fn open_call(text: &str) -> Option<(&str, &str)> {
     let mut closed = 0;
     let open = text.rfind(|letter: char| match letter {
@@ -189,7 +189,7 @@ fn open_call(text: &str) -> Option<(&str, &str)> {
     called.starts_with(char::is_alphabetic).then_some((called, rest[1..].trim_start()))
 }
 
-/// The name of a function at the end of a text, which may be nothing.
+/// Returns the name of a function at the end of a text, which may be empty.
 fn name_at_end(text: &str) -> &str {
     let is_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
     &text[text.trim_end_matches(is_name).len()..]
@@ -221,7 +221,7 @@ fn object_and_words(text: &str, has_words: bool, is_key: IsKey<'_>) -> Option<Pa
     })
 }
 
-/// `name(key=value, …)`, alone, as the only item of a list, with words around it or the same again.
+/// Reads `name(key=value, …)`: alone, as the only item of a list, with text around it, or several times.
 fn call<'t>(
     text: &'t str,
     name: &ToolName,
@@ -265,7 +265,7 @@ fn call_and_words(
     let rest = rest.trim_start_matches([' ', '\n', '\r', '\t', ';']);
     if !before.is_empty() || !rest.is_empty() {
         parsed.uses.add(ChangeRule::Prose);
-        // `a()` among words is a mention.
+        // In other text, `a()` only mentions a function.
         if parsed.node == Node::Object(Vec::new()) {
             return None;
         }
@@ -273,7 +273,7 @@ fn call_and_words(
     is_words(rest, is_key).then_some(parsed)
 }
 
-/// The arguments from an opening bracket on, and what follows.
+/// Reads the arguments after an opening bracket, and returns the rest of the text.
 fn arguments(text: &str, open: usize) -> Option<(ParsedValue, &str)> {
     let mut parser = Parser::new(text, 1);
     parser.position = open;
@@ -305,7 +305,7 @@ fn arguments(text: &str, open: usize) -> Option<(ParsedValue, &str)> {
         }
     }
     parser.duplicates.find(&entries);
-    // Everything else that Python writes belongs to the call.
+    // Other Python notations count as part of the call.
     let mut uses = Uses::default();
     uses.add(ChangeRule::Call);
     for rule in [ChangeRule::ControlCharacter, ChangeRule::SmartQuote, ChangeRule::Comment] {

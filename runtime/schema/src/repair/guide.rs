@@ -1,8 +1,8 @@
-//! Walks a value along its schema and repairs it where the schema leaves one reading.
+//! Goes through a value along its schema and repairs it where the schema allows only one reading.
 //!
-//! - What is right at its place is not touched: a rule looks only where the schema says no.
-//! - An attempt that fails leaves no trace; two attempts with different results are no repair.
-//! - The steps are counted, and their number is bounded by the size of the text.
+//! - A valid value is not changed: rules apply only where the schema refuses the value.
+//! - A failed attempt is undone; if two attempts have different results, there is no repair.
+//! - The steps are counted and limited by the size of the text.
 
 mod readings;
 
@@ -19,7 +19,7 @@ use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::tree::{Node, push_segment, quote};
 use toolwright_core::repairs::{Change, ChangeRule};
 
-/// How many places with several readings are remembered.
+/// How many ambiguous places are remembered.
 const MOST_AMBIGUOUS: usize = 50;
 
 /// How far a repair may go.
@@ -27,27 +27,27 @@ const MOST_AMBIGUOUS: usize = 50;
 pub(super) enum Reach {
     Standard,
     Lenient,
-    /// To what was probably meant, which is shown as an example and never run.
+    /// Up to what was probably meant, for an example that never runs.
     Example,
 }
 
-/// A walk along the schema.
+/// The repair of one value along the schema.
 pub(super) struct Guide<'l> {
     schema: &'l Schema,
     aliases: &'l Aliases,
     reach: Reach,
-    /// What has been done, in the order in which it can be done again.
+    /// The changes, in the order in which they can be replayed.
     pub(super) changes: Vec<Change>,
-    /// Places with several readings, and two of them.
+    /// Ambiguous places, each with two of its readings.
     pub(super) ambiguous: Vec<(String, String)>,
     steps: usize,
     most_steps: usize,
     place: String,
-    /// Whether an array was just made around the value, so that no second one is.
+    /// Whether an array was just put around the value, so that no second one follows.
     wrapping: bool,
-    /// What no one repair was found for, by its hash: a collision leaves a value unrepaired, and no more.
+    /// Hashes of values that could not be repaired; a hash collision only leaves a value unrepaired.
     failed: HashSet<u64>,
-    /// How many pairs of letters may still be compared to find slips.
+    /// How many comparisons of letters are left for finding typing errors.
     letters_left: usize,
     hasher: RandomState,
 }
@@ -88,7 +88,7 @@ impl<'l> Guide<'l> {
         !self.is_exhausted()
     }
 
-    /// Repairs a value at a place of the schema; whether it seems right now.
+    /// Repairs a value at a place of the schema. Returns whether it seems valid now.
     pub(super) fn fix(&mut self, node: &mut Node, site: usize, depth: usize) -> bool {
         if depth > MAX_DEPTH || !self.charge(1) {
             return false;
@@ -118,7 +118,7 @@ impl<'l> Guide<'l> {
         &self.schema.sites[site].shapes[shape]
     }
 
-    /// Whether a scalar is right. Among several shapes the place as a whole is judged later.
+    /// Whether a scalar is valid. If the place allows several shapes, the whole place is checked later.
     fn fits(&self, node: &Node, site: usize, shape: usize) -> bool {
         let only = self.schema.sites[site].shapes.len() == 1;
         let shape = self.shape(site, shape);
@@ -139,7 +139,7 @@ impl<'l> Guide<'l> {
         }
         let possible: Vec<usize> =
             (0..shapes.len()).filter(|shape| self.may_be(node, &shapes[*shape])).collect();
-        // Where nothing else can be meant, half a repair shows what is left to do.
+        // With only one possible shape, a partial repair shows which problems remain.
         if let [only] = possible.as_slice()
             && !node.is_scalar()
         {
@@ -149,7 +149,8 @@ impl<'l> Guide<'l> {
         if !self.charge(size) {
             return false;
         }
-        // Each shape of what holds it would come here again with the same value, and those of that again.
+        // Other shapes of the enclosing values would try the same value here again and again, so failures are
+        // remembered.
         let before = self.hasher.hash_one((site, depth, self.wrapping, &*node));
         if self.failed.contains(&before) {
             return false;
@@ -164,7 +165,7 @@ impl<'l> Guide<'l> {
         fits
     }
 
-    /// Repairs a value as each of several shapes, and takes the only result.
+    /// Repairs a value as each of several shapes, and accepts the result if it is the only one.
     fn try_each(
         &mut self,
         node: &mut Node,
@@ -217,7 +218,7 @@ impl<'l> Guide<'l> {
         true
     }
 
-    /// Whether a value can be meant as a shape: no key that tells shapes apart says otherwise.
+    /// Whether a value may be meant as a shape: no tag rules that out.
     fn may_be(&self, node: &Node, shape: &Shape) -> bool {
         let Node::Object(entries) = node else { return true };
         if !shape.types.has(Types::OBJECT) {
@@ -312,14 +313,15 @@ impl<'l> Guide<'l> {
         }
     }
 
-    /// A place may be as long as the text, and below it may be as many changes as the text has room for.
+    /// Records a change. This is charged by the length of the place, because a place may be as long as the text and the
+    /// changes below it many.
     fn record(&mut self, rule: ChangeRule, from: String, to: String) {
         if self.charge(self.place.len() / 16) {
             self.changes.push(Change { pointer: self.place.clone(), rule, from, to });
         }
     }
 
-    /// Reads a value as what is wanted, where there is one way to do so.
+    /// Reads a value as the expected type, if there is only one way to do so.
     fn convert(&mut self, node: &mut Node, site: usize, shape: usize, depth: usize) -> bool {
         let mut readings = self.readings(node, site, shape, depth);
         if readings.is_empty() {
@@ -332,7 +334,7 @@ impl<'l> Guide<'l> {
             let Some((value, made)) = self.attempt(node, reading, rule, site, shape, depth) else {
                 continue;
             };
-            // A text that holds just what is wanted was meant so.
+            // A text that contains exactly the expected value was meant as that.
             let is_meant = rule == ChangeRule::Stringified && made.len() == 1;
             if is_meant || (is_list && self.reach == Reach::Example) {
                 return self.adopt(node, Some((value, made)));
@@ -349,7 +351,7 @@ impl<'l> Guide<'l> {
                 None => found = Some((value, made)),
             }
         }
-        // A list is refused as the one item of another, even where nothing else can be read.
+        // A list in a text is not accepted as a single item, even if there is no other reading.
         self.adopt(node, found.filter(|_| !is_list_as_item))
     }
 

@@ -1,7 +1,7 @@
-//! Which keys of an object were meant for others: spellings, aliases, slips.
+//! Finds keys of an object that were meant for others: spellings, aliases, typing errors.
 //!
-//! - A key is renamed only where the schema refuses it or misses another.
-//! - Only one key can become another, and none becomes a key that is there.
+//! - A key is renamed only if the schema refuses it or another key is missing.
+//! - Only one key can become another, and none becomes a key that exists.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::words::{self, Spellings};
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::ChangeRule;
 
-/// The other names of a tool's parameters.
+/// The aliases of a tool's parameters.
 #[derive(Debug, Default)]
 pub(super) struct Aliases {
     names: HashMap<String, String>,
@@ -29,7 +29,7 @@ impl Aliases {
         Self { names, spellings }
     }
 
-    /// All of them.
+    /// Lists all aliases.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }
@@ -47,7 +47,7 @@ pub(super) struct Rename {
     pub(super) rule: ChangeRule,
 }
 
-/// The renames that bring an object closer to its shape; slips of the hand while something is left to compare.
+/// Finds the renames that bring an object closer to its shape; typing errors only as long as comparisons are left.
 pub(super) fn renames(
     entries: &[(String, Node)],
     shape: &Shape,
@@ -60,7 +60,7 @@ pub(super) fn renames(
         return Vec::new();
     }
     let present: HashSet<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
-    // An open object takes any key; only what it misses can have been meant.
+    // An open object accepts any key, so only missing keys can have been meant.
     let is_wanted =
         |key: &str| !present.contains(key) && (shape.closed || shape.required.contains(key));
     let unknown = entries.iter().filter(|(key, _)| !known(key)).count();

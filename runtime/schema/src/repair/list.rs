@@ -1,11 +1,11 @@
-//! Texts that are lists themselves, as models write them for an array: `a, b`, `[-v, -p]`, a line for each item.
+//! Texts that are lists, as models write them instead of an array: `a, b`, `[-v, -p]`, or one line for each item.
 //!
-//! - Such a text is never one item. What its items are cannot be known, so they are only proposed.
+//! - Such a text is never one item. Its items are uncertain, so they are only proposed.
 
 use toolwright_core::json::parse;
 use toolwright_core::json::tree::Node;
 
-/// What separates items, the strongest first.
+/// What separates items, the strongest separator first.
 const SEPARATORS: [&[char]; 3] = [&['\n', '\r'], &[';', '；'], &[',', '，', '、', '،']];
 /// What begins an item on a line of its own.
 const BULLETS: [&str; 3] = ["- ", "* ", "• "];
@@ -15,12 +15,12 @@ const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 /// The quotes around one item.
 const MARKS: [char; 2] = ['"', '\''];
 
-/// Whether a text is a list, or an array or object as a text.
+/// Whether a text is a list, or an array or object encoded as a text.
 pub(super) fn is_list(text: &str) -> bool {
     text.trim_start().starts_with(['[', '{']) || separator(text).is_some()
 }
 
-/// The items that a list probably has.
+/// Returns the items that a list probably has.
 pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     match parse::parse_nested(text, depth) {
         Some(Node::Array(items)) => return Some(items.into_iter().map(as_text).collect()),
@@ -41,13 +41,13 @@ pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     inner.split(separator).filter(|it| !it.trim().is_empty()).map(item).collect()
 }
 
-/// What separates the words of a text, where it has several parts.
+/// Returns what separates the parts of a text, if it has several.
 fn separator(text: &str) -> Option<&'static [char]> {
     let parts = |it: &[char]| text.split(it).filter(|part| !part.trim().is_empty()).count();
     SEPARATORS.into_iter().find(|it| parts(it) > 1)
 }
 
-/// One item without its bullet and quotation marks; none where a mark has no other.
+/// Returns one item without its bullet and quotes; `None` where a quote is not closed.
 fn item(text: &str) -> Option<Node> {
     let text = text.trim();
     let text = BULLETS.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text).trim();
@@ -57,7 +57,7 @@ fn item(text: &str) -> Option<Node> {
     (is_whole && !text.is_empty()).then(|| Node::Text(text.to_owned()))
 }
 
-/// Makes a text of an item; arrays and objects become their JSON.
+/// Turns an item into a text; arrays and objects become their JSON.
 fn as_text(item: Node) -> Node {
     if item.is_scalar() { item } else { Node::Text(item.text()) }
 }

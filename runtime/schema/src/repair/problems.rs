@@ -1,4 +1,4 @@
-//! Every problem of a value, up to a limit.
+//! Lists the problems of a value, up to a limit.
 
 use crate::schema::{Depth, has_long_places};
 use std::collections::HashSet;
@@ -8,12 +8,12 @@ use toolwright_core::input::{Problem, Rule};
 use super::site::Schema;
 use toolwright_core::json::tree::{Node, push_segment};
 
-/// The most problems that are put into words; the rest are counted.
+/// The maximum number of problems that are described; the rest are counted.
 const MOST: usize = 100;
-/// A value heavier than this is judged up to its first problem.
+/// A value with more parts than this is checked only up to its first problem.
 const HEAVIEST: usize = 10_000;
 
-/// Everything wrong with a value, and how much more there is.
+/// Returns the problems of a value, and how many more there are.
 pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     let digits = |pointer: &str| match node.at(pointer) {
         Some(Node::Number(digits)) => Some(digits.clone()),
@@ -33,7 +33,7 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     (explained.problems, explained.more.max(far_more))
 }
 
-/// Adds numbers out of reach that the schema has nothing against.
+/// Adds the problems of numbers outside of the validator's range, where the schema reports no problem.
 fn add(far: Vec<Problem>, found: &mut Vec<Problem>) {
     let said: HashSet<String> = found.iter().map(|it| it.pointer.clone()).collect();
     found.extend(far.into_iter().filter(|it| !said.contains(&it.pointer)));
@@ -55,7 +55,7 @@ fn within_reach(node: &Node) -> Node {
     }
 }
 
-/// Numbers that no validator can read.
+/// Finds numbers that the validator cannot represent.
 fn out_of_reach(node: &Node, place: &mut String, found: &mut Vec<Problem>, more: &mut usize) {
     let mut within = |place: &mut String, key: &str, node: &Node| {
         let length = place.len();

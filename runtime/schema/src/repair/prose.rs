@@ -1,12 +1,12 @@
-//! Words around an input, which may be passed over where nothing of the input is among them.
+//! Text around an input, which may be skipped if it contains no part of the input.
 
-/// Whether a word spells a key of the input.
+/// Returns whether a word spells a key of the input.
 pub(super) type IsKey<'k> = &'k dyn Fn(&str) -> bool;
 
-/// The most words that are one key, as in `Dry run: true`.
+/// The maximum number of words in one key, as in `Dry run: true`.
 const MOST_WORDS: usize = 3;
 
-/// Whether a text can be passed over: it has no brackets, and nothing in it is a key with a value.
+/// Whether a text can be skipped: it has no brackets, and no key with a value.
 pub(super) fn is_words(text: &str, is_key: IsKey<'_>) -> bool {
     let mut before_colons = text.split([':', '：']);
     before_colons.next_back();
@@ -20,7 +20,7 @@ pub(super) fn is_words(text: &str, is_key: IsKey<'_>) -> bool {
 pub(super) fn ends_in_key(text: &str, is_key: IsKey<'_>) -> bool {
     let is_blank = [' ', '\t'];
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '$');
-    // Marks of Markdown: `**limit**: 3`.
+    // Skips Markdown, as in `**limit**: 3`.
     let text = text.trim_end_matches([' ', '\t', '*', '`']);
     let mut rest = text;
     for _ in 0..MOST_WORDS {

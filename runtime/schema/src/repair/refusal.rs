@@ -1,7 +1,7 @@
-//! Why an input was not taken, in words that its writer can act on.
+//! Why an input was refused, for its writer to correct.
 //!
-//! - The text is short: the most useful problems first, at most [`LONGEST`] characters.
-//! - Every problem is a value of its own for those who show them differently.
+//! - The text is short: the most useful problems come first, and it has at most [`LONGEST`] characters.
+//! - Each problem is also a value of its own, for programs that show them differently.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use toolwright_core::input::{Problem, Problems, Rule};
 use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::parse::Break;
 
-/// The most characters of a refusal; what a tool's answer says around it fits into 2,000 with it.
+/// The maximum length of a refusal in characters; together with the rest of the answer it fits into 2,000.
 const LONGEST: usize = 1_850;
 /// The most characters of one problem, and of the example.
 const LONGEST_LINE: usize = 400;
 
-/// Why an input was not taken.
+/// Why an input was refused.
 ///
 /// ```
 /// use serde_json::json;
@@ -50,7 +50,7 @@ pub struct Refusal {
     pub cut_off: bool,
     /// The input as it was probably meant, as JSON.
     pub example: Option<String>,
-    /// The input as far as it was repaired, for its type to read: the type may ask for more than the schema says.
+    /// The input as far as it was repaired, for its type to read: the type may be stricter than the schema.
     #[doc(hidden)]
     pub attempt: Option<String>,
 }
@@ -68,7 +68,7 @@ impl Refusal {
         Self { problems: one(problem), unlisted: 0, cut_off: false, example: None, attempt: None }
     }
 
-    /// Adds what a type says of places that no problem is known of yet.
+    /// Adds the problems that the type finds at places without a known problem.
     #[doc(hidden)]
     pub fn add(&mut self, theirs: Problems) {
         let holds = |one: &str, other: &str| {
@@ -112,7 +112,7 @@ fn one(problem: Problem) -> Problems {
     Problems::new(vec![problem]).expect("one problem is not none")
 }
 
-/// What is missing comes first: nothing can be done without it.
+/// A missing key comes first: the call is impossible without it.
 fn urgency(rule: Rule) -> u8 {
     match rule {
         Rule::MissingKey => 0,
@@ -134,7 +134,7 @@ impl fmt::Display for Refusal {
             tail.push_str("\nif this is meant, send it: ");
             tail.push_str(example);
         }
-        // Room for "and N more".
+        // Leaves room for "and N more".
         let mut room = LONGEST.saturating_sub(tail.chars().count() + 40);
         let mut listed = 0;
         for problem in self.problems.iter() {
@@ -164,7 +164,7 @@ fn too_deep() -> Problem {
     Problem::new(Rule::Depth, "", format!("at most {MAX_DEPTH} levels of arrays and objects"))
 }
 
-/// Says where a text ends to be JSON, and what was expected there.
+/// Makes the refusal of a text that stops being JSON, with what was expected there.
 pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
     match broken {
         Break::Depth => Refusal::of(too_deep()),
@@ -181,7 +181,7 @@ pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
                 format!(" at character {}", before.chars().count() + 1)
             };
             let what = if before.is_empty() { "a JSON object" } else { what };
-            // A text that seems to end before its last word has a quotation mark inside.
+            // The text seems to end before its last word, so there is probably a quotation mark inside.
             let advice =
                 if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
                     "; write \\\" for a quotation mark inside a text"

@@ -1,11 +1,11 @@
-//! The changes of a repair made once more, on the text that came.
+//! Makes the changes of a repair again, on the original text.
 
 use toolwright_core::json::parse::parse;
 use toolwright_core::json::pointer::unescape;
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::Change;
 
-/// Makes the changes of a report again; `None` where they were not made on this text.
+/// Makes the recorded changes again; `None` if they were not made on this text.
 ///
 /// ```
 /// use toolwright::repair::{Change, ChangeRule, replay};

@@ -1,4 +1,4 @@
-//! One way to be right at a place of a schema.
+//! One alternative of what a value may be at a place of a schema.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use toolwright_core::json::tree::Node;
 #[doc(hidden)]
 pub use toolwright_core::scalar::Types;
 
-/// One way to be right at a place.
+/// One alternative of what a value may be at a place.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     pub(super) types: Types,
@@ -16,7 +16,7 @@ pub(super) struct Shape {
     pub(super) required: HashSet<String>,
     /// Whether keys beside the properties are refused.
     pub(super) closed: bool,
-    /// The place of values beside the properties.
+    /// The place of values under other keys.
     pub(super) additional: Option<usize>,
     pub(super) prefix: Vec<usize>,
     pub(super) items: Option<usize>,
@@ -36,7 +36,7 @@ impl Shape {
         }
     }
 
-    /// What is both.
+    /// Returns the shape of values that have both shapes.
     pub(super) fn both(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.types = self.types.common(other.types);
@@ -59,7 +59,7 @@ impl Shape {
         both
     }
 
-    /// The texts among its choices.
+    /// Lists the texts among its choices.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.choices.iter().flatten().filter_map(|choice| match choice {
             Node::Text(text) => Some(text.as_str()),

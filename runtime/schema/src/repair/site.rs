@@ -1,8 +1,8 @@
-//! A schema as a repair looks at it: for every place, the shapes that a value may have there.
+//! A schema prepared for repairs: for every place, the shapes that a value may have there.
 //!
-//! - A shape is one way through `anyOf`, `oneOf`, `allOf` and `$ref`; a place with one shape needs no guess.
-//! - Shapes are a guide, not a judge: what a repair made is judged by the jsonschema crate.
-//! - A shape is made when a place is first named, so recursion in a schema ends.
+//! - A shape is one path through `anyOf`, `oneOf`, `allOf` and `$ref`; a place with one shape needs no guess.
+//! - Shapes only guide a repair: the jsonschema crate judges the result.
+//! - The shapes of a place are made once, so that recursion in a schema ends.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ use crate::schema::{Explainer, options};
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::{Node, push_segment};
 
-/// The most shapes of one place; beyond them nothing is repaired there.
+/// The maximum number of shapes of one place; with more, nothing is repaired there.
 const MOST_SHAPES: usize = 10_000;
 
 /// A place in the schema.
@@ -24,14 +24,14 @@ const MOST_SHAPES: usize = 10_000;
 pub(super) struct Site {
     pub(super) pointer: String,
     pub(super) shapes: Vec<Shape>,
-    /// Whether the only shape says everything about a scalar.
+    /// Whether the only shape describes scalars completely.
     pub(super) plain: bool,
     /// The spellings of the keys and choices of each shape.
     pub(super) spellings: OnceLock<Vec<(Spellings, Spellings)>>,
 }
 
 impl Site {
-    /// Spellings of the keys and of the choices of a shape.
+    /// Returns the spellings of the keys and of the choices of a shape.
     pub(super) fn spellings(&self, shape: usize) -> &(Spellings, Spellings) {
         let all = self.spellings.get_or_init(|| {
             let keys = |shape: &Shape| Spellings::of(shape.properties.keys().map(String::as_str));
@@ -41,15 +41,15 @@ impl Site {
     }
 }
 
-/// A schema made ready.
+/// A schema prepared for repairs.
 pub(super) struct Schema {
     pub(super) source: Value,
     pub(super) sites: Vec<Site>,
     pub(super) root: Validator,
     pub(super) explainer: Explainer,
-    /// A validator for every place, made when a guess is first judged.
+    /// A validator for every place, made when it is first needed.
     places: OnceLock<Option<ValidatorMap>>,
-    /// How many steps a repair may take, whatever the size of the text.
+    /// How many steps a repair may take, in addition to those for the size of the text.
     pub(super) patience: usize,
 }
 
@@ -68,7 +68,7 @@ impl Schema {
         Ok(Self { source, sites, root, explainer, places, patience })
     }
 
-    /// Whether a value is right at a place.
+    /// Whether a value is valid at a place.
     pub(super) fn accepts(&self, site: usize, node: &Node) -> bool {
         let site = &self.sites[site];
         if let ([shape], true, true) = (site.shapes.as_slice(), site.plain, node.is_scalar()) {
@@ -158,7 +158,7 @@ impl<'s> Compiler<'s> {
             .collect()
     }
 
-    /// What a schema says by itself.
+    /// Makes the shape of a schema's own keywords.
     fn own(&mut self, schema: &Map<String, Value>, pointer: &str) -> Shape {
         let mut shape = Shape { types: Types::named(schema), ..Shape::any() };
         let choices = schema.get("enum").and_then(Value::as_array).map(Vec::as_slice);

@@ -1,11 +1,11 @@
-//! Whether a call in the place of an input is a call of the tool whose input it would be.
+//! Finds out whether a call in place of an input calls the tool whose input is expected.
 
 use super::words::fold;
 
-/// Marks between the place of a tool and its name: `functions.read_file`, `default_api:read_file`.
+/// Separators between a namespace and the tool's name: `functions.read_file`, `default_api:read_file`.
 const BEFORE_THE_NAME: [char; 3] = ['.', '/', ':'];
 
-/// The name of the tool that is called, where it is known.
+/// The name of the expected tool, if it is known.
 #[derive(Debug, Default)]
 pub(super) struct ToolName(Option<KnownName>);
 
@@ -20,7 +20,7 @@ impl ToolName {
         Self(Some(KnownName { name: name.to_owned(), plain: plain(name) }))
     }
 
-    /// Whether a call of this name may be one of the tool.
+    /// Whether a call of this name may be a call of the tool.
     pub(super) fn is(&self, called: &str) -> bool {
         let Some(KnownName { plain: known, .. }) = &self.0 else { return true };
         let called = called.trim();
@@ -34,7 +34,7 @@ impl ToolName {
     }
 }
 
-/// A name without what dialects and models vary: case, and which marks stand between its parts.
+/// Reduces a name to what dialects and models do not vary: ignores case, and which separators are between its parts.
 fn plain(name: &str) -> String {
     fold(&name.replace(|letter: char| !letter.is_alphanumeric(), "_"))
 }

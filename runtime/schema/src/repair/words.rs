@@ -1,14 +1,14 @@
-//! Spellings that mean the same, and words that are close.
+//! Compares words by spelling and by similarity.
 
 use std::collections::HashMap;
 
-/// A key or choice longer than this is compared exactly or not at all.
+/// A longer key or choice is only compared exactly.
 pub(super) const LONGEST: usize = 60;
 
-/// A word without what writers vary: case, and the marks between the parts of a word.
+/// Reduces a word to what writers do not vary: ignores case, and the separators between its parts.
 ///
-/// Marks between digits stay, and so do marks at the ends and a minus sign: `1-0` is not `10`, `_id` is not
-/// `id`, `at -1` is not `at 1`.
+/// Separators between digits stay, and so do those at the ends and a minus sign: `1-0` is not `10`, `_id` is not `id`,
+/// `at -1` is not `at 1`.
 pub(super) fn fold(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut plain = String::with_capacity(word.len());
@@ -31,7 +31,7 @@ pub(super) fn fold(word: &str) -> String {
     plain
 }
 
-/// Whether the marks between two letters only join them.
+/// Whether the separators between two letters only join them.
 fn joins(before: char, run: &[char], after: char) -> bool {
     let numeric = (before.is_numeric(), after.is_numeric());
     let hyphen = run.contains(&'-');
@@ -62,14 +62,14 @@ impl Spellings {
         Self(spellings)
     }
 
-    /// The only word that is spelt like this one.
+    /// Returns the only word with this folded spelling.
     pub(super) fn find(&self, word: &str) -> Option<&str> {
         self.0.get(&fold(word))?.as_deref()
     }
 }
 
-/// The only word a slip of the hand away: one letter in four, two in eight. None where nothing is left of what may be
-/// compared, in pairs of letters: a word that was not compared may be as close.
+/// Returns the only word that differs by a typing error: one letter in four, two in eight. `None` if the limit of
+/// compared pairs of letters is reached: a word that was not compared may be as similar.
 pub(super) fn typo_of<'w>(
     word: &str,
     words: impl Iterator<Item = &'w str>,

@@ -1,9 +1,9 @@
-//! The input inside one more object, as models copy it from the shape of a call.
+//! An input inside of a wrapper object, as models copy it from the format of a call.
 
 use super::tool_name::ToolName;
 use toolwright_core::json::tree::Node;
 
-/// Keys that hold the input.
+/// Keys whose value is the input.
 const HOLDERS: &[&str] = &[
     "arguments",
     "input",
@@ -15,25 +15,25 @@ const HOLDERS: &[&str] = &[
     "tool_input",
     "function",
 ];
-/// Keys that may stand beside it, with a text.
+/// Keys that may be beside it, with a text as value.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// The keys among them that name the tool.
+/// Those of them that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
-/// What an object holds that may be a wrapper.
+/// The content of an object that may be a wrapper.
 pub(super) enum WrappedInput<'n> {
     /// The input.
     Input(&'n Node),
-    /// The input of a tool of this name, which is another.
+    /// The input of another tool, with this name.
     OfAnother(&'n str),
-    /// No input that makes sense alone.
+    /// Nothing that is an input by itself.
     Nothing,
 }
 
-/// The value that a holder holds; a key of the schema is no holder.
+/// Returns the value of a wrapper's key; a key of the tool's schema is no such key.
 ///
-/// What is beside it is dropped, so it may be no key of the input either, unless the input gives that key
-/// itself or tags around the text say that it is a call. A name beside it must be that of the tool.
+/// What is beside it is dropped, so that must be no key of the input either, unless the input has that key itself or
+/// tags around the text show that it is a call. A name beside it must be that of the tool.
 pub(super) fn find_input<'n>(
     node: &'n Node,
     is_call: bool,

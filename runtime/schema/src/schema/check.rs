@@ -1,4 +1,4 @@
-//! A value against its schema, in our words.
+//! Checks a value against its schema, and describes the problems in our words.
 
 use jsonschema::{ValidationOptions, Validator};
 use serde_json::Value;
@@ -10,10 +10,11 @@ use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::pointers;
 
-/// A value whose places, all of them, take more bytes is judged up to its first problem: each problem has its own.
+/// A value whose places together take more bytes is checked only up to its first problem, because each problem has its
+/// own place.
 const LONGEST_PLACES: usize = 16 << 20;
 
-/// A schema ready to check values.
+/// A compiled schema that checks values.
 #[doc(hidden)]
 pub struct Checker {
     validator: Validator,
@@ -21,7 +22,7 @@ pub struct Checker {
     explainer: Explainer,
 }
 
-/// How every validator reads a schema.
+/// Returns the settings of all validators.
 pub(crate) fn options<'o>() -> ValidationOptions<'o> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
@@ -31,7 +32,7 @@ pub(crate) fn options<'o>() -> ValidationOptions<'o> {
 }
 
 impl Checker {
-    /// Formats are asserted, as the types behind them do.
+    /// Compiles a schema. Formats are checked, as the types behind them do.
     #[doc(hidden)]
     pub fn new(schema: &Value) -> Result<Self, SchemaProblem> {
         let mut source = schema.clone();
@@ -52,14 +53,14 @@ impl Checker {
         self.validator.is_valid(value)
     }
 
-    /// Checks a value that has been read, so its text is JSON.
+    /// Checks a value that has been read before, so that its text is JSON.
     #[doc(hidden)]
     pub fn check_text(&self, text: &str) -> Result<(), Vec<Problem>> {
         self.check(&read(text)?)
     }
 
-    /// Checks as [`check_text`](Self::check_text) does, and returns one problem: an input that is refused is looked at once more,
-    /// as a whole, before anything is said of it.
+    /// Checks as [`check_text`](Self::check_text) does, but returns only one problem: a refused input is examined again
+    /// as a whole before it is reported.
     #[doc(hidden)]
     pub fn check_input(&self, text: &str) -> Result<(), Vec<Problem>> {
         self.check_to(&read(text)?, Depth::First)
@@ -82,7 +83,7 @@ impl Checker {
     }
 }
 
-/// The value of a text. Problems are found in the order of its keys, whether or not a crate of the build has switched
+/// Parses a text. Problems are found in the order of its keys, whether or not a crate of the build has switched
 /// `serde_json/preserve_order` on.
 fn read(text: &str) -> Result<Value, Vec<Problem>> {
     let mut value: Value = serde_json::from_str(text)
@@ -91,13 +92,13 @@ fn read(text: &str) -> Result<Value, Vec<Problem>> {
     Ok(value)
 }
 
-/// Reports whether the places of all problems of a value could take much more room than the value.
+/// Reports whether the places of all problems of a value could take much more memory than the value.
 #[doc(hidden)]
 pub fn has_long_places(value: &Value) -> bool {
     places(value, 0) > LONGEST_PLACES
 }
 
-/// How many bytes the places of a value and of all that it holds take, below one of so many bytes.
+/// Computes how many bytes the places of a value and all its parts take, below a place of this length.
 fn places(value: &Value, place: usize) -> usize {
     place
         + match value {
@@ -109,7 +110,7 @@ fn places(value: &Value, place: usize) -> usize {
         }
 }
 
-/// The place of a reference to nothing, which the error does not tell.
+/// Finds a reference that leads nowhere, because the error does not name its place.
 fn dangling(schema: &Value) -> Option<String> {
     let mut places = Vec::new();
     pointers(schema, String::new(), &mut places);

@@ -1,11 +1,11 @@
-//! Whether reading a type is enough to know that its schema holds. Where the schema says more than
-//! the type, the text is checked against the schema as well. In doubt it is not exact.
+//! Finds out whether a value that a type reads always satisfies its schema. If the schema says more than the type, the
+//! text is checked against the schema as well. In doubt it is checked.
 
 use serde_json::{Map, Value};
 
 use super::limits::is_natural;
 
-/// Keywords that no value can break.
+/// Keywords that no value can violate.
 const ANNOTATIONS: &[&str] =
     &["title", "description", "default", "examples", "deprecated", "$schema"];
 
@@ -15,7 +15,7 @@ pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool
 
 struct Judge<'a> {
     definitions: &'a Map<String, Value>,
-    /// The references being judged: meeting one again proves nothing against it.
+    /// The references that are being examined: one that comes up again proves nothing against the schema.
     open: Vec<&'a str>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Lists of any length, and tuples and arrays of one.
+    /// Examines lists of any length, tuples and arrays of fixed length.
     fn array(&mut self, object: &'a Map<String, Value>, only: bool) -> bool {
         let count = |keyword: &str| object.get(keyword).and_then(Value::as_u64);
         let tuple = object.get("prefixItems").and_then(Value::as_array);
@@ -114,7 +114,7 @@ impl<'a> Judge<'a> {
         exact
     }
 
-    /// `Option<T>` of a type that is not a plain one.
+    /// Examines `Option<T>` of a type with more than one keyword.
     fn optional(&mut self, choices: &'a Value) -> bool {
         match choices.as_array().map(Vec::as_slice) {
             Some([value, null]) => {
@@ -124,7 +124,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Externally tagged variants, which the reader distinguishes as the schema does.
+    /// Examines externally tagged variants, which the reader distinguishes as the schema does.
     fn variants(&mut self, choices: &'a Value) -> bool {
         choices.as_array().is_some_and(|choices| choices.iter().all(|choice| self.variant(choice)))
     }

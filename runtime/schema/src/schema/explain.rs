@@ -1,8 +1,10 @@
-//! Everything that is wrong with a value, found by one reference and one union at a time.
+//! Explains everything that is wrong with a value, by following one reference and one union at a time.
 //!
-//! - The validator says whether a value is right; this says why not. It is asked only after the validator refused.
-//! - A union is explained by one of its branches: the errors of all of them would double with each level.
-//! - A schema is looked at once with each part of the value, and the steps are counted: what they do not reach is left out.
+//! - The validator decides whether a value is valid; this explains why not, and runs only after the validator has
+//!   refused.
+//! - For a union, only one branch is explained: errors of all branches would double with each level.
+//! - Each part of the value is examined at most once by each schema, and the steps are limited: later parts are left
+//!   out.
 
 mod closest;
 mod steps;
@@ -23,7 +25,7 @@ use super::problems::{EnteredSchema, Teller};
 use steps::{Kind, Step, Walk, Way};
 use toolwright_core::input::{Problem, words};
 
-/// How many steps an explanation may take: each is a look at one part of a value with one schema.
+/// How many steps an explanation may take: a step examines one part of a value by one schema.
 const MOST_STEPS: usize = 400_000;
 
 /// How much is reported.
@@ -31,11 +33,11 @@ const MOST_STEPS: usize = 400_000;
 pub(crate) enum Depth {
     /// The first problem that is found.
     First,
-    /// So many problems; the rest are counted.
+    /// This many problems; the rest are counted.
     UpTo(usize),
 }
 
-/// What is wrong with a value.
+/// The problems of a value.
 #[derive(Debug, Default)]
 pub(crate) struct Explanation {
     pub(crate) problems: Vec<Problem>,
@@ -46,7 +48,7 @@ pub(crate) struct Explanation {
     pub(crate) steps: usize,
 }
 
-/// A schema ready to say what is wrong with values.
+/// A compiled schema that explains what is wrong with values.
 pub(crate) struct Explainer {
     /// Made when a value is first refused.
     places: OnceLock<Option<Arc<ValidatorMap>>>,
@@ -57,7 +59,7 @@ impl Explainer {
         Self { places: OnceLock::new() }
     }
 
-    /// Explains why a value is not what a schema, always the same one, asks for. It may find nothing: steps are limited.
+    /// Explains why a schema, always the same one, refuses a value. It may find nothing, because steps are limited.
     pub(crate) fn explain(
         &self,
         source: &Value,
@@ -88,31 +90,31 @@ impl Explainer {
     }
 }
 
-/// An explanation in the making.
+/// An explanation that is being made.
 struct Work<'w> {
     source: &'w Value,
     digits: &'w dyn Fn(&str) -> Option<String>,
     depth: Depth,
     walk: &'w Walk,
-    /// The places that a part of the value has been held to.
+    /// The pairs of a place of the schema and a part of the value that were examined.
     seen: HashSet<(usize, usize), RandomState>,
-    /// What is left to compare for near words.
+    /// How many comparisons are left for finding similar words.
     left: Cell<usize>,
     explanation: &'w mut Explanation,
 }
 
-/// A place of the schema that a part of the value breaks.
+/// A place of the schema that a part of the value violates.
 struct Broken<'v> {
     way: Way,
     value: &'v Value,
-    /// Where the part is.
+    /// The place of the part in the value.
     at: String,
-    /// The keyword that led here, where it is about the same part.
+    /// The keyword that led here, if it applies to the same part.
     by: Option<Arc<Step>>,
 }
 
 impl Work<'_> {
-    /// The places are looked at in the order of the value, each with what it leads to.
+    /// Examines the places in the order of the value, each followed by those that it leads to.
     fn run(mut self, value: &Value) {
         let root = Broken { way: Way::root(), value, at: String::new(), by: None };
         let mut open = vec![root];
@@ -127,7 +129,7 @@ impl Work<'_> {
         }
     }
 
-    /// Tells the errors of a place, and adds the places that it leads to.
+    /// Reports the errors of a place, and adds the places that it leads to.
     fn look<'v>(&mut self, broken: &Broken<'v>, open: &mut Vec<Broken<'v>>) -> ControlFlow<()> {
         let (errors, failed) =
             self.walk.errors(&broken.way, broken.value, self.depth == Depth::First);
@@ -166,7 +168,7 @@ impl Work<'_> {
         matches!(self.depth, Depth::UpTo(most) if self.explanation.problems.len() >= most)
     }
 
-    /// The place that a failed reference or union leads to; a union that leads to none is reported.
+    /// Returns the place that a failed reference or union leads to; reports a union that leads to none.
     fn follow<'v>(&mut self, step: &Arc<Step>, value: &'v Value, at: &str) -> Option<Broken<'v>> {
         if step.kind != Kind::Reference
             && let Some(problem) = tag::problem(self.source, step, value, at, &self.left)

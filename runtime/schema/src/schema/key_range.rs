@@ -1,7 +1,7 @@
-//! The keys of a map whose keys are integers, as a pattern.
+//! Writes the keys of a map with integer keys as a pattern.
 
-/// A pattern of the integers between two limits, each in its one spelling: no sign that is not
-/// needed, no leading zero.
+/// Returns a pattern of the integers between two limits, each in its only spelling: without a needless sign or a
+/// leading zero.
 pub(super) fn pattern(minimum: i128, maximum: u128, has_zero: bool) -> String {
     let mut choices = Vec::new();
     if has_zero {
@@ -14,12 +14,12 @@ pub(super) fn pattern(minimum: i128, maximum: u128, has_zero: bool) -> String {
     format!("^({})$", choices.join("|"))
 }
 
-/// The integers from one on.
+/// Returns patterns of the integers from one.
 fn up_to(most: u128) -> Vec<String> {
     let digits: Vec<u32> = most.to_string().chars().filter_map(|it| it.to_digit(10)).collect();
     let count = digits.len();
-    // A pattern for all keys past 64 bits would be very long, and such keys are rare: the pattern takes those with one
-    // digit less than the largest.
+    // A pattern of all keys beyond 64 bits would be very long, and such keys are rare: the pattern accepts those with
+    // one digit less than the largest.
     if count > u64::MAX.to_string().len() {
         return vec![format!("[1-9][0-9]{{0,{}}}", count - 2)];
     }

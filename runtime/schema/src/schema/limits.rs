@@ -1,5 +1,5 @@
-//! What a type takes and schemars leaves out of its schema: the bounds of numbers, and strings and
-//! spans of time whose format says nothing or something else than their parser does.
+//! Adds what schemars leaves out of a type's schema: the bounds of numbers, and patterns for strings and durations
+//! whose parser differs from their format.
 //!
 //! Bounds are exact: those of 128 bits are powers of two, which a float holds without rounding.
 
@@ -21,7 +21,7 @@ const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveM
 const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 const TWO_TO_128: f64 = 2.0 * TWO_TO_127;
 
-/// Puts the limits of the types into a schema as schemars wrote it.
+/// Adds the limits of the types to a schema as schemars wrote it.
 pub(super) fn tighten(mut schema: Value) -> Value {
     each_schema(&mut schema, &mut |object| {
         add_bounds(object);
@@ -35,7 +35,7 @@ pub(super) fn tighten_all(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, tighten(schema))).collect()
 }
 
-/// Refuses what no schema can say: an offset must be that of its zone at that time.
+/// Refuses a type that no schema can describe: in a `jiff::Zoned`, the offset must be that of the zone at that time.
 pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -49,7 +49,7 @@ pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// Whether a number's limits are those of its type, which the reader keeps anyway.
+/// Whether a number's limits are those of its type, which the reader enforces anyway.
 pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     let format = object.get("format").and_then(Value::as_str);
     let Some(natural) = format.and_then(natural) else { return false };
@@ -59,7 +59,7 @@ pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     })
 }
 
-/// The limits of the type that schemars calls so.
+/// Returns the limits of the type that schemars gives this format.
 fn natural(format: &str) -> Option<Limits> {
     let between =
         |minimum: Value, maximum: Value| Some(vec![("minimum", minimum), ("maximum", maximum)]);
@@ -84,7 +84,7 @@ fn natural(format: &str) -> Option<Limits> {
     }
 }
 
-/// Adds the bounds of a number's type where nothing closer is said.
+/// Adds the bounds of a number's type, unless there are narrower ones.
 fn add_bounds(object: &mut Map<String, Value>) {
     let format = object.get("format").and_then(Value::as_str);
     for (keyword, limit) in format.and_then(natural).unwrap_or_default() {
@@ -92,14 +92,14 @@ fn add_bounds(object: &mut Map<String, Value>) {
     }
 }
 
-/// Adds a bound, of one of the keywords of bounds, where nothing closer is said.
+/// Adds a bound by one of the keywords for bounds, unless there is a narrower one.
 pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Value) {
     let lower = BOUNDS[..2].contains(&keyword);
     let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };
     let is_closer = |said: &Value| match compare(said, &limit) {
         Some(order) if lower => order.is_ge(),
         Some(order) => order.is_le(),
-        // Something is wrong with it, which is said elsewhere.
+        // The existing bound is invalid, which is reported elsewhere.
         None => true,
     };
     if !related.iter().filter_map(|it| object.get(*it)).any(is_closer) {
@@ -108,7 +108,7 @@ pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Valu
     }
 }
 
-/// Integers by all their digits.
+/// Compares integers by all their digits.
 fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     let integer = |it: &Value| it.as_number().and_then(Number::as_i128);
     match (integer(one), integer(other)) {
@@ -117,7 +117,7 @@ fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// Standard library and chrono refuse a time whose parts overflow it.
+/// Adds the ranges of a duration's parts: the standard library and chrono refuse parts that overflow.
 fn spans(object: &mut Map<String, Value>) {
     const MOST_NANOS: u32 = 999_999_999;
     if let Some(Value::Object(properties)) = object.get_mut("properties")

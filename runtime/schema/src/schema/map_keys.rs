@@ -1,4 +1,4 @@
-//! Which keys a map takes, which its schema does not always say.
+//! Finds out which keys a map accepts, which its schema does not always say.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use toolwright_core::input::{ExpectedInput, Fault};
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 
-/// What a schema must say besides.
+/// What a schema must say in addition.
 pub(super) enum Correction {
     /// The keys of a map.
     Keys(Value),
@@ -19,7 +19,7 @@ pub(super) enum Correction {
     IntegerKeys(String),
 }
 
-/// What keys may be besides text, by a key that only this format takes.
+/// Types of keys other than text, each with a sample key that only this format accepts.
 const FORMATS: &[(&str, &str)] = &[
     ("uuid", "6a2f41a3-c54c-fce8-32d2-0324e1c32e22"),
     ("date-time", "2020-01-02T03:04:05Z"),
@@ -29,7 +29,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("uri", "https://example.org/"),
 ];
 
-/// What the schema of a map at one place of a sample must say besides, if anything.
+/// Returns what the schema of a map at one place of a sample must say in addition, if anything.
 pub(super) fn correction(
     document: &Value,
     trial: &Trial,
@@ -50,7 +50,7 @@ pub(super) fn correction(
     let any = object.values().next_back().cloned().unwrap_or_default();
     let fault_of = |key: &str| {
         let value = with(sample, place, json!({key: any}));
-        // A wrong value is reported at the same place; a wrong key is what was found there.
+        // A wrong value is reported at the same place; a fault of the key quotes the key.
         let is_of_key = |it: &Fault| {
             let problem = it.problem();
             problem.pointer == below(&place.instance, key) && problem.found.trim_matches('"') == key
@@ -77,7 +77,7 @@ pub(super) fn correction(
                     return Ok(Some(Correction::Keys(json!({"format": format}))));
                 }
             }
-            // Without one the sample itself has been refused, or its one key is taken by chance.
+            // Without such a fault, the sample itself has been refused, or its one key is valid by chance.
             None
         }
         _ => None,

@@ -1,4 +1,5 @@
-//! The normal form: closed objects, no titles and no machine formats, optional means absent.
+//! The normal form: objects are closed, there are no titles and no machine formats, and an optional key may only be
+//! absent.
 
 use serde_json::{Map, Value};
 
@@ -9,10 +10,10 @@ use toolwright_core::schema::walk::MAP;
 use toolwright_core::schema::walk::ONE;
 use toolwright_core::schema::walk::each_schema;
 
-/// Keywords that explain a value without limiting it.
+/// Keywords that describe a value without constraining it.
 const NOTES: &[&str] = &["description", "default", "examples"];
 
-/// Makes a schema that needs no other document, with the definitions that recursion needs.
+/// Makes a schema that needs no other document: with the definitions that recursion needs.
 pub(crate) fn make_root(schema: Value, definitions: Map<String, Value>) -> Value {
     let mut definitions = self::definitions(definitions);
     let mut schema = normalise(schema);
@@ -37,8 +38,8 @@ pub(crate) fn make_root(schema: Value, definitions: Map<String, Value>) -> Value
     schema
 }
 
-/// Replaces every written-out copy of a definition by a reference, so that a type which contains itself is
-/// written once. The root stays an object.
+/// Replaces every copy of a definition by a reference, so that a recursive type is written once. The root stays an
+/// object.
 pub(crate) fn refer(document: &mut Value) {
     let Value::Object(root) = document else { return };
     let Some(Value::Object(definitions)) = root.remove("$defs") else { return };
@@ -76,17 +77,17 @@ pub(crate) fn definitions(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, normalise(schema))).collect()
 }
 
-/// The normal form of a schema as schemars wrote it.
+/// Normalises a schema as schemars wrote it.
 pub(crate) fn normalise(mut schema: Value) -> Value {
     walk(&mut schema, Closing::Here);
     schema
 }
 
-/// Who says which keys an object may have.
+/// Which schema says which keys an object may have.
 #[derive(Clone, Copy, PartialEq)]
 enum Closing {
     Here,
-    /// The object that this one is a part of.
+    /// The schema of the object that this one is a part of.
     Above,
 }
 
@@ -105,7 +106,7 @@ fn walk(schema: &mut Value, closing: Closing) {
             walk(inner, Closing::Here);
         }
     }
-    // Parts of one object, as flattened variants are, know only some of its keys.
+    // Parts of one object, such as flattened variants, know only some of its keys.
     let is_whole =
         object.contains_key("properties") && LIST.iter().any(|it| object.contains_key(*it));
     let parts = if is_whole { Closing::Above } else { closing };
@@ -145,12 +146,12 @@ pub(crate) fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 
-/// Takes `null` out where it can only mean an option, so that a key is left out in one way.
+/// Removes `null` where it can only mean an absent option, so that there is one way to leave out a key.
 fn strip_optional_nulls(object: &mut Map<String, Value>) {
     strip_optional(object, |property| !is_open(property));
 }
 
-/// Makes absent the only way to leave a key out of an output: what is left out is what serde skips.
+/// Removes `null` from the optional keys of an output, because serde skips them.
 pub(crate) fn strip_all_nulls(schema: &mut Value) {
     each_schema(schema, &mut |object| strip_optional(object, |_| true));
 }
@@ -171,7 +172,7 @@ fn strip_optional(object: &mut Map<String, Value>, is_meant: fn(&Value) -> bool)
     }
 }
 
-/// Takes `null` out of what a property may be.
+/// Removes `null` from the types of a property.
 pub(crate) fn strip_null(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     if object.get("default") == Some(&Value::Null) {

@@ -1,7 +1,7 @@
-//! Whether `null` is a value of a property that can be left out, or only another word for nothing.
+//! Finds out whether `null` is a value of an optional property, or only another way to leave it out.
 //!
-//! An option and a union with a variant of no content have the same schema. Only reading `null` shows
-//! which it is, so that the schema stays as it is until the type can be asked.
+//! An option and a union that has a variant without content have the same schema. Only reading `null` by the type
+//! distinguishes them, so the schema does not change until the type can be asked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::pointers;
 use toolwright_core::spec::Probe;
 
-/// Takes `null` out of every property that can be left out and whose type does not read it.
+/// Removes `null` from every optional property whose type does not read it.
 pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProblem> {
     if !has_any(document) {
         return Ok(());
@@ -32,10 +32,10 @@ pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProb
             found.entry(&place.schema).or_default().push((sample, place));
         }
     }
-    // The inner first: what is taken out of the outer moves them.
+    // Inner properties first: a change of an outer one moves them.
     for property in open.iter().rev() {
         let places = found.get(property.as_str()).map(Vec::as_slice).unwrap_or_default();
-        // A definition that another parameter refers to is judged with that parameter.
+        // A definition that another parameter refers to is examined with that parameter.
         let is_elsewhere = places.is_empty() && property.starts_with("/$defs/");
         if !is_elsewhere && !takes_null(document, &trial, places)? {
             document.pointer_mut(property).into_iter().for_each(strip_null);
@@ -61,7 +61,7 @@ fn takes_null(
         if trial.fault(&with(sample, place, json!(null)).to_string())?.is_none() {
             return Ok(true);
         }
-        // What refuses the sample itself says nothing of `null`.
+        // If the type refuses the sample itself, the trial says nothing about `null`.
         if trial.fault(&sample.value.to_string())?.is_none() {
             return Ok(false);
         }
@@ -69,7 +69,7 @@ fn takes_null(
     Ok(false)
 }
 
-/// The properties of which it is open, the outer first.
+/// Lists the properties for which the question is open, the outer ones first.
 fn open(document: &Value) -> Vec<String> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -85,12 +85,12 @@ fn open(document: &Value) -> Vec<String> {
             }
         }
     }
-    // By length, what holds another comes before it.
+    // Sorted by length, so that an enclosing property comes before its parts.
     open.sort_by_key(String::len);
     open
 }
 
-/// Whether a schema is a choice, and `null` one of it.
+/// Whether a schema is a choice that includes `null`.
 pub(super) fn is_open(schema: &Value) -> bool {
     ["anyOf", "oneOf"].iter().any(|keyword| {
         let choices = schema.get(*keyword).and_then(Value::as_array);
@@ -102,7 +102,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|it| it == "null")
 }
 
-/// Whether there is such a choice anywhere, which most schemas have not.
+/// Whether there is such a choice anywhere; most schemas have none.
 fn has_any(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => is_open(schema) || object.values().any(has_any),

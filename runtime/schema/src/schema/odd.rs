@@ -1,16 +1,16 @@
-//! Values of each kind that are put where a schema asks for something, and what the schema says of
-//! them where that is seen without a validator.
+//! Odd values of each type, which are tried in place of a schema's own, and whether the schema accepts them where that
+//! shows without a validator.
 
 use serde_json::{Map, Value};
 
-/// Not a key, a choice or a text that any type asks for by name.
+/// A text that no type uses as a key, a choice or a special value.
 pub(super) const ODD: &str = "\u{2603}\u{2603}";
 
-/// One of each kind, as JSON.
+/// One value of each type, as JSON.
 pub(super) const TEXTS: [&str; 8] =
     ["null", "true", "7", "2.0", "1.5", "\"\u{2603}\u{2603}\"", "[]", "{}"];
 
-/// Whether a schema takes each of [`TEXTS`], as far as it is known.
+/// Whether a schema accepts each of [`TEXTS`], as far as that is known.
 pub(super) type Verdicts = [Option<bool>; TEXTS.len()];
 
 const NULL: usize = 0;
@@ -21,7 +21,7 @@ const LIST: usize = 6;
 const OBJECT: usize = 7;
 
 const UNKNOWN: Verdicts = [None; TEXTS.len()];
-/// Keywords without a say in whether a value is taken.
+/// Keywords that do not decide whether a value is valid.
 const NOTES: &[&str] = &["description", "default", "examples", "title", "deprecated", "$defs"];
 
 pub(super) fn verdicts(document: &Value, at: &str) -> Verdicts {
@@ -36,7 +36,7 @@ pub(super) fn verdicts(document: &Value, at: &str) -> Verdicts {
         None => [Some(true); TEXTS.len()],
         Some("$ref") if is_only => {
             let target = object.get("$ref").and_then(Value::as_str);
-            // A definition that is nothing but a reference could come back to itself.
+            // A definition that is only a reference could lead back to itself.
             let target = target.and_then(|it| it.strip_prefix('#')).filter(|it| {
                 document.pointer(it).is_some_and(|target| target.get("$ref").is_none())
             });
@@ -69,7 +69,7 @@ fn judge_type(object: &Map<String, Value>) -> Verdicts {
         let is_known = |it: &str| it == "type" || NOTES.contains(&it) || known.contains(&it);
         object.keys().all(|keyword| is_known(keyword))
     };
-    // What is not a keyword of one kind, such as `enum`, may take or refuse values of any kind.
+    // Keywords for several types, such as `enum`, may accept or refuse values of any type.
     let is_of_texts = |it: &Value| it.is_string();
     match (object.get("enum"), object.get("const")) {
         (None, None) => {}
@@ -140,7 +140,7 @@ fn number_is_taken(object: &Map<String, Value>, number: f64) -> Option<bool> {
     )
 }
 
-/// Whether a value shows by its one key, or by its text, which of the choices it can be.
+/// Whether a value shows by its only key, or by its text, which of the choices it can be.
 pub(super) fn is_tagged(object: &Map<String, Value>) -> bool {
     let Some(Value::Array(choices)) = object.get("oneOf") else { return false };
     let mut keys = Vec::with_capacity(choices.len());
@@ -167,7 +167,7 @@ pub(super) fn is_tagged(object: &Map<String, Value>) -> bool {
     keys.len() == count
 }
 
-/// The one key that a closed object has and needs.
+/// Returns the only key of a closed object, which it requires.
 fn tag(choice: &Value) -> Option<&str> {
     const KNOWN: &[&str] = &["type", "properties", "required", "additionalProperties"];
     let object = choice.as_object()?;

@@ -1,5 +1,5 @@
-//! The text of a sample up to one of its places: enough to see what a type makes of a value there,
-//! as long as nothing above it has a say in that.
+//! The text of a sample up to one of its places: it shows how a type treats a value there, as long as no enclosing
+//! schema constrains that value.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::odd::is_tagged;
 use super::sample::{Place, Sample};
 
-/// The places of a sample whose schemas decide alone about the values there.
+/// The places of a sample whose own schema alone decides about the value there.
 pub(super) struct Openings<'a> {
     value: &'a Value,
-    /// Whether the schemas of a part leave its parts to their own schemas.
+    /// Whether the schema of a part leaves the decision about its parts to their own schemas.
     lets: HashMap<&'a str, bool>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Openings<'a> {
         Self { value: &sample.value, lets }
     }
 
-    /// Returns the text before the value of a place, without what can be left out for now.
+    /// Returns the text before the value of a place, without optional parts.
     pub(super) fn before(&self, place: &Place) -> Option<String> {
         let mut text = String::new();
         let mut part = self.value;
@@ -60,7 +60,7 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// Whether each part of a value is judged by its own schema and by no other.
+/// Whether each part of a value is constrained only by its own schema.
 fn leaves_parts_alone(schema: &Value) -> bool {
     const KNOWN: &[&str] = &[
         "type",

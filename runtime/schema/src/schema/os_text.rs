@@ -1,5 +1,5 @@
-//! `OsString`, whose JSON is `{"Unix": [bytes]}` or `{"Windows": [units]}`: no model writes that, and no reader understands
-//! it. A type that holds one is refused.
+//! Refuses types that contain an `OsString`. Its JSON is `{"Unix": [bytes]}` or `{"Windows": [units]}`, which no model
+//! writes and no reader understands.
 
 use std::ffi::OsString;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ static OWN: LazyLock<Value> = LazyLock::new(|| {
     limits::tighten(Value::from(OsString::json_schema(&mut SchemaGenerator::default())))
 });
 
-/// Refuses a schema that has the one of `OsString` in it.
+/// Refuses a schema that contains the one of `OsString`.
 pub(super) fn refuse(
     schema: &Value,
     definitions: &Map<String, Value>,

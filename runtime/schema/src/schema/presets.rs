@@ -1,4 +1,4 @@
-//! Defaults and examples: they must not change and must be what their own schema asks for.
+//! Checks defaults and examples: they must not change, and their own schema must accept them.
 
 use std::cmp::Ordering;
 
@@ -10,8 +10,7 @@ use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::pointers;
 use toolwright_core::spec::Preset;
 
-/// A default or an example, which has to be the same each time: it is shown and digested as it is now, and filled in
-/// later.
+/// Makes a default or an example, which must be the same each time: it is shown and digested now, and filled in later.
 pub(super) fn constant(what: &str, preset: Preset) -> Result<Value, SchemaProblem> {
     let make = || {
         preset().map_err(|error| {
@@ -29,7 +28,7 @@ pub(super) fn constant(what: &str, preset: Preset) -> Result<Value, SchemaProble
     Err(SchemaProblem::new("", message))
 }
 
-/// Puts the items of a set in order: a hashed one has another order each time.
+/// Sorts the items of a set: a hashed set has another order each time.
 pub(super) fn sort(value: &mut Value) {
     if let Value::Array(items) = value {
         items.sort_by(|one, other| {
@@ -40,7 +39,7 @@ pub(super) fn sort(value: &mut Value) {
     }
 }
 
-/// A value with all its arrays in order, since any of them may be a set.
+/// Returns a value with all its arrays sorted, since any of them may be a set.
 fn sort_all(mut value: Value) -> Value {
     match &mut value {
         Value::Array(items) => items.iter_mut().for_each(|it| *it = sort_all(it.take())),
@@ -51,9 +50,9 @@ fn sort_all(mut value: Value) -> Value {
     value
 }
 
-/// Sees to it that every default and example inside a schema, which holds its definitions, holds.
+/// Checks every default and example inside a schema, which contains its definitions.
 ///
-/// A `null` for something that is left out is taken out of them: that is how serde writes a `None`.
+/// Removes a `null` for something that may be left out, since serde writes a `None` like that.
 pub(super) fn settle(document: &mut Value) -> Result<(), SchemaProblem> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -85,7 +84,7 @@ pub(super) fn settle(document: &mut Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// One schema of a document, with what it refers to.
+/// Returns one schema of a document, together with what it refers to.
 fn alone(document: &Value, place: &str) -> Value {
     let mut schema = document.pointer(place).cloned().unwrap_or_default();
     if let (Some(definitions), Some(object)) = (document.get("$defs"), schema.as_object_mut()) {
@@ -104,7 +103,7 @@ fn put(document: &mut Value, place: &str, index: Option<usize>, value: Value) {
     }
 }
 
-/// Takes out every key without a value; whether there was one.
+/// Removes every key whose value is `null`. Returns whether there was one.
 fn without_nulls(value: &mut Value) -> bool {
     match value {
         Value::Object(object) => {

@@ -1,16 +1,16 @@
-//! Whether a type takes what its schema takes: found out by reading values when a registry is made.
+//! Finds out whether a type accepts exactly what its schema accepts, by reading values when a registry is made.
 //!
-//! - Values that the schema takes are read, and each part of them once more with something odd in
-//!   its place. Where type and schema disagree, either the schema is corrected, or the type is held to
-//!   its schema at every call, or the registry is not made.
-//! - A value of the wrong kind makes the reader say which names the type asked for, and with them
-//!   the aliases that no schema shows.
-//! - A value is judged by its own schema where nothing above has a say in it, and read with no more of
-//!   the sample than what comes before it. Only where type and schema then seem to differ is the whole
-//!   sample read and judged, so that the cost grows with the size of a type and not with its square.
-//! - All this has an end: a type that would need more of it is held to its schema at every call.
-//! - A rule of a type's own, such as `try_from`, cannot be seen. A type that refuses a value by its own
-//!   rule is not thought to be wrong.
+//! - Values that the schema accepts are read, and each part of them again with odd values in its place. Where type and
+//!   schema disagree, the schema is corrected, or every call is checked against the schema as well, or the registry is
+//!   refused.
+//! - For a value of the wrong type, the reader says which names the type asked for, including aliases that no schema
+//!   shows.
+//! - A value is judged by its own schema if no enclosing schema constrains it, and read with only the part of the
+//!   sample before it. Only if type and schema then seem to differ, the whole sample is read and judged, so that the
+//!   cost grows linearly with the size of a type, not with its square.
+//! - The work is limited: for a type that would need more, every call is checked against the schema.
+//! - A type's own rule, such as `try_from`, cannot be seen. A type that refuses a value by its own rule counts as
+//!   correct.
 
 use std::collections::HashSet;
 
@@ -27,11 +27,12 @@ use toolwright_core::input::{ExpectedInput, Fault, Rule};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
-/// Corrects a schema, which holds its definitions. Returns whether samples show that the type takes what its schema says
-/// and nothing else.
+/// Corrects a schema, which contains its definitions. Returns whether the samples show that the type accepts exactly
+/// what its schema says.
 pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
     let trial = Trial::new(read);
-    // Each correction takes something away, so that there is an end; this is for a type that lies.
+    // Each correction removes something, so this ends; the limit is for a type that does not read the same value the
+    // same way twice.
     let mut exact = true;
     while !trial.is_spent() {
         let checker = match plain_kind(document) {
@@ -41,7 +42,7 @@ pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaPro
         match (Judge { document, checker, trial: &trial, exact }).run()? {
             ProbeOutcome::Agreed { exact } => return Ok(exact),
             ProbeOutcome::Wrong { at, correction } => {
-                // Which keys a map takes is only known from a few of them.
+                // Only a few keys of a map were tried.
                 exact = false;
                 correction.apply(document, &at);
             }
@@ -62,11 +63,11 @@ struct Judge<'a> {
     exact: bool,
 }
 
-/// Whether a value is what the schema asks for.
+/// How to decide whether the schema accepts a value.
 enum Validity {
     Schema(Checker),
-    /// Nothing is asked for but a kind of scalar. Most parameters are such, and compiling a schema
-    /// costs more than all else that is done for them.
+    /// The schema only asks for a scalar type. Most parameters are like that, and compiling a schema costs more than
+    /// all other work for them.
     Kind(fn(&Value) -> bool),
 }
 
@@ -79,8 +80,8 @@ impl Validity {
     }
 }
 
-/// The kind of scalar that a schema asks for, where it says no more than a primitive type does. The
-/// values that are tried are within the bounds of every such type.
+/// Returns the check for a scalar type, if the schema says no more than a primitive type. The tried values are within
+/// the bounds of every such type.
 fn plain_kind(document: &Value) -> Option<fn(&Value) -> bool> {
     let object = document.as_object()?;
     let is_known = |keyword: &String| ["type", "minimum", "maximum"].contains(&keyword.as_str());
@@ -108,10 +109,10 @@ impl Judge<'_> {
         let count = made.all.len();
         let samples: Vec<Sample> =
             made.all.into_iter().filter(|sample| self.checker.is_valid(&sample.value)).collect();
-        // What no value is known of can only be trusted together with its check.
+        // If not every schema has a sample, the type is trusted only together with its check.
         self.exact &= made.is_complete && !samples.is_empty() && samples.len() == count;
         for sample in &samples {
-            // First, as a map whose keys are not known makes every sample of it wrong.
+            // Checked first, because an unknown format of keys makes every sample of a map wrong.
             for place in &sample.places {
                 if let Some(correction) = correction(self.document, self.trial, sample, place)? {
                     return Ok(ProbeOutcome::Wrong { at: place.schema.clone(), correction });
@@ -157,7 +158,7 @@ impl Judge<'_> {
         let mut differs = [true; odd::TEXTS.len()];
         if let Some(opening) = opening {
             let mut taken = Vec::new();
-            // The whole value is one that nothing is missing of.
+            // The root is complete by itself, so the type judges it at once.
             let mut judges_at_once = place.instance.is_empty();
             for (index, odd) in odd::TEXTS.iter().enumerate() {
                 let Some(valid) = verdicts[index] else { continue };
@@ -175,7 +176,7 @@ impl Judge<'_> {
             }
         }
         for (index, odd) in odd::TEXTS.iter().enumerate() {
-            // What the type takes besides is of no more interest once something is.
+            // Once the type is known to accept more than the schema, further such cases do not matter.
             let is_settled = verdicts[index] == Some(false) && !self.exact;
             if differs[index] && !is_settled {
                 let value = with(sample, place, serde_json::from_str(odd).unwrap_or_default());
@@ -185,7 +186,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares what type and schema make of one value.
+    /// Compares type and schema for one value.
     fn compare(
         &mut self,
         sample: &Sample,
@@ -194,9 +195,9 @@ impl Judge<'_> {
     ) -> Result<(), SchemaProblem> {
         let valid = self.checker.is_valid(value);
         let text = value.to_string();
-        // Where a tag comes decides whether serde reads its content directly or from a buffer.
+        // The position of a tag decides whether serde reads its content directly or from a buffer.
         let reversed = Some(reverse(value)).filter(|it| *it != text);
-        // To make and to judge a value costs several times what it costs to read it.
+        // Making and judging a value costs several times as much as reading it.
         self.trial.spend(3 * text.len());
         for text in std::iter::once(text).chain(reversed) {
             match self.trial.fault(&text)? {
@@ -213,7 +214,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares the names that the type asks for with those of its schema.
+    /// Compares the names that the type asks for with those in its schema.
     fn names(
         &mut self,
         sample: &Sample,
@@ -243,7 +244,7 @@ impl Judge<'_> {
             (SchemaNames::Fields(ours), Some(ExpectedInput::Fields(theirs))) => {
                 are_same(ours, theirs)
             }
-            // Not each of many choices is tried.
+            // Of many choices, not every one is tried as a sample, so each must be among the type's names.
             (SchemaNames::Variants(ours), Some(ExpectedInput::Variants(theirs))) => {
                 are_same(ours, theirs) && ours.iter().all(|it| theirs.contains(&it.as_str()))
             }
@@ -253,13 +254,13 @@ impl Judge<'_> {
     }
 }
 
-/// The type refuses what its schema takes.
+/// Reports a type that refuses what its schema accepts, unless the refusal may be its own rule.
 fn narrower(sample: &Sample, fault: &Fault, is_sample: bool) -> Result<(), SchemaProblem> {
     let problem = fault.problem();
     let schema = schema_at(sample, &problem.pointer);
     let is_structural = match problem.rule {
         Rule::Type | Rule::UnknownKey | Rule::MissingKey | Rule::Choice | Rule::Null => true,
-        // What serde says of types that it cannot read through its buffer.
+        // The messages of serde about types that it cannot read through its buffer.
         Rule::Other => {
             is_sample
                 && (problem.expected.ends_with("128 is not supported")
@@ -276,7 +277,7 @@ fn narrower(sample: &Sample, fault: &Fault, is_sample: bool) -> Result<(), Schem
     Err(SchemaProblem::new(schema, message))
 }
 
-/// The text of a value with the keys of every object from the last to the first.
+/// Returns the text of a value with the keys of every object in reverse order.
 fn reverse(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -295,7 +296,7 @@ fn reverse(value: &Value) -> String {
     }
 }
 
-/// The sample with another value at one place.
+/// Returns the sample with another value at one place.
 pub(super) fn with(sample: &Sample, place: &Place, value: Value) -> Value {
     let mut whole = sample.value.clone();
     if let Some(part) = whole.pointer_mut(&place.instance) {
@@ -304,7 +305,7 @@ pub(super) fn with(sample: &Sample, place: &Place, value: Value) -> Value {
     whole
 }
 
-/// The schema of the innermost part that holds `instance`.
+/// Returns the schema of the innermost part that contains `instance`.
 fn schema_at<'s>(sample: &'s Sample, instance: &str) -> &'s str {
     let holds = |place: &&Place| {
         instance

@@ -1,4 +1,4 @@
-//! Puts the validator's errors in our words, with the value found and the names that are near.
+//! Puts the validator's errors into our words, with the value found and similar names.
 
 use std::cell::Cell;
 
@@ -20,33 +20,33 @@ use toolwright_core::schema::words::number;
 
 /// The most unknown keys of one object that are reported.
 const MOST_KEYS: usize = 100;
-/// An array or object of more is described by its size.
+/// A larger array or object is described by its size.
 const MOST_SHOWN: usize = 8;
-/// A value that holds more than this, in values and in pieces of text, is only named.
+/// A value with more parts than this, counting long texts as several, is only named.
 const HEAVIEST: usize = 64;
 
-/// Puts what the validator says into words.
+/// Describes the errors of the validator.
 pub(crate) struct Teller<'v> {
-    /// The schema that was asked.
+    /// The whole schema.
     pub(crate) source: &'v Value,
-    /// The digits of the number at a pointer, where the value does not have them all.
+    /// Returns the digits of the number at a pointer, if the value does not have all of them.
     pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
     pub(crate) entered: EnteredSchema<'v>,
-    /// What is left to compare for near words.
+    /// How many comparisons are left for finding similar words.
     pub(crate) left: &'v Cell<usize>,
 }
 
-/// The place that was asked about a part of the value.
+/// The schema that examined a part of the value.
 pub(crate) struct EnteredSchema<'v> {
     pub(crate) schema: &'v Value,
-    /// Where the part is.
+    /// The place of the part.
     pub(crate) at: &'v str,
     /// The place of the keyword that led to the schema.
     pub(crate) by: Option<&'v str>,
 }
 
 impl Teller<'_> {
-    /// Adds what one error says; it may be several problems.
+    /// Adds the problems of one error, which may be several.
     pub(crate) fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Problem>) {
         let schema = self.schema_of(error);
         let wanted = || expected(schema, self.source);
@@ -116,14 +116,14 @@ impl Teller<'_> {
             }
             kind => value(rare(kind, schema)),
         };
-        // `type` and `enum` beside each other say the same of one value.
+        // `type` and `enum` of one schema report the same problem.
         let said = |it: &Problem| it.pointer == problem.pointer && it.expected == problem.expected;
         if !found.last().is_some_and(said) {
             found.push(problem);
         }
     }
 
-    /// What a part of a value says that fits no branch of a union, or several where one is asked for.
+    /// Describes a part of a value that fits no branch of a union, or several where only one may fit.
     pub(crate) fn union(&self, value: &Value, several: bool) -> Problem {
         let EnteredSchema { schema, at, .. } = self.entered;
         let wanted = expected(schema, self.source);
@@ -142,7 +142,7 @@ impl Teller<'_> {
         self.choice(simple(Rule::Type, wanted), value, schema)
     }
 
-    /// A key that is none of those that are known.
+    /// Describes a key that is not among the known ones.
     fn unknown_key(&self, at: &str, schema: &Value, key: &str) -> Problem {
         let properties = schema.get("properties").and_then(Value::as_object);
         let known: Vec<&str> =
@@ -164,7 +164,7 @@ impl Teller<'_> {
         problem
     }
 
-    /// Where an error is.
+    /// Returns the place of an error.
     fn at(&self, error: &ValidationError<'_>) -> String {
         format!("{}{}", self.entered.at, error.instance_path())
     }
@@ -177,7 +177,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether the value belongs to a key that may be left out.
+    /// Whether the value belongs to an optional key.
     fn is_optional(&self, error: &ValidationError<'_>, at: &str) -> bool {
         let Some((_, key)) = at.rsplit_once('/') else { return false };
         let key = unescape(key);
@@ -193,14 +193,14 @@ impl Teller<'_> {
         })
     }
 
-    /// The schema that holds the keyword that failed.
+    /// Returns the schema that contains the failed keyword.
     fn schema_of(&self, error: &ValidationError<'_>) -> &Value {
         let mut ways = ways(self.entered.schema, error.schema_path().as_str());
         ways.pop().map_or(&Value::Null, |(schema, _)| schema)
     }
 }
 
-/// The schemas on the way to a keyword, each with what comes next.
+/// Lists the schemas on the path to a keyword, each with the next step.
 fn ways<'s>(schema: &'s Value, path: &str) -> Vec<(&'s Value, String)> {
     let mut ways = Vec::new();
     let mut at = Some(schema);
@@ -219,7 +219,7 @@ fn ways<'s>(schema: &'s Value, path: &str) -> Vec<(&'s Value, String)> {
     ways
 }
 
-/// A value in a few words.
+/// Describes a value briefly.
 pub(super) fn show(value: &Value) -> String {
     match value {
         Value::String(text) => words::quote(text),
@@ -235,7 +235,7 @@ pub(super) fn show(value: &Value) -> String {
     }
 }
 
-/// Whether a value is written out in no time.
+/// Whether a value is small enough to be written out.
 fn is_light(value: &Value) -> bool {
     fn spend(value: &Value, left: &mut usize) -> bool {
         let cost = match value {
@@ -255,7 +255,7 @@ fn is_light(value: &Value) -> bool {
     spend(value, &mut left)
 }
 
-/// How many there are, and how many there may be.
+/// Describes a wrong number of items or characters, and the valid range.
 fn length(error: &ValidationError<'_>, at: String, wanted: Option<String>) -> Problem {
     let found = match error.instance().as_ref() {
         Value::String(text) => words::many(text.chars().count(), "character"),
@@ -267,7 +267,7 @@ fn length(error: &ValidationError<'_>, at: String, wanted: Option<String>) -> Pr
     problem
 }
 
-/// A key that is not one of those that an object may have.
+/// Describes a key that an object may not have.
 fn wrong_key(at: &str, wrong: &ValidationError<'_>, schema: &Value, root: &Value) -> Problem {
     let name = wrong.instance().as_str().unwrap_or_default().to_owned();
     let names = schema.get("propertyNames").unwrap_or(schema);
@@ -283,7 +283,7 @@ fn wrong_key(at: &str, wrong: &ValidationError<'_>, schema: &Value, root: &Value
     problem
 }
 
-/// Names are texts, which their schema need not say.
+/// Adds the type string to the schema of names, which need not mention it.
 fn with_type(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(object) = &mut schema {
@@ -292,7 +292,7 @@ fn with_type(schema: &Value) -> Value {
     schema
 }
 
-/// What the keywords ask for that few schemas have.
+/// Describes the constraints of rarely used keywords.
 fn rare(kind: &Kind, schema: &Value) -> String {
     let items = |count: usize| format!("at most {}", words::many(count, "item"));
     match kind {

@@ -1,8 +1,8 @@
-//! Values that a schema takes, so many that each schema inside it is met by one of them.
+//! Makes values that a schema accepts, so many that each schema inside it applies to one of them.
 //!
 //! - Their number is the sum of the choices, not their product.
-//! - A schema that refers to itself is made once; its first value takes the place of each further one.
-//! - Where choices are too many to be tried, or something cannot be made, the samples are marked as incomplete.
+//! - A recursive schema is expanded once; its first value is used for each further occurrence.
+//! - If there are too many choices, or a value cannot be made, the samples are marked as incomplete.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 use super::nulls::is_null;
 use toolwright_core::json::pointer::below;
 
-/// A value, and which schema asks for which of its parts.
+/// A value, and which schemas constrain its parts.
 #[derive(Clone)]
 pub(super) struct Sample {
     pub(super) value: Value,
     pub(super) places: Vec<Place>,
 }
 
-/// A part of a value and the schema that asks for it, both as pointers.
+/// A part of a value and the schema that constrains it, both as pointers.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) instance: String,
@@ -28,11 +28,11 @@ pub(super) struct Place {
 /// Values of one schema.
 pub(super) struct Samples {
     pub(super) all: Vec<Sample>,
-    /// Whether each schema inside the schema was met.
+    /// Whether each schema inside the schema is covered.
     pub(super) is_complete: bool,
 }
 
-/// Past this many, choices are not tried one by one.
+/// With more choices than this, they are not tried one by one.
 const MOST: usize = 100;
 /// How many places may be copied while samples are put together.
 const MOST_PLACES: usize = 50_000;
@@ -41,7 +41,7 @@ pub(super) fn samples(document: &Value) -> Samples {
     make(document, false)
 }
 
-/// Makes values in which `null` is only where nothing else can be.
+/// Makes values that contain `null` only where nothing else is possible.
 pub(super) fn samples_without_null(document: &Value) -> Samples {
     make(document, true)
 }
@@ -62,9 +62,9 @@ fn make(document: &Value, avoids_null: bool) -> Samples {
 struct Maker<'a> {
     document: &'a Value,
     avoids_null: bool,
-    /// The definitions that are being made.
+    /// The definitions that are being expanded.
     open: Vec<&'a str>,
-    /// A value of each definition that refers to itself, to stand where it does.
+    /// A value of each recursive definition, for its inner occurrences.
     least: HashMap<&'a str, Sample>,
     is_complete: bool,
     /// How many more places may be copied.
@@ -111,7 +111,7 @@ impl<'a> Maker<'a> {
         } else {
             self.define(target)
         };
-        // The type may stand here otherwise than elsewhere, so this is a place of its own.
+        // The type may treat the value differently here, so this is a separate place.
         for sample in &mut made {
             let place = Place { instance: String::new(), schema: at.to_owned() };
             sample.places.insert(0, place);
@@ -123,7 +123,7 @@ impl<'a> Maker<'a> {
         self.open.push(target);
         let was_complete = self.is_complete;
         let mut made = self.make(target);
-        // Once more, with a value for where it refers to itself.
+        // Expanded again, with a value for the inner occurrences.
         if !self.least.contains_key(target)
             && let Some(first) = made.first().cloned()
         {
@@ -135,7 +135,7 @@ impl<'a> Maker<'a> {
         made
     }
 
-    /// How many samples to put together of parts, of which one alone is always made.
+    /// Returns how many samples to combine from the parts; one is always made.
     fn affordable(&mut self, parts: &[Vec<Sample>]) -> usize {
         let wanted = parts.iter().map(Vec::len).max().unwrap_or(1).max(1);
         let each: usize = parts.iter().filter_map(|it| it.first()).map(|it| it.places.len()).sum();
@@ -145,7 +145,7 @@ impl<'a> Maker<'a> {
         count
     }
 
-    /// Each choice, with what the schema asks for beside it.
+    /// Makes samples of each choice, combined with the other keywords of the schema.
     fn choose(
         &mut self,
         schema: &Map<String, Value>,
@@ -167,7 +167,7 @@ impl<'a> Maker<'a> {
                 continue;
             }
             for mut sample in self.make(&choice) {
-                // This is the place of the choice as a whole.
+                // The place is added for the choice as a whole.
                 sample.places.retain(|place| !place.instance.is_empty());
                 sample.places.push(Place { instance: String::new(), schema: at.to_owned() });
                 made.push(match &beside {
@@ -301,7 +301,7 @@ impl Sample {
         }));
     }
 
-    /// One object of both; something else takes the place of an object.
+    /// Merges two objects; any other value replaces an object.
     fn merge(mut self, other: Self) -> Self {
         match (&mut self.value, other.value) {
             (Value::Object(ours), Value::Object(theirs)) => ours.extend(theirs),
@@ -312,7 +312,7 @@ impl Sample {
     }
 }
 
-/// A key that a map takes.
+/// Makes a key that a map accepts.
 fn key(schema: &Map<String, Value>) -> String {
     let Some(Value::Object(names)) = schema.get("propertyNames") else { return "k".to_owned() };
     let choices = names.get("enum").and_then(Value::as_array);
@@ -335,7 +335,7 @@ fn number(schema: &Map<String, Value>) -> Value {
     }
 }
 
-/// Strings of which one may have the schema's form.
+/// Makes strings, of which at least one may have the schema's form.
 fn strings(schema: &Map<String, Value>) -> Vec<Value> {
     let text = |text: &str| vec![Value::from(text)];
     match schema.get("format").and_then(Value::as_str) {

@@ -1,5 +1,5 @@
-//! Reading with a type while a registry is made: how much is read has an end, and a type that panics
-//! is reported as a problem of its schema.
+//! Reads values with a type while a registry is made: the total amount is limited, and a type that panics is reported
+//! as a problem of its schema.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,10 +9,10 @@ use toolwright_core::input::{Fault, Reader, Rule, reread, shorten};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
-/// How many bytes are read to find out about one type. A type that would need more is held to its
-/// schema at each call.
+/// How many bytes are read to find out about one type. For a type that would need more, every call is checked against
+/// its schema.
 const MOST_BYTES: usize = 4 << 20;
-/// What a reading costs besides its text, as bytes of it.
+/// The cost of one reading beside its text, in bytes.
 const EACH: usize = 32;
 
 /// The readings of one type.
@@ -26,17 +26,17 @@ impl Trial {
         Self { read, left: Cell::new(MOST_BYTES) }
     }
 
-    /// Whether nothing more should be read.
+    /// Whether the limit is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
 
-    /// Counts work that is about as much as reading so many bytes.
+    /// Counts other work as this many bytes.
     pub(super) fn spend(&self, bytes: usize) {
         self.left.set(self.left.get().saturating_sub(bytes.saturating_add(EACH)));
     }
 
-    /// Why the type does not take a text.
+    /// Returns why the type refuses a text, if it does.
     pub(super) fn fault(&self, text: &str) -> Result<Option<Fault>, SchemaProblem> {
         self.spend(text.len());
         guard(text, || {
@@ -45,15 +45,15 @@ impl Trial {
         })
     }
 
-    /// Whether the type takes a text when it is read leniently.
+    /// Whether the type accepts a text in a lenient reading.
     pub(super) fn rereads(&self, text: &str) -> Result<bool, SchemaProblem> {
         self.spend(text.len());
         guard(text, || reread(text, self.read).is_some())
     }
 
-    /// Whether the type takes the last value of a text that breaks off after it, or is complete.
+    /// Whether the type accepts the last value of a text that is complete or breaks off after it.
     ///
-    /// A type that reads all before it judges any of it, as serde's buffer does, seems to take all.
+    /// A type that reads everything before it judges any part, as serde's buffer does, seems to accept everything.
     pub(super) fn takes_last(&self, text: &str) -> Result<bool, SchemaProblem> {
         Ok(self.fault(text)?.is_none_or(|fault| {
             let problem = fault.problem();
@@ -62,18 +62,18 @@ impl Trial {
     }
 }
 
-/// Whether a type takes a text.
+/// Whether a type accepts a text.
 pub(super) fn takes(read: Probe, text: &str) -> Result<bool, SchemaProblem> {
     Ok(Trial::new(read).fault(text)?.is_none())
 }
 
-/// Whether a type can be left out.
+/// Whether a value of the type can be left out.
 pub(super) fn is_optional(optional: fn() -> bool) -> Result<bool, SchemaProblem> {
     guard("nothing", optional)
 }
 
-/// What a type makes of a text, unless it panics. Nothing of a type outlives its reading, so that
-/// none is seen half done.
+/// Reads a text with a type, and reports a panic. Nothing of the type outlives the reading, so no broken state can be
+/// seen.
 fn guard<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
     catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = shorten(text);
@@ -81,7 +81,7 @@ fn guard<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
             Some(panic) => format!("the type panics when it reads {text}: {panic}"),
             None => format!("the type panics when it reads {text}"),
         };
-        // Its drop might panic again.
+        // Dropping the payload might panic again.
         std::mem::forget(panic);
         SchemaProblem::new("", format!("{message}; make it return an error instead"))
     })

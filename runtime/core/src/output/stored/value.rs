@@ -1,4 +1,4 @@
-//! The parts of a stored answer as JSON values, and back.
+//! The parts of a stored answer as JSON values.
 
 use std::borrow::Cow;
 use std::time::Duration;

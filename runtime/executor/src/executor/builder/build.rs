@@ -1,4 +1,4 @@
-//! Builds an executor of what was gathered, and reports all that is missing or given twice at once.
+//! Builds an executor, and reports everything that is missing or given twice at once.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,8 +21,8 @@ impl ExecutorBuilder {
     /// Makes the executor.
     ///
     /// # Errors
-    /// When something is missing or given twice; all such problems at once. Tools that the builder was given may be in the
-    /// registry then.
+    /// When something is missing or given twice; all such problems at once. The registry may then already have the
+    /// tools that the builder was given.
     pub fn build(mut self) -> Result<Executor, BuildError> {
         if self.asker.is_some() {
             self.journal.get_or_insert_with(Journal::of_this_process);
@@ -96,7 +96,7 @@ impl ExecutorBuilder {
         Ok(Executor { state: Arc::new(RunState::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
-    /// Makes the policy; `None` where it is wrong, which is added to `problems`.
+    /// Makes the policy; where it is wrong, adds a problem and returns `None`.
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
         let around = self.surroundings();
         let policy = self.policy.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The moment in which a call has its places and its tool is about to begin.
+//! Checks a call again when it has its places, right before its tool begins.
 
 use std::sync::PoisonError;
 
@@ -7,7 +7,7 @@ use crate::retry::unavailable;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 impl Stages<'_> {
-    /// The call has its place, and its tool is about to begin, unless that may not be any more.
+    /// Notes that the tool is about to begin; an error where its lease or circuit breaker forbids it now.
     #[inline]
     pub(super) fn begins(self) -> Result<(), ToolError> {
         match (self.claimed, self.entered, self.watch) {
@@ -18,7 +18,7 @@ impl Stages<'_> {
 
     fn begins_if_it_may(self) -> Result<(), ToolError> {
         if let Some(claim) = self.claimed {
-            // To hear of the claim or to get a place may have taken longer than it counts.
+            // The lease may have expired while the call waited for a place.
             let journal = self.run.core.journal.as_ref();
             if journal.is_some_and(|journal| claim.has_lapsed(journal.now())) {
                 return Err(lapsed(self.call.name()));
@@ -38,7 +38,7 @@ impl Stages<'_> {
     }
 }
 
-/// The right to run a call was gone before the call began.
+/// The lease of the call expired before its tool began.
 #[cold]
 fn lapsed(tool: &str) -> ToolError {
     let message = format!("`{tool}` was not begun: the right to run it had lapsed");

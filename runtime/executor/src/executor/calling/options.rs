@@ -1,4 +1,4 @@
-//! What is known of a call before its stages begin.
+//! Settings of a call, made before its stages begin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::executor::nested::Family;
 use crate::registry::Form;
 
 impl<'a> Stages<'a> {
-    /// Runs a call that makes calls itself, where it does.
+    /// Sets what the attempts share, for a tool that makes calls itself.
     pub(crate) fn with_family(self, family: Option<&'a Arc<Family>>) -> Self {
         Self { family, ..self }
     }
 
-    /// When the time for the whole call is over, as far as its own time has passed.
+    /// When the total timeout of the call ends. Time that it has spent waiting for its own calls does not count.
     pub(in crate::executor) fn deadline(self) -> Option<Instant> {
         let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
         self.deadline.map(|deadline| deadline + away)
@@ -28,23 +28,23 @@ impl<'a> Stages<'a> {
         Self { arguments, claimed: Some(claim), ..self }
     }
 
-    /// What its arguments are: those of a claim are final.
+    /// Whether its arguments are final: those of a claim are.
     #[inline]
     pub(in crate::executor) fn form(self) -> Form {
         if self.claimed.is_some() { Form::Final } else { Form::Sent }
     }
 
-    /// Ends the call at this time: earlier attempts have used some of its total timeout.
+    /// Sets when the total timeout ends: earlier attempts have used some of it.
     pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
 
-    /// Places the call in a turn.
+    /// Sets the slot of the call in a turn.
     pub(crate) fn at(self, slot: Option<&'a Slot>) -> Self {
         Self { slot, ..self }
     }
 
-    /// Marks a further attempt of the call.
+    /// Marks the call as tried before.
     pub(in crate::executor) fn again(self) -> Self {
         Self { is_again: true, ..self }
     }

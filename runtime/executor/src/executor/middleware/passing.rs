@@ -1,4 +1,5 @@
-//! A call passes the stages: each in its turn, guarded against panics, its time limited, until the call is given up.
+//! Takes a call through the stages: one after the other, guarded against panics, each with a time limit, until the call
+//! is given up.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,11 +20,12 @@ use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// A call that is delayed is looked at again no sooner than after this time.
+/// The shortest delay before the stages see a delayed call again.
 const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 
-/// What the stages that let a call through do afterwards, in their order. Dropped, none of it happens: the last is dropped
-/// first, and one whose drop panics stops no other. Where the attempt did not begin, each hears of that.
+/// What the stages that let a call through do afterwards, in their order. When this is dropped, each is dropped, the
+/// last first, and a panic in one does not stop the others. Where the attempt did not begin, [`AfterCall::not_begun`]
+/// is called instead.
 #[derive(Default)]
 pub(crate) struct EnteredStages {
     afters: Mutex<Vec<Box<dyn AfterCall>>>,
@@ -46,7 +48,7 @@ impl From<EarlyEnd> for Answer {
     }
 }
 
-/// Why what a stage does did not come to its end.
+/// Why a stage did not finish.
 enum StageStop {
     Panicked(String),
     TookTooLong(Duration),
@@ -54,15 +56,15 @@ enum StageStop {
     NoClock,
 }
 
-/// One call on its way through the stages.
+/// A call that passes the stages.
 #[derive(Clone, Copy)]
 struct Passing<'p> {
     run: &'p RunState,
     call: &'p Call<'p>,
 }
 
-/// Lets the stages look at a call that has not begun. Those that let it through are left, in reverse, where a later one
-/// answers it.
+/// Lets the stages examine a call that has not begun. Where a later stage answers it, the earlier ones see that answer,
+/// in reverse order.
 pub(crate) async fn enter(
     run: &RunState,
     plan: &Plan,
@@ -75,7 +77,7 @@ pub(crate) async fn enter(
     for around in &run.core.middleware {
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let limit = plan.timeout.into_iter().chain(left).min();
-        // What it does before it first waits may panic as well.
+        // The code before the stage's first await may panic as well.
         let before = Box::pin(async { around.before(about).await });
         let answer = match passing.limit(before, limit).await {
             Ok(BeforeCall::Continue) => continue,
@@ -87,7 +89,7 @@ pub(crate) async fn enter(
             Ok(BeforeCall::Refuse(error)) if delay_of(&error).is_some() => {
                 return Err(EarlyEnd::Refused(error));
             }
-            // It is the answer: nothing is tried again.
+            // A refusal is the answer: the call is not tried again.
             Ok(BeforeCall::Refuse(error)) => error.by_executor(Done::Refused).into(),
             Err(stopped) => return Err(EarlyEnd::Refused(not_run(call.name(), stopped))),
         };
@@ -96,7 +98,7 @@ pub(crate) async fn enter(
     Ok(entered)
 }
 
-/// For how long a stage delays a call with this error, where it does.
+/// Returns how long a stage delays a call by this error; `None` where the error is a refusal.
 pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
     match (error.classified(), error.done()) {
         (ErrorClass::NotStarted { retry_after: Some(time) }, None) => {
@@ -107,7 +109,7 @@ pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
 }
 
 impl Passing<'_> {
-    /// What a stage does, until it ends, its time is up or the call is given up.
+    /// Runs a stage until it ends, its time is up or the call is given up.
     async fn limit<T>(
         self,
         future: BoxFuture<'_, T>,
@@ -146,12 +148,12 @@ impl EnteredStages {
         self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no stage does anything afterwards.
+    /// Whether no stage has anything to do afterwards.
     pub(crate) fn is_empty(&self) -> bool {
         self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// The outcome of an attempt, with what the stages do beside it.
+    /// Runs an attempt, and beside it what the stages do during it. Returns the outcome of the attempt.
     pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
         self.has_begun = true;
         let afters = self.afters();
@@ -168,8 +170,8 @@ impl EnteredStages {
         }
     }
 
-    /// The answer that the stages make of the answer of an attempt, the last first. An attempt that did not begin has no
-    /// answer for them to look at.
+    /// Lets the stages examine and replace the answer of an attempt, the last stage first. For an attempt that did not
+    /// begin, they are not asked.
     pub(crate) async fn leave(
         mut self,
         run: &RunState,
@@ -201,7 +203,7 @@ impl EnteredStages {
             let other = match passing.limit(left, plan.timeout).await {
                 Ok(None) => continue,
                 Ok(Some(other)) => stage::check(&plan.entry, other).unwrap_or_else(Answer::from),
-                // That is what the answer says.
+                // The answer is a cancellation already.
                 Err(StageStop::GivenUp) if is_cancelled(&answer) => continue,
                 Err(stopped) => not_passed_on(call.name(), stopped, answer.error()).into(),
             };
@@ -227,14 +229,14 @@ fn is_cancelled(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| error.classified() == ErrorClass::Cancelled)
 }
 
-/// Says to a stage that the attempt did not begin; a panic stops no other.
+/// Notifies a stage that the attempt did not begin; ignores a panic, so that the other stages are notified too.
 fn not_begun(after: Box<dyn AfterCall>) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| after.not_begun())) {
         std::mem::forget(panic);
     }
 }
 
-/// Of a call that does not run because a stage did not come to its end.
+/// Makes the error of a call that does not run because a stage did not finish.
 #[cold]
 fn not_run(tool: &str, stopped: StageStop) -> ToolError {
     let (how, cause) = match stopped {
@@ -250,8 +252,8 @@ fn not_run(tool: &str, stopped: StageStop) -> ToolError {
         .hint("go on without it")
 }
 
-/// Of a call that has an answer which did not come through the stages; `was` is the error, where the answer is one. What it
-/// says about repeating the call holds all the same.
+/// Makes the error of a call that has an answer, but whose stages did not finish. `was` is the error in that answer, if
+/// it is one; its class still says whether the call may be repeated.
 #[cold]
 fn not_passed_on(tool: &str, stopped: StageStop, was: Option<&ToolError>) -> ToolError {
     let (how, cause) = match stopped {

@@ -27,7 +27,7 @@ use toolwright_core::spec::Handle;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::ParentCall;
 
-/// One attempt of a call that makes calls. Dropped, it gives its places back.
+/// One attempt of a call that makes calls. When dropped, it gives its places back.
 pub(crate) struct Attempt {
     places: Arc<Places>,
     lineage: Arc<Lineage>,
@@ -36,15 +36,15 @@ pub(crate) struct Attempt {
 
 /// Makes the children of one attempt, in the order in which they are first polled.
 pub(super) struct Children {
-    /// Everything of the parent's run, and its lineage.
+    /// A copy of the parent's run, with its lineage.
     run: Arc<RunState>,
     family: Arc<Family>,
     places: Arc<Places>,
-    /// Shared by those that make calls of one attempt, so that each call has an index of its own.
+    /// The next index, shared by all that make calls of one attempt, so that each call has an index of its own.
     next: Arc<AtomicU32>,
 }
 
-/// What a call is given for an attempt, and the attempt where it makes calls.
+/// Makes what a call gets for an attempt, and the attempt itself where the tool makes calls.
 pub(crate) fn own_to_run(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -72,17 +72,17 @@ impl Attempt {
         Self { places, lineage, children }
     }
 
-    /// What its tool borrows.
+    /// Makes the value that the tool borrows as `&Calls`.
     fn calls(&self) -> Calls {
         Calls::new(Arc::clone(&self.children) as _)
     }
 
-    /// Its input has been read: what it touches.
+    /// Notes what the call touches, once its input has been read.
     pub(crate) fn touches(&self, footprint: &Footprint) {
         self.lineage.touches(footprint.clone());
     }
 
-    /// Takes over the places that it has got.
+    /// Takes over the places of the attempt.
     pub(crate) fn take<'p>(&self, admitted: Admission<'p>) -> Admission<'p> {
         self.places.take(admitted)
     }
@@ -120,7 +120,7 @@ impl MakeCalls for Children {
     }
 
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
-        // What a parent gets of a child says nothing of the parent.
+        // The facts that the error carries are about the child, not about its parent.
         self.run.examine(call).map(drop).map_err(|error| error.with_more(None))
     }
 }
@@ -131,7 +131,7 @@ impl Children {
         &self.run
     }
 
-    /// Makes calls of the same attempt in a run of the same calls.
+    /// Makes further calls of the same attempt in another run, with the same indices.
     pub(super) fn of_run(&self, run: &Arc<RunState>) -> Self {
         Self {
             run: Arc::clone(run),
@@ -164,20 +164,20 @@ impl Children {
         answer
     }
 
-    /// Whether another may run the parent by now, and makes its calls.
+    /// Whether the lease of the parent has expired, so that another process may run it and make its calls.
     fn has_lost_its_claim(&self) -> bool {
         let recorded = self.family.recorded.as_ref();
         let journal = self.run.core.journal.as_ref();
         recorded.zip(journal).is_some_and(|(it, journal)| it.claim.has_lapsed(journal.now()))
     }
 
-    /// A child that no journal records.
+    /// Makes a child call that no journal records.
     async fn perform_unrecorded(&self, index: u32, call: &Call<'_>) -> Answer {
         let Family { tool, remembered, .. } = &*self.family;
         if let Some(answer) = remembered.answer(index, tool, call) {
             return answer;
         }
-        // What changes nothing may be done twice.
+        // A child that changes nothing may run again in the next attempt, so its answer is not stored.
         let found = stage::find(&self.run, call.name());
         let is_read =
             found.is_ok_and(|it| it.definition().effect == Effect::Read && !it.plan().makes_calls);
@@ -191,10 +191,10 @@ impl Children {
     }
 }
 
-/// A child that is under way. Dropped, its parent goes on without its answer.
+/// A child that is running. When it is dropped, its parent goes on without its answer.
 struct Away<'a> {
     family: &'a Family,
-    /// Nothing once it has its answer.
+    /// `None` once the child has its answer.
     out: Option<Out<'a>>,
 }
 
@@ -204,7 +204,7 @@ impl<'a> Away<'a> {
         Self { family: &children.family, out: Some(children.places.step_out()) }
     }
 
-    /// The child has its answer: its parent goes on when there is room for it.
+    /// Notes that the child has its answer. Its parent goes on when there is room for it.
     async fn returns(mut self) {
         let Some(out) = self.out.take() else { return };
         self.family.ends();
@@ -220,9 +220,9 @@ impl Drop for Away<'_> {
     }
 }
 
-/// An answer as the parent of its call gets it. An error is final there, whatever it was for the child: asked again, the
-/// child gives the same answer. What the executor knows of the child, such as that it did not begin, it does not know of
-/// the parent.
+/// Turns the answer of a child into what its parent gets. An error is final for the parent: if it asked again, the
+/// child would give the same answer. What the executor notes in the error about the child, such as that it did not
+/// begin, is not true of the parent and is removed.
 fn for_parent(answer: Answer) -> Answer {
     match answer.error() {
         Some(error) => error.with_more(None).class(ErrorClass::Final).into(),

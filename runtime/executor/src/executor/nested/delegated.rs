@@ -1,11 +1,11 @@
-//! What calls have from the agents on whose behalf they are made: their names, and rules that add objections.
+//! What calls inherit from the agents on whose behalf they are made: their names, and rules that can only forbid more.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
 
-/// What the calls of a run have from the agents on whose behalf they are made.
+/// What the calls of a run inherit from the agents on whose behalf they are made.
 #[derive(Default)]
 pub(crate) struct DelegatedContext {
     /// The names of the agents, each behind a slash.
@@ -16,7 +16,7 @@ pub(crate) struct DelegatedContext {
 }
 
 impl DelegatedContext {
-    /// Of one more agent.
+    /// Adds one more agent.
     pub(super) fn below(
         above: Option<&Self>,
         agent: &str,
@@ -39,17 +39,17 @@ impl DelegatedContext {
         self.rules.is_empty()
     }
 
-    /// Whether an agent has rules that ask what the run has read of strangers.
+    /// Whether an agent has rules that depend on the untrusted sources that the run has read.
     pub(crate) fn asks_what_was_read(&self) -> bool {
         self.rules.iter().any(Policy::looks_at_what_was_read)
     }
 
-    /// What the agent has handed down that makes the calls.
+    /// Returns the value that the calling agent has handed down.
     pub(super) fn inherited(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         self.inherited.as_ref()
     }
 
-    /// Adds the decisions of the agents' own rules: the strictest counts.
+    /// Evaluates the agents' own rules as well: the strictest decision counts.
     pub(crate) fn stricter(
         &self,
         evaluation: Evaluation,
@@ -65,7 +65,7 @@ impl DelegatedContext {
     }
 }
 
-/// Of two decisions the one that lets less through.
+/// Returns the stricter of two decisions.
 fn strictest(one: PolicyDecision, other: PolicyDecision) -> PolicyDecision {
     use PolicyDecision::{Allow, Ask, Deny, Queue};
     match (one, other) {

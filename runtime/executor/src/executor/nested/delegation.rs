@@ -1,6 +1,7 @@
-//! Calls that a call makes on behalf of an agent of its own: of a part of the tools that it may call, and judged by more rules.
+//! Calls that a call makes on behalf of an agent of its own: they can use only some of its tools, and more rules judge
+//! them.
 //!
-//! Nothing here gives a right: a catalog is narrowed and never widened, and a rule adds an objection and never takes one away.
+//! A delegation gives no rights: a catalog is narrowed and never widened, and a rule can only forbid more.
 
 use std::any::Any;
 use std::fmt;
@@ -24,10 +25,11 @@ pub struct Delegation {
     listener: Option<Listener>,
 }
 
-/// What makes calls on behalf of an agent.
+/// Makes calls on behalf of an agent.
 #[doc(hidden)]
 pub struct DelegatedRun {
-    /// The run in which they are made: its tools, user and services. What it calls itself is no child of the call.
+    /// The run in which the calls are made: its tools, user and services. A call made on this run directly is not a
+    /// child of the call.
     pub run: Run,
     /// Makes the calls.
     pub calls: Calls,
@@ -54,14 +56,14 @@ impl Delegation {
         self
     }
 
-    /// Notifies this listener of the calls, in place of the one of the run.
+    /// Notifies this listener of the calls, instead of the run's listener.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
     }
 
-    /// Makes calls on behalf of the agent; nothing for [`Calls`] that call nothing.
+    /// Starts the delegation; `None` where `calls` cannot make calls.
     #[must_use]
     pub fn of(self, calls: &Calls) -> Option<DelegatedRun> {
         let children = children(calls)?;
@@ -77,7 +79,7 @@ impl Delegation {
     }
 }
 
-/// Returns what the agent has handed down on whose behalf these calls are made.
+/// Returns the value that the agent on whose behalf these calls are made has handed down.
 #[doc(hidden)]
 #[must_use]
 pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {

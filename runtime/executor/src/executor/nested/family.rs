@@ -1,4 +1,4 @@
-//! What all attempts of a call that makes calls share: its clock, which children it waits for, and what they have answered.
+//! What all attempts of a parent share: its clock, the children that it waits for, and their answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,33 +12,33 @@ use super::remembered::RecordedChildren;
 use crate::executor::{Plan, RunState};
 use toolwright_core::context::CallId;
 
-/// What all attempts of a parent share. A parent that a journal records makes one attempt for each claim.
+/// What all attempts of a parent share. Each claim of a journalled parent has one, with a single attempt.
 pub(crate) struct Family {
     pub(super) tool: Arc<str>,
-    /// How deep its children lie.
+    /// How deep its children are nested.
     pub(super) depth: u32,
     pub(crate) recorded: Option<RecordedParent>,
     pub(super) remembered: RecordedChildren,
     under_way: Mutex<UnderWay>,
     changed: Notify,
-    /// A child was dropped before it had its answer.
+    /// Whether a child was dropped before it had its answer.
     has_dropped: AtomicBool,
 }
 
-/// The children that are under way.
+/// The children that are running.
 #[derive(Default)]
 struct UnderWay {
     number: usize,
-    /// Those of them that wait for a person.
+    /// Those that wait for a person.
     waiting: Vec<CallId>,
-    /// Since when there is one.
+    /// Since when at least one child is running.
     since: Option<Instant>,
-    /// For how long there were some, before.
+    /// How long children ran before that.
     before: Duration,
 }
 
 impl Family {
-    /// Nothing for a tool that makes no calls.
+    /// Makes a family; `None` for a tool that makes no calls.
     #[inline]
     pub(crate) fn of(
         run: &RunState,
@@ -53,7 +53,7 @@ impl Family {
         Arc::new(Self {
             tool: Arc::clone(&plan.entry.name),
             depth: run.lineage().map_or(1, |lineage| lineage.depth + 1),
-            // A journal knows it already.
+            // A journal stores the answers of children, so they need not be remembered here.
             remembered: RecordedChildren::new(recorded.is_none() && plan.retry.attempts > 1),
             recorded,
             under_way: Mutex::default(),
@@ -62,18 +62,18 @@ impl Family {
         })
     }
 
-    /// For how long its children were under way: its time-outs do not count that time.
+    /// How long its children have been running: the parent's time-outs do not count that time.
     pub(crate) fn time_away(&self) -> Duration {
         let under_way = self.under_way();
         under_way.before + under_way.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// Completes when no child is under way.
+    /// Completes when no child is running.
     pub(crate) async fn alone(&self) {
         self.until(|under_way| (under_way.number == 0).then_some(())).await;
     }
 
-    /// Completes when every child that is under way waits for a person, so that nothing goes on: with their ids.
+    /// Completes when every running child waits for a person, and returns their ids.
     pub(crate) async fn stuck(&self) -> Vec<CallId> {
         let is_stuck = |it: &UnderWay| it.number > 0 && it.waiting.len() == it.number;
         self.until(|it| is_stuck(it).then(|| it.waiting.clone())).await
@@ -82,7 +82,7 @@ impl Family {
     async fn until<T>(&self, look: impl Fn(&UnderWay) -> Option<T>) -> T {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
-            // Registered before the look, so that no change is missed.
+            // Registered before the check, so that no change is missed.
             changed.as_mut().enable();
             if let Some(found) = look(&self.under_way()) {
                 return found;
@@ -91,26 +91,26 @@ impl Family {
         }
     }
 
-    /// A child begins.
+    /// Notes that a child begins.
     pub(super) fn begins(&self) {
         let mut under_way = self.under_way();
         under_way.number += 1;
         under_way.since.get_or_insert_with(Instant::now);
     }
 
-    /// A child is dropped without its answer.
+    /// Notes that a child is dropped without its answer.
     pub(super) fn drops(&self) {
         self.has_dropped.store(true, Ordering::Relaxed);
         self.ends();
     }
 
-    /// Whether there may be children in the journal that have no answer, although their parent has ended.
+    /// Whether children without an answer may be in the journal although their parent has ended.
     pub(crate) fn has_left_children(&self) -> bool {
         let was_begun_before = self.recorded.as_ref().is_some_and(|it| !it.is_first);
         was_begun_before || self.has_dropped.load(Ordering::Relaxed)
     }
 
-    /// A child has ended.
+    /// Notes that a child has ended.
     pub(super) fn ends(&self) {
         let mut under_way = self.under_way();
         under_way.number = under_way.number.saturating_sub(1);
@@ -123,7 +123,7 @@ impl Family {
         self.changed.notify_waiters();
     }
 
-    /// A child waits for a person. It goes on when its parent runs again.
+    /// Notes that a child waits for a person, and never completes. The child goes on when its parent runs again.
     pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
         let _waits = Waits { family: self, child };
         self.under_way().waiting.push(child);
@@ -136,7 +136,7 @@ impl Family {
     }
 }
 
-/// A child that waits. Dropped, its parent does not wait for it any more.
+/// A child that waits for a person. When it is dropped, it is no longer counted.
 struct Waits<'a> {
     family: &'a Family,
     child: CallId,

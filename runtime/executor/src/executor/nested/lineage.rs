@@ -12,40 +12,40 @@ use toolwright_core::footprint::Footprint;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::CallRecord;
 
-/// What a call hands down to the calls that it makes: part of the run in which these are made.
+/// What a call hands down to the calls that it makes; a part of the run in which they are made.
 pub(crate) struct Lineage {
     /// The name of its tool.
     pub(crate) tool: Arc<str>,
-    /// How deep the calls lie that it makes.
+    /// How deep the calls that it makes are nested.
     pub(crate) depth: u32,
-    /// What is recorded of it, where a journal records it.
+    /// The parent as the journal records it, where it does.
     pub(crate) recorded: Option<RecordedParent>,
-    /// What it touches; known once its input has been read, which is before it can make a call.
+    /// What it touches; set once its input has been read, which is before it can make a call.
     footprint: OnceLock<Footprint>,
     /// Cancelled when its attempt has ended.
     ended: CancellationToken,
 }
 
-/// What a journal says of a parent.
+/// A parent as the journal records it.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedParent {
     /// Its id.
     pub(crate) call: CallId,
-    /// Its run, user and session: a worker may carry it out for another run than its own.
+    /// Its run, user and session: a worker may carry it out for another run.
     pub(crate) run: Arc<str>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<Arc<str>>,
-    /// The names of the tools that its run could call, where it was shown a part of them.
+    /// The names of the tools that its run could call, where the run was shown only some of them.
     pub(crate) may_call: Option<Arc<[String]>>,
-    /// Whether it is begun for the first time, so that it has no children.
+    /// Whether it begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
-    /// Whether it may be begun again, and so be put back until a child has been decided.
+    /// Whether it may be begun again, so that it can be suspended until a person has decided on a child.
     pub(crate) may_be_put_back: bool,
-    /// Who runs it.
+    /// Who runs it: its caller or a worker.
     pub(crate) by: By,
-    /// The right to run it.
+    /// Its lease.
     pub(super) claim: Arc<Claim>,
-    /// Another may run it from now on.
+    /// Whether another process may run it from now on.
     is_left: Arc<AtomicBool>,
 }
 
@@ -67,33 +67,33 @@ impl Lineage {
 
     /// Notes what the call touches.
     pub(super) fn touches(&self, footprint: Footprint) {
-        // A second attempt has a lineage of its own.
+        // Never set before: each attempt has a lineage of its own.
         let _is_known = self.footprint.set(footprint);
     }
 
-    /// What it touches, where it runs.
+    /// What it touches; `None` before its input has been read.
     pub(crate) fn footprint(&self) -> Option<&Footprint> {
         self.footprint.get()
     }
 
-    /// The token that is cancelled when its attempt has ended, and with it the calls that it makes.
+    /// The token that is cancelled when its attempt has ended; that cancels the calls that it makes.
     pub(crate) fn ended(&self) -> &CancellationToken {
         &self.ended
     }
 }
 
 impl RecordedParent {
-    /// Notes that another may run the parent from now on: its children are left to that one.
+    /// Notes that another process may run the parent from now on, and its children with it.
     pub(crate) fn leave(&self) {
         self.is_left.store(true, Ordering::Relaxed);
     }
 
-    /// Who runs the children, where they are dropped now.
+    /// Who runs the children if they are dropped now.
     pub(crate) fn runs(&self) -> By {
         if self.is_left.load(Ordering::Relaxed) { By::Worker } else { self.by }
     }
 
-    /// What a journal says of a parent that is claimed.
+    /// Describes a claimed parent by its record.
     pub(crate) fn of(record: &CallRecord, by: By, claim: &Arc<Claim>) -> Self {
         let text = |text: &Option<String>| text.as_deref().map(Arc::from);
         Self {

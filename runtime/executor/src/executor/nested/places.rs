@@ -1,26 +1,25 @@
-//! The places of a call that makes calls, in its executor and among the calls of its tool: given back while a child is
-//! under way, so that a child never waits for its own parent.
+//! The places that a call holds in its executor and among the calls of its tool. It gives them back while a child is
+//! running, so that a child never waits for its own parent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::executor::{Core, Gate, Plan};
 use crate::stage::Admission;
 
-/// The places of one attempt.
 pub(crate) struct Places {
     core: Arc<Core>,
     tool: Option<Arc<Gate>>,
     standing: Mutex<Standing>,
 }
 
-/// Which places an attempt has.
+/// The state of an attempt's places.
 #[derive(Default)]
 struct Standing {
-    /// It has got its places, and has not ended.
+    /// Whether it has got its places, and has not ended.
     is_inside: bool,
-    /// It holds them at the moment.
+    /// Whether it holds them at the moment.
     holds: bool,
-    /// How many children are under way.
+    /// How many children are running.
     away: usize,
 }
 
@@ -36,7 +35,7 @@ impl Places {
         admitted.hand_over()
     }
 
-    /// The attempt is over.
+    /// Notes that the attempt is over.
     pub(super) fn end(&self) {
         let mut standing = self.standing();
         match (standing.is_inside, standing.holds) {
@@ -47,7 +46,7 @@ impl Places {
         (standing.is_inside, standing.holds) = (false, false);
     }
 
-    /// A child begins: the attempt holds no place until every child has ended.
+    /// Notes that a child begins: the attempt holds no place until every child has ended.
     pub(super) fn step_out(&self) -> Out<'_> {
         let mut standing = self.standing();
         standing.away += 1;
@@ -70,7 +69,7 @@ impl Places {
         }
     }
 
-    /// Takes places although there may be no room: those who wait do so until there is.
+    /// Takes places even if there is no room; those who wait go on waiting until there is.
     fn enter_over(&self) {
         if self.takes_place() {
             self.tool.iter().for_each(|gate| gate.enter_over());
@@ -78,8 +77,8 @@ impl Places {
         }
     }
 
-    /// Notes that the attempt has its places again; `false` where it needs none: another child has begun meanwhile, or has
-    /// come home first, or the attempt is over.
+    /// Notes that the attempt has its places again. Returns `false` where it must not take any: another child is
+    /// running, another one has taken them back already, or the attempt is over.
     fn takes_place(&self) -> bool {
         let mut standing = self.standing();
         let takes = standing.is_inside && !standing.holds && standing.away == 0;
@@ -100,23 +99,23 @@ impl Places {
     }
 }
 
-/// A child that is under way, while its parent holds no place. Dropped, the parent goes on at once and has its place again,
-/// however far it had come in waiting for room.
+/// A child that is running while its parent holds no place. When it is dropped, the parent goes on at once and takes
+/// its places back, even if it was still waiting for room.
 pub(super) struct Out<'a> {
     places: &'a Places,
-    /// Whether the child counts as one that is away.
+    /// Whether the child still counts as running.
     is_counted: bool,
 }
 
 impl Out<'_> {
-    /// The child has its answer: where it is the last one, its parent waits until there is room.
+    /// Notes that the child has its answer. After the last child, the parent waits until there is room.
     pub(super) async fn step_in(mut self) {
         if self.ends() == 0 {
             self.places.enter().await;
         }
     }
 
-    /// Counts the child as ended; how many others are away.
+    /// Counts the child as ended, and returns how many others are running.
     fn ends(&mut self) -> usize {
         let mut standing = self.places.standing();
         if std::mem::take(&mut self.is_counted) {

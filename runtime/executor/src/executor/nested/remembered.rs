@@ -1,4 +1,4 @@
-//! What the children of a call have answered that no journal records, so that a further attempt of it runs none of them
+//! The answers of child calls that no journal records, so that a further attempt of their parent runs none of them
 //! twice.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use toolwright_core::output::{Answer, StoredAnswer};
 
 /// The children of a call, by index.
 pub(super) struct RecordedChildren {
-    /// There may be a further attempt.
+    /// Whether there may be a further attempt.
     is_needed: bool,
     children: Mutex<Vec<Option<Child>>>,
 }
@@ -19,7 +19,7 @@ pub(super) struct RecordedChildren {
 struct Child {
     tool: Box<str>,
     arguments: Box<str>,
-    /// Nothing where it has not ended.
+    /// `None` where it has not ended.
     answer: Option<StoredAnswer>,
 }
 
@@ -28,7 +28,7 @@ impl RecordedChildren {
         Self { is_needed, children: Mutex::default() }
     }
 
-    /// What a child has answered in an earlier attempt; nothing where it was not begun.
+    /// Returns the answer of a child in an earlier attempt; `None` where the child was not begun.
     pub(super) fn answer(&self, index: u32, parent: &str, call: &Call<'_>) -> Option<Answer> {
         let children = self.children();
         let child = children.get(index as usize)?.as_ref()?;
@@ -66,7 +66,7 @@ impl RecordedChildren {
     }
 }
 
-/// The error of a child that is not the one of an earlier attempt.
+/// The error where a further attempt makes another call than the earlier one did.
 fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     ToolError::new(
         error_kind::OTHER_CHILD,
@@ -77,7 +77,7 @@ fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     .hint("go on without it")
 }
 
-/// The error of a child that was cut short in an earlier attempt, without a record of what became of it.
+/// The error where an earlier attempt began the child and was cut short, so that its outcome is unknown.
 fn unknown(tool: &str) -> ToolError {
     ToolError::new(
         error_kind::INDETERMINATE,

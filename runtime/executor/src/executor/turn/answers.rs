@@ -13,7 +13,7 @@ pub struct TurnAnswers {
     terminal: Option<usize>,
 }
 
-/// What became of a turn that does not wait for people.
+/// The state of a turn that does not wait for people.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum SubmittedTurn {
@@ -43,8 +43,8 @@ impl TurnAnswers {
         self.answers
     }
 
-    /// Returns the index of the first call, in the order of the calls, whose tool is `terminal` and whose answer is a result:
-    /// the run has done what it was for. `None` where no terminal tool was called, or each such call failed, was
+    /// Returns the index of the first call, in the order of the calls, whose tool is `terminal` and whose answer is a
+    /// result: the run has done its task. `None` where no terminal tool was called, or each such call failed, was
     /// refused or was only put into a plan.
     #[must_use]
     pub fn terminal_call(&self) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Calls of a turn that have begun before the turn was complete, and those whose answers were recorded before.
+//! Calls that began before their turn was complete, and calls whose answers were recorded before.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) enum EarlyCall {
     Answered(Answer),
 }
 
-/// A call that runs on a task of its own, and is cancelled when its answer is not awaited any more.
+/// A call that runs on its own task, and is cancelled when this is dropped.
 #[derive(Debug)]
 pub(super) struct Task(JoinHandle<Answer>);
 
@@ -31,7 +31,7 @@ impl Early {
         self.0.insert(index, EarlyCall::Running(Task(task)));
     }
 
-    /// The answers that are known, at the indices of their calls.
+    /// Makes the answers known, at the indices of their calls.
     pub(super) fn answered(known: Vec<Option<Answer>>) -> Self {
         let known = known.into_iter().enumerate();
         Self(known.filter_map(|(index, it)| Some((index, EarlyCall::Answered(it?)))).collect())
@@ -52,7 +52,7 @@ impl EarlyCall {
             Ok(answer) => answer,
             Err(failed) => match failed.try_into_panic() {
                 Ok(panic) => stage::panicked(tool, panic).into(),
-                // Its runtime shuts down.
+                // The runtime of the task is shutting down.
                 Err(_) => crate::lifecycle::words::cancelled(tool).into(),
             },
         }

@@ -1,5 +1,5 @@
-//! A turn whose calls are still arriving. What changes nothing begins at once; all else begins when the turn is complete,
-//! because what is written down must be a call of an answer that is complete.
+//! A turn whose calls are still arriving. Calls that change nothing begin at once; the others begin when the turn is
+//! complete, because only a call of a complete model answer may be journalled.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use toolwright_policy::policy::PolicyDecision;
 
 /// A turn of a run whose calls are still arriving. Made by [`Run::open_turn`].
 ///
-/// Dropped before [`finish`](Self::finish), it cancels what it has begun, and nothing of it is recorded.
+/// When it is dropped before [`finish`](Self::finish), it cancels the calls that have begun, and records nothing of the
+/// turn.
 #[must_use = "a turn is answered by `finish`"]
 pub struct OpenTurn {
     run: Run,
@@ -31,12 +32,11 @@ pub struct OpenTurn {
 }
 
 impl Run {
-    /// Opens a turn whose calls are still arriving, as a model's answer does. [`OpenTurn::push`] takes each call when it is
-    /// complete, and [`OpenTurn::finish`] answers all, as [`turn`](Self::turn) does.
-    ///
-    /// Before `finish`, only calls begin that change nothing, need no approval, are not journalled, and conflict with no
-    /// earlier call of the turn. They run on the tokio runtime in which `push` is called; without one, every call waits for
-    /// `finish`.
+    /// Opens a turn whose calls are still arriving, while a model's answer streams. [`OpenTurn::push`] takes each call
+    /// when it is complete, and [`OpenTurn::finish`] answers all, as [`turn`](Self::turn) does.
+    /// Before `finish`, only those calls begin that change nothing, need no approval, are not journalled, and conflict
+    /// with no earlier call of the turn. They run on the tokio runtime in which `push` is called; without one, every
+    /// call waits for `finish`.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -105,8 +105,8 @@ impl OpenTurn {
         self.run.answer_turn(self.turn, &calls, self.early).await
     }
 
-    /// Answers the calls of the turn as it has become: what began for another call than has its place now is cancelled, and
-    /// its answer is dropped.
+    /// Answers these calls as the turn. A call that has begun, but is not at its index any more, is cancelled, and its
+    /// answer is dropped.
     ///
     /// # Errors
     /// Those of [`Run::turn`].
@@ -125,7 +125,7 @@ impl OpenTurn {
         self.run.answer_turn(self.turn, &calls, self.early).await
     }
 
-    /// Whether the call may run before it is known that it is part of the turn.
+    /// Whether the call may run before the turn is complete.
     fn changes_nothing(&self, call: &Call<'_>) -> bool {
         let run = &self.run.state;
         let Some(plan) = run.ready.plan(call.name()) else { return false };
@@ -133,7 +133,7 @@ impl OpenTurn {
         let is_read = plan.entry.definition.effect == Effect::Read;
         let writes =
             |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
-        // The calls that it makes may change something.
+        // A tool that makes calls may change something by them.
         if is_journaled || !is_read || plan.makes_calls {
             return false;
         }

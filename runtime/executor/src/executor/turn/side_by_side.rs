@@ -18,7 +18,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 
 impl Run {
-    /// What becomes of each call, in the order of the calls.
+    /// Runs the calls, and returns the outcome of each, in the order of the calls.
     pub(super) async fn side_by_side<'c, T, F>(
         &self,
         turn: u64,
@@ -40,7 +40,7 @@ impl Run {
         let (mut batch, mut ids) = (Batch::default(), ProviderIds::default());
         for (index, (call, outcome)) in calls.iter().copied().zip(&mut ended).enumerate() {
             if ids.has(call) {
-                // It is not run, so nothing waits for it.
+                // The call is not run, so nothing waits for it.
                 batch.push(None);
                 *outcome = Some(Answer::from(repeated_id(call)).into());
             } else if calls.len() == 1 || self.planned(&mut batch, call) {
@@ -57,29 +57,29 @@ impl Run {
                 }
             }
         }
-        // Calls wait for earlier ones alone, so each has ended.
+        // Calls wait only for earlier ones, so each has ended.
         ended.into_iter().map(|it| it.unwrap_or_else(never_begun::<T>)).collect()
     }
 
-    /// Adds a call to the batch: whether it may begin at once.
+    /// Adds a call to the batch. Returns whether it may begin at once.
     pub(super) fn planned(&self, batch: &mut Batch, call: &Call<'_>) -> bool {
         match self.state.examine(call) {
             Ok(facts) => batch.push(facts.touches()),
             Err(_) if may_be_resolved(&self.state, call) => batch.push_alone(),
-            // Nobody knows what it touches.
+            // The call's footprint is unknown.
             Err(error) if error.kind() == stage::PANIC => batch.push_alone(),
-            // It is answered with what is wrong with it, and touches nothing.
+            // The call is answered with an error, and touches nothing.
             Err(_) => batch.push(None),
         }
     }
 
-    /// What the policy and the batch know of a call.
+    /// Returns what the policy and the batch know of a call.
     pub(super) fn facts(&self, call: &Call<'_>) -> Option<Facts> {
         self.state.examine(call).ok()
     }
 }
 
-/// Whether it is found out when the call begins which tool it is of.
+/// Whether a resolver may bring the call's tool when the call begins.
 fn may_be_resolved(run: &RunState, call: &Call<'_>) -> bool {
     run.core.resolving.is_some()
         && stage::find(run, call.name()).is_err()

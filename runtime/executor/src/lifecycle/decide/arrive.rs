@@ -1,5 +1,5 @@
-//! A call is evaluated: one that arrives, and one that was edited, accepted, requeued, put in doubt or overtaken by a
-//! change. Neither that its plan is accepted nor that it is requeued approves a call: where it asks, a person decides.
+//! Evaluates a call: a new one, or one that was edited, accepted, requeued, doubted or affected by a change. Accepting
+//! a plan or requeueing a call does not approve it: where the policy asks, a person still decides.
 
 use jiff::Timestamp;
 
@@ -24,8 +24,8 @@ use toolwright_journal::journal::{
 use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {
-    /// A call arrives that the journal does not have; `staged` is what the stages say of it, where they have
-    /// looked at it.
+    /// Decides on a call that the journal does not have; `staged` is the decision of the stages, where they have
+    /// examined it.
     pub(super) fn submitted(
         self,
         reason: Option<&str>,
@@ -75,7 +75,7 @@ impl<'a> Moment<'a> {
                 None,
                 Then::Notify,
             ),
-            // What its caller brings is not there when the plan is run.
+            // When the plan runs, its caller is not there to provide the services.
             Gate::Plan if tool.needs_caller => return self.turn_away(Refusal::CannotBePlanned),
             Gate::Plan => (vec![opened, self.queue(&mut next, reason, None)?], None, Then::Report),
             Gate::Refuse(refusal) => return self.turn_away(refusal),
@@ -86,8 +86,8 @@ impl<'a> Moment<'a> {
         Ok(self.commit(next, entries, self.opens(used), then))
     }
 
-    /// Refuses a call that the journal does not have. What the policy denies is recorded, and so is each call that another
-    /// makes: its parent has gone on with this answer, and gets the same one when it runs again.
+    /// Refuses a call that the journal does not have. A denial by the policy is recorded. Every refusal of a child is
+    /// recorded too: its parent goes on with this answer, and must get the same one when it runs again.
     fn turn_away(self, refusal: Refusal) -> Known<Step> {
         let record = &self.snapshot.record;
         let error = refusal.error(&record.tool, &record.place.run);
@@ -99,7 +99,7 @@ impl<'a> Moment<'a> {
         self.record_refused(Some(why), &error)
     }
 
-    /// Records a call that the journal does not have, with the answer with which it is refused.
+    /// Records a call that the journal does not have, with the answer that refuses it.
     pub(super) fn record_refused(
         self,
         why: Option<String>,
@@ -115,14 +115,15 @@ impl<'a> Moment<'a> {
         Ok(self.commit(refused, vec![opened, denied], self.opens(None), Then::Report))
     }
 
-    /// The first entry of the history of a call.
+    /// Makes the first entry of a call's history.
     fn opened(self) -> Entry {
         let record = &self.snapshot.record;
         let who = record.requester.agent.clone();
         record.opened(Note { who, at: self.now, why: None, signed: None })
     }
 
-    /// Moves a call to `pending`, with all that a person needs to decide; `why` says besides why an edit was not taken.
+    /// Moves a call to `pending`, with all that a person needs to decide; `why` adds to the reason, for instance why an
+    /// edit was refused.
     fn ask(
         self,
         record: &mut CallRecord,
@@ -143,8 +144,8 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Moves a call to `planned`, with all that a person needs to decide about the plan; `why` says why it is planned once
-    /// more.
+    /// Moves a call to `planned`, with all that a person needs to decide about the plan; `why` says why it is planned
+    /// again.
     fn queue(
         self,
         record: &mut CallRecord,
@@ -156,7 +157,7 @@ impl<'a> Moment<'a> {
         let why = why.unwrap_or_else(|| reason.clone());
         let entry = self.advance(record, Transition::Planned, Some(why))?;
         record.decision = None;
-        // No approver is notified of it before the plan is shown, and it does not expire.
+        // Approvers are not notified before the plan is shown, and the call does not expire.
         record.ask = Some(Ask {
             reason,
             preview,
@@ -170,7 +171,7 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Evaluates a call that the journal has.
+    /// Evaluates again a call that the journal has.
     pub(super) fn evaluate_again(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
@@ -208,7 +209,7 @@ impl<'a> Moment<'a> {
             if record.answer.is_none() {
                 return Err(self.not_here(format!("it {NEEDS_ITS_CALLER}")));
             }
-            // Its caller has its answer and will not come again.
+            // The caller has its answer and will not come again.
             let why = format!("`{}` {NEEDS_ITS_CALLER}, who has gone", record.tool);
             return self.refuse(&ToolError::new("refused", why), behind);
         }
@@ -218,8 +219,8 @@ impl<'a> Moment<'a> {
         next.journal.clone_from(&self.settings.journal);
         next.project.clone_from(&self.settings.project);
         let is_edited = take_up(&mut next, evaluated);
-        // What a person puts in is another call to a service that takes the key. What only its tool makes of it is not: under the
-        // old key nothing can happen twice.
+        // For a service that uses the idempotency key, arguments that a person edits make a new call, so it gets a new
+        // key. If only the tool reads the arguments differently, the old key stays: with it nothing can happen twice.
         let is_proposed = matches!(self.snapshot.proposed, Some(Ok(_)));
         if is_edited && is_proposed || reason.is_some_and(|it| it.wants_new_key()) {
             next.idempotency_key = CallId::from_bytes(self.random.to_be_bytes()).to_string();
@@ -227,8 +228,8 @@ impl<'a> Moment<'a> {
         self.go_on_with(next, evaluated, why, behind)
     }
 
-    /// The arguments that are evaluated, and why an edit was not taken: who is asked then is asked about the arguments as
-    /// they were.
+    /// Returns the arguments to evaluate, and why an edit was refused: then a person is asked about the unedited
+    /// arguments.
     fn candidate(self, behind: Behind) -> Known<(&'a Evaluated, Option<String>)> {
         let mut why = self.edit()?.err().map(|invalid| invalid.why);
         if self.snapshot.record.proposal.is_some() && why.is_none() {
@@ -247,7 +248,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// What the gate makes of a call that was evaluated again.
+    /// Applies the gate's decision about a call that was evaluated again.
     fn go_on_with(
         self,
         mut next: CallRecord,
@@ -256,7 +257,7 @@ impl<'a> Moment<'a> {
         behind: Behind,
     ) -> Known<Step> {
         let tool = next.tool.clone();
-        // What a person said before does not count; the new request says why they are asked again.
+        // The earlier decision does not count; the new request says why the person is asked again.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
         let why_asked = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
@@ -286,7 +287,7 @@ impl<'a> Moment<'a> {
                 let error = refusal.error(&tool, &next.place.run);
                 return self.refuse(&error, behind);
             }
-            // Only a caller that waits for it can be given a failure.
+            // Only a caller that still waits can get a failure.
             Gate::Fail(reason) if next.answer.is_none() => {
                 return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
             }
@@ -298,7 +299,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(next, vec![entry], Vec::new(), then))
     }
 
-    /// Why what a person said before does not count, where the call is evaluated again for that.
+    /// If the call is evaluated again because an earlier decision did not count, returns why it did not.
     fn not_counted(self) -> Option<String> {
         let history = &self.snapshot.past.as_ref()?.history;
         let last = history.last().filter(|entry| entry.event == Some(Transition::Changed))?;
@@ -306,7 +307,7 @@ impl<'a> Moment<'a> {
         (why.starts_with(DOES_NOT_COUNT) || why == FORMER).then(|| why.clone())
     }
 
-    /// The call must not run. A dead one that was requeued is dead again, so that it is not lost.
+    /// Ends a call that must not run. A requeued dead letter becomes a dead letter again, so that it is not lost.
     fn refuse(self, error: &ToolError, behind: Behind) -> Known<Step> {
         if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
             return self.back(Transition::PutBack, error.to_string());
@@ -319,7 +320,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(refused, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Its tool has said so often that it did not happen that it would say so for ever.
+    /// Gives up a call whose tool keeps reporting that it did not happen: all its attempts are used up.
     fn give_up(self) -> Known<Step> {
         let mut dead = self.snapshot.record.clone();
         let error = did_not_happen(&dead);
@@ -330,7 +331,7 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// Writes into a record what the call is now; whether its arguments are others.
+/// Updates a record by an evaluation. Returns whether the arguments have changed.
 fn take_up(record: &mut CallRecord, evaluated: &Evaluated) -> bool {
     let Some(now) = evaluated.arguments.as_deref() else { return false };
     record.arguments = now.arguments.clone();

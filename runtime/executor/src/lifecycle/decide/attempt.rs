@@ -1,5 +1,5 @@
-//! What an attempt makes of a call: its end, or another attempt after a while. What is recorded by then counts: a late
-//! owner's result is refused.
+//! Decides what the end of an attempt means for a call: it ends, or another attempt follows after a while. An owner
+//! that has lost its lease is too late: its result is refused.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use toolwright_journal::journal::{
 };
 
 impl Moment<'_> {
-    /// An attempt has ended.
+    /// Decides on an attempt that has ended.
     pub(super) fn end_attempt(self, attempt: &Attempt) -> Known<Step> {
         if !self.is_claimed(attempt.epoch) {
             return Ok(Step::only(Then::Report));
@@ -41,7 +41,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, Vec::new(), Then::Report))
     }
 
-    /// Whether the claim of this epoch is the last, and has not ended.
+    /// Whether the lease with this epoch is the latest, and still held.
     pub(super) fn is_claimed(self, epoch: u64) -> bool {
         let record = &self.snapshot.record;
         record.state == State::Running && (record.epoch == epoch || !self.has(Guard::Fenced))
@@ -84,7 +84,8 @@ impl Moment<'_> {
         Ok(entries)
     }
 
-    /// What an error makes of a call, and after how long it is tried again, where it is.
+    /// Decides what an error means for a call: the transition, and the delay before another attempt, where there is
+    /// one.
     fn after(
         self,
         attempt: &Attempt,
@@ -93,11 +94,11 @@ impl Moment<'_> {
         let record = &self.snapshot.record;
         let effect = record.effect;
         let errored = |failure, exhausted| Transition::Errored { failure, effect, exhausted };
-        // What was not stored cannot be begun by anybody later.
+        // Arguments that were not stored cannot be used by another process later.
         let is_stored = !matches!(record.arguments, StoredText::Omitted);
         let retry = self.tool()?.retry;
         let failure = match (error.done, error.class) {
-            // An executor that shuts down leaves what it has not begun to the next.
+            // A call that the executor did not begin, because it shuts down, is left to the next executor.
             (Some(Done::NotBegun), _) => return Ok((errored(Failure::NotStarted, false), None)),
             (Some(Done::Unavailable), class) => {
                 let named = match class {
@@ -105,7 +106,7 @@ impl Moment<'_> {
                     _ => None,
                 };
                 let delay = named.unwrap_or(retry.delay);
-                // Nothing begins when its time is over.
+                // No attempt begins after the total timeout.
                 let is_lost = !is_stored || attempt.time_left.is_some_and(|left| left <= delay);
                 let delay = Some(delay).filter(|_| !is_lost);
                 return Ok((errored(Failure::NotStarted, is_lost), delay));
@@ -121,7 +122,7 @@ impl Moment<'_> {
         };
         #[expect(clippy::cast_possible_truncation, reason = "any bits of a random number will do")]
         let random = self.random as u64;
-        // While its tool is left alone there is nothing to try.
+        // While the circuit breaker is open, there is no attempt.
         let delay = retry.again(failed, attempt.circuit, random).filter(|_| is_stored);
         let delay = match (delay, attempt.retry) {
             (Some(_), None) => return Err(Need::Retry.into()),
@@ -130,7 +131,7 @@ impl Moment<'_> {
         Ok((errored(failure, delay.is_none()), delay))
     }
 
-    /// What an answer has to say besides, because of earlier attempts of a call that runs.
+    /// Returns what an answer must add because an earlier attempt of the call may have acted.
     fn begun_before(self) -> Known<Option<String>> {
         let record = &self.snapshot.record;
         if record.epoch <= 1 {
@@ -140,8 +141,8 @@ impl Moment<'_> {
         Ok(may_have_happened(record.effect, begun.saturating_sub(1)))
     }
 
-    /// The task that held the claim was dropped. A caller gives the call up by that; a worker leaves it to others, because
-    /// it runs calls that are not its own.
+    /// Decides on a claim whose task was dropped. A caller that drops it gives the call up. A worker leaves the call to
+    /// others, because the call is not its own.
     pub(super) fn release(self, dropped: DroppedClaim) -> Known<Step> {
         if !self.is_claimed(dropped.epoch) {
             return Ok(Step::only(Then::Report));
@@ -187,7 +188,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, Vec::new(), Then::Report))
     }
 
-    /// A tool found out what became of its call.
+    /// Applies what a tool found out about the outcome of its call.
     pub(super) fn reconcile(self, found: &Reconciliation) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.version != found.version || record.state != State::Indeterminate {
@@ -203,7 +204,7 @@ impl Moment<'_> {
             }
             None => {
                 let entry = self.advance(&mut next, Transition::DidNotHappen, why)?;
-                // No person has said that it may be begun more often.
+                // Only a person's decision resets the count of attempts.
                 next.attempt = record.attempt;
                 entry
             }
@@ -212,7 +213,7 @@ impl Moment<'_> {
     }
 }
 
-/// What happens to a call that its owner leaves to others. The owner is not lost, it says so itself.
+/// Decides on a call that its owner hands back to others. The owner is not lost: it reports this itself.
 fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     let (failure, exhausted) = match is_not_begun {
         true => (Failure::NotStarted, false),
@@ -221,12 +222,12 @@ fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     Transition::Errored { failure, effect: record.effect, exhausted }
 }
 
-/// What was claimed and not begun takes none of the attempts that a call has.
+/// Takes back the attempt of a call that was claimed but not begun.
 fn not_counted(record: &mut CallRecord) {
     record.attempt = record.attempt.saturating_sub(1);
 }
 
-/// Writes down how an attempt failed. Where a secret was among the arguments, words may repeat it and are left out.
+/// Records how an attempt failed. Where the arguments held a secret, the texts may repeat it and are left out.
 pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &AttemptError) {
     let is_plain = matches!(record.arguments, StoredText::Plain(_));
     record.failures.push(FailedAttempt {
@@ -240,12 +241,12 @@ pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &At
 }
 
 impl AttemptError {
-    /// Whether the executor did not even begin the call.
+    /// Whether the executor never began the call.
     pub(crate) fn is_not_begun(&self) -> bool {
         matches!(self.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
     }
 
-    /// For operators: kind and cause.
+    /// Describes the error for operators: its kind and cause.
     fn words(&self) -> String {
         let Self { kind, .. } = self;
         match (&self.cause, &self.message) {

@@ -1,5 +1,5 @@
-//! A call that may run is evaluated as everything is now, and claimed. Nothing that was decided earlier is taken on trust:
-//! the arguments, the tool, the decision and the grant are looked at once more.
+//! Evaluates a call that may run as everything is now, and claims it. Earlier results are not trusted: the arguments,
+//! the tool, the decision and the grant are checked again.
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Evaluated, Stored};
@@ -15,16 +15,16 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-/// What the gate makes of a call, and why not where it does not allow it.
+/// The decision of the gate about a call.
 pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
-    /// Why a decision of a person does not count.
+    /// Why a person's decision does not count, where there is one.
     undecided: String,
 }
 
 impl Moment<'_> {
-    /// What the gate makes of a call with these arguments.
+    /// Lets the gate decide on a call with these arguments.
     pub(super) fn gate(
         self,
         evaluated: &Evaluated,
@@ -37,7 +37,7 @@ impl Moment<'_> {
         let decided = match policy {
             PolicyDecision::Ask { grants_count, .. } => {
                 let decided = self.check_decision(digest, shown, four_eyes)?;
-                // A rule may ask a person from here on that did not when a reviewer decided.
+                // A rule may have come to ask a person each time after a reviewer decided.
                 match decided.is_ok() && !grants_count && self.is_reviewed()? {
                     true => Err(NOT_A_PERSON.to_owned()),
                     false => decided,
@@ -71,14 +71,14 @@ impl Moment<'_> {
             Gate::Ask(reason) => Gate::Ask(self.with_lost_grant(reason, fingerprint, four_eyes)),
             gate => gate,
         };
-        // A decision comes first: it takes no use of a grant.
+        // A person's decision takes precedence: then no use of a grant is taken.
         let grant =
             grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
         Ok(GatedCall { gate, grant, undecided: decided.err().unwrap_or_default() })
     }
 
-    /// The right to run a call that is ready, where it may still run; `staged` is what the stages say of it, where
-    /// they have looked at it.
+    /// Claims a call that is ready, where it may still run; `staged` is the decision of the stages, where they have
+    /// examined it.
     pub(super) fn claim(self, staged: Option<&StagedCall>) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
@@ -110,7 +110,7 @@ impl Moment<'_> {
             Stored::Unreadable(why) if matches!(record.arguments, StoredText::Omitted) => {
                 return self.deny(why, behind);
             }
-            // Another process may have the key.
+            // Another process may have the decryption key.
             Stored::Unreadable(why) => return Err(self.not_here(why.clone())),
         }
         if tool.needs_caller && !tool.has_services {
@@ -152,14 +152,14 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, documents, then))
     }
 
-    /// What it was evaluated by is not as it was; it is evaluated again.
+    /// Has the call evaluated again, because something that its evaluation was based on has changed.
     fn change(self, why: &str) -> Known<Step> {
         let mut changed = self.snapshot.record.clone();
         let entry = self.advance(&mut changed, Transition::Changed, Some(why.to_owned()))?;
         Ok(self.commit(changed, vec![entry], Vec::new(), Then::Continue))
     }
 
-    /// Somebody has changed what only an executor may change; the call is not run.
+    /// Refuses a call in whose record something was changed that only an executor may change.
     fn deny(self, why: &str, behind: Behind) -> Known<Step> {
         if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
             return self.back(Transition::PutBack, why.to_owned());

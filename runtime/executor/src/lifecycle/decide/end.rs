@@ -1,6 +1,6 @@
-//! A call ends without running, because of time, its run or its caller; or goes back to where it was. Only what is verified
-//! ends it: where the last decision is not, the call goes back, and so does a dead letter that was requeued. Where the call
-//! was begun before, its answer says so.
+//! Ends a call that does not run, because of its deadline, its run or its caller; or takes it back to its earlier
+//! state. Only a verified decision may lead to the end of a call that was begun before: otherwise the call goes back,
+//! and so does a requeued dead letter. The answer says where the call may have acted.
 
 use super::super::guard::Guard;
 use super::super::step::{End, Step, Then};
@@ -13,8 +13,8 @@ use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{Failure, State, Transition, next};
 
 impl Moment<'_> {
-    /// What time, or the calls that it makes, have made of a call: its approval expired, its lease ended while it ran, or it
-    /// waits no more.
+    /// Decides on a call that is due: its approval has expired, its lease has expired while it ran, or it waits for its
+    /// children no more.
     pub(super) fn due(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let is_due = record.due().is_some_and(|due| due <= self.now);
@@ -41,7 +41,7 @@ impl Moment<'_> {
         let entry = self.advance(&mut next, event, Some(format!("executor {owner} is gone")))?;
         let error = lost(&next);
         note_failure(&mut next, Failure::OwnerLost, &(&error).into());
-        // Its lease was pause enough.
+        // It has waited for its lease to expire, so no further delay is needed.
         next.not_before = next.not_before.filter(|_| next.state != State::Ready);
         if next.state.is_answered() {
             self.answer(&mut next, &error);
@@ -49,7 +49,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Ends a call that has not begun; where it has, nothing is changed.
+    /// Ends a call that has not begun; otherwise changes nothing.
     pub(super) fn end_unbegun(self, end: &End) -> Known<Step> {
         let record = &self.snapshot.record;
         let (tool, run) = (&record.tool, &record.place.run);
@@ -59,7 +59,7 @@ impl Moment<'_> {
             End::GivenUp => (Transition::RunEnded, cancelled(tool), "given up by its caller"),
             End::ShuttingDown => {
                 let error = match record.state {
-                    // It may have begun before it was released.
+                    // It may have begun before its owner released it.
                     State::Ready => cancelled(tool),
                     _ => shutting_down(),
                 };
@@ -69,7 +69,7 @@ impl Moment<'_> {
         };
         match next(record.state, event) {
             Ok(_) if record.state == State::HandedOver => match end {
-                // There is nothing that an approver could decide any more.
+                // The call is approved already, so a failed approver changes nothing.
                 End::ApproverFailed(_) => Ok(Step::only(Then::Report)),
                 _ => self.recall(why),
             },
@@ -83,7 +83,7 @@ impl Moment<'_> {
         self.end(Transition::RunEnded, &error, "its run has ended")
     }
 
-    /// Lets this end a call that has not begun, or whatever its history wants instead.
+    /// Ends a call that has not begun, or takes it back where its history requires that.
     fn end(self, event: Transition, error: &ToolError, why: &str) -> Known<Step> {
         let reason = self.reason()?;
         let history = &self.past()?.history;
@@ -107,7 +107,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// The call is where it was before: a decision does not count, or cannot be carried out.
+    /// Takes a call back to its earlier state: a decision does not count, or cannot be carried out.
     pub(super) fn back(self, event: Transition, why: String) -> Known<Step> {
         let mut back = self.snapshot.record.clone();
         let entry = self.advance(&mut back, event, Some(why))?;

@@ -1,5 +1,5 @@
-//! A call and the calls that it makes. A parent is put back until its children are decided; a child is carried out by
-//! the process that runs its parent.
+//! Decides on a call and its children. A parent is suspended until its children are decided; only the process that runs
+//! the parent carries out a child.
 
 use super::super::step::{Need, Step, Suspension, Then};
 use super::moment::{Known, Moment};
@@ -8,8 +8,8 @@ use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{DocumentWrite, Transition};
 
 impl Moment<'_> {
-    /// Returns whether the call is made by another that does not run here. Its parent makes it again, unless it has its
-    /// answer.
+    /// Returns whether the call is a child whose parent does not run here. The parent makes it again, unless the child
+    /// has its answer.
     pub(super) fn is_left_to_its_parent(self) -> bool {
         let record = &self.snapshot.record;
         let is_elsewhere =
@@ -17,8 +17,8 @@ impl Moment<'_> {
         is_elsewhere && record.answer.is_none()
     }
 
-    /// What is written with a call that the journal does not have, besides its record: of a child, which one it is. That no
-    /// other is there is a condition.
+    /// Makes the documents that are committed with a new call beside its record. For a child, one of them reserves its
+    /// index: the commit fails where another call has it.
     pub(super) fn opens(self, more: Option<DocumentWrite>) -> Vec<DocumentWrite> {
         let record = &self.snapshot.record;
         let place = record.parent.map(|parent| {
@@ -28,18 +28,19 @@ impl Moment<'_> {
         self.begins(place.into_iter().chain(more))
     }
 
-    /// Every call that it makes and waits for has to be decided. It gives its claim back, and spends no attempt.
+    /// Suspends a call whose children all wait for decisions. It gives its lease back, and this takes no attempt.
     pub(super) fn suspend(self, suspension: &Suspension) -> Known<Step> {
         let record = &self.snapshot.record;
-        // A call that must not run again keeps its claim: when its lease ends, its outcome is unknown.
+        // A call of effect `once` keeps its claim, because it must not run again: when its lease expires, its outcome
+        // is unknown.
         if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
             return Ok(Step::only(Then::Report));
         }
         self.waits_for(&suspension.awaits, format!("it waits for {}", list(&suspension.awaits)))
     }
 
-    /// The owner of a call is gone while every call that it makes has to be decided: that it gave its claim back could not be
-    /// recorded. Nothing where this is another call.
+    /// Decides on a call whose owner was lost while all its children waited for decisions, so that the suspension was
+    /// not recorded. `None` for any other call.
     pub(super) fn suspended_by_loss(self, owner: &str) -> Known<Option<Step>> {
         if self.snapshot.record.effect == Effect::Once {
             return Ok(None);
@@ -61,7 +62,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// A call waits for those that it makes: where one of them waits no more, it may run again.
+    /// Lets a suspended call run again when one of its children has got on.
     pub(super) fn await_children(self) -> Known<Step> {
         if !self.snapshot.awaited.ok_or(Need::Awaited)? {
             return Ok(Step::only(Then::Report));

@@ -1,28 +1,28 @@
-//! Whether a call may run: the one gate of calls with and without a journal.
+//! Decides whether a call may run: one gate for calls with and without a journal.
 
 use super::super::step::{Need, Refusal};
 use crate::executor::OnNoApprover;
 use toolwright_policy::policy::PolicyDecision;
 
-/// Why a call is put into a plan, where its caller does not say.
+/// Why a call is put into a plan, unless its caller gives a reason.
 pub(crate) const PLANNED: &str = "what changes something is planned first";
 
-/// What is known of a call besides what the policy says of it.
+/// What the gate has to know of a call beside the policy's decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFacts {
-    /// A person approved exactly this call.
+    /// Whether a person approved exactly this call.
     pub(crate) is_decided: bool,
-    /// A person rejected the same call in this run, where that was read.
+    /// Whether a person rejected the same call in this run; `None` if not read yet.
     pub(crate) denied_before: Option<bool>,
-    /// A grant covers it, where that was read.
+    /// Whether a grant covers it; `None` if not read yet.
     pub(crate) is_granted: Option<bool>,
-    /// Another person than its user has to decide, and it has no user: no decision could count.
+    /// Whether another person than its user has to decide, but it has no user: then no decision could count.
     pub(crate) lacks_user: bool,
-    /// It holds secrets, and there is no key to encrypt them with.
+    /// Whether it holds secrets, and there is no key to encrypt them with.
     pub(crate) cannot_be_stored: bool,
-    /// What happens where no approver can be asked; nothing where one can.
+    /// What happens where no approver can be asked; `None` where one can.
     pub(crate) no_approver: Option<OnNoApprover>,
-    /// There is a journal, in which it can wait.
+    /// Whether there is a journal in which it can wait.
     pub(crate) has_journal: bool,
 }
 
@@ -39,23 +39,23 @@ impl KnownFacts {
     };
 }
 
-/// What becomes of a call.
+/// The decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Gate {
     Allow,
-    /// A person is asked, for this reason.
+    /// A person is asked, and reads this reason.
     Ask(String),
-    /// It is put into a plan.
+    /// The call is put into a plan.
     Plan,
     Refuse(Refusal),
-    /// The host has to act: an approver would have to decide, for this reason, and none can be asked.
+    /// The host has to act: the call needs approval for this reason, and no approver can be asked.
     Fail(String),
 }
 
-/// Whether a call may run; or what has to be read before.
+/// Decides whether a call may run, or names what has to be read first.
 pub(crate) fn gate(policy: &PolicyDecision, known: KnownFacts) -> Result<Gate, Need> {
     let (reasons, grants_count) = match policy {
-        // A later no of the policy beats an earlier yes of a person.
+        // A denial of the policy overrides an earlier approval.
         PolicyDecision::Deny { reason } => {
             return Ok(Gate::Refuse(Refusal::Denied(reason.clone())));
         }

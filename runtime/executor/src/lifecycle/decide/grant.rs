@@ -1,4 +1,4 @@
-//! Which grant covers a call, and the use that a claim takes of it.
+//! Finds the grant that covers a call, and takes a use of it.
 
 use super::super::guard::Guard;
 use super::super::snapshot::GrantNow;
@@ -10,19 +10,19 @@ use toolwright_journal::journal::DocumentWrite;
 /// A grant that a call is about to use.
 pub(super) struct Use {
     pub(super) id: String,
-    /// The grant with one use more; nothing where uses do not count, so that calls do not wait for each other, and nothing
-    /// for a further attempt of the same call.
+    /// The grant with one use more. `None` where the grant has no limit of uses, so that calls do not wait for each
+    /// other, and for a retry of the same call.
     pub(super) taken: Option<DocumentWrite>,
 }
 
 impl<'a> Moment<'a> {
-    /// A grant that covers the call with this definition of its tool, of those that were read.
+    /// Returns a grant that covers the call with this definition of its tool.
     pub(super) fn grant(self, fingerprint: &str, four_eyes: bool) -> Option<Use> {
         let mut grants = self.snapshot.grants.iter().flatten();
         grants.find_map(|grant| self.use_of(grant, fingerprint, four_eyes))
     }
 
-    /// The id of a grant that would cover the call, had its tool not changed since the grant was given.
+    /// Returns the id of a grant that would cover the call if its tool had not changed since the grant was given.
     pub(super) fn outdated_grant(self, fingerprint: &str, four_eyes: bool) -> Option<&'a str> {
         let mut grants = self.snapshot.grants.iter().flatten();
         let found = grants.find(|now| {
@@ -34,7 +34,8 @@ impl<'a> Moment<'a> {
         found.map(|now| now.grant.id.as_str())
     }
 
-    /// A reason to ask, with the grant that would have covered the call, had its tool not changed, or did it count here.
+    /// Adds to the reason for asking which grant would cover the call, and why it does not: its tool has changed, or
+    /// the grant is of another journal or project.
     pub(super) fn with_lost_grant(
         self,
         reason: String,
@@ -64,14 +65,16 @@ impl<'a> Moment<'a> {
         self.count_use(now, &terms, fingerprint)
     }
 
-    /// The terms of a grant that covers the arguments of the call, and why the grant does not count here.
+    /// Returns the terms of a grant that covers the arguments of the call, and the reason where the grant does not
+    /// count here.
     fn terms_of(self, now: &GrantNow, four_eyes: bool) -> Option<(GrantTerms, Option<String>)> {
         let statement = now.grant.signed.statement().ok()?;
         if now.not_covered.is_some() || four_eyes && self.is_own(&statement.by) {
             return None;
         }
         let terms = now.grant.terms().ok()?;
-        // Where the terms say themselves for which projects they count, the project of their call says nothing.
+        // Terms that name their projects count by themselves; the project in which the grant was given is then
+        // irrelevant.
         let is_of_projects = matches!(terms.scope, Scope::Project(_) | Scope::Forever);
         let project = match is_of_projects {
             true => self.settings.project.clone(),
@@ -81,11 +84,11 @@ impl<'a> Moment<'a> {
         Some((terms, unbound))
     }
 
-    /// The use that the call takes of a grant, where its terms count for the call.
+    /// Makes the use that the call takes of a grant, where the terms cover the call.
     fn count_use(self, now: &GrantNow, terms: &GrantTerms, fingerprint: &str) -> Option<Use> {
         let record = &self.snapshot.record;
         let GrantNow { key, version, grant, .. } = now;
-        // Its own use does not stand in the way of a further attempt.
+        // A retry may use the grant again although its use is already counted.
         let is_taken = record.grant.as_ref() == Some(&grant.id);
         let asked = GrantCandidate {
             tool: &record.tool,

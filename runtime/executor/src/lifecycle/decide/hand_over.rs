@@ -1,5 +1,6 @@
-//! A call is carried out elsewhere: it is handed over in the commit of its claim, and ends by the result that is supplied, by
-//! time, or because it is not wanted any more. It is never handed over twice, so that its token counts once.
+//! Decides on a call that is carried out elsewhere. It is handed over in the commit of its claim. It ends when its
+//! result is supplied, its deadline passes, or it is cancelled. It is never handed over twice, so that its token counts
+//! once.
 
 use super::super::guard::Guard;
 use super::super::step::{Step, SuppliedResult, Then};
@@ -10,8 +11,8 @@ use toolwright_core::error::ToolError;
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 
 impl Moment<'_> {
-    /// Begins a call that may run: it is claimed for its tool to run here, or handed over. No crash falls between claim and
-    /// hand-over, so that what was handed over is never in doubt.
+    /// Begins a call that may run: claims it for its tool to run here, or hands it over. Claim and hand-over are one
+    /// commit, so that a crash leaves no doubt whether the call was handed over.
     pub(super) fn begin(self, record: &mut CallRecord) -> Known<(Vec<Entry>, Then)> {
         let hands_over = self.tool()?.hands_over.as_ref();
         if let Some(why) = hands_over.and_then(|it| it.why_not.as_ref()) {
@@ -27,7 +28,7 @@ impl Moment<'_> {
         Ok((vec![claimed, handed_over], Then::Report))
     }
 
-    /// A result is supplied. It counts for the call as it was handed over, once, and in its time.
+    /// Accepts a supplied result: once, before the deadline, and for the call as it was handed over.
     pub(super) fn supply(self, supplied: &SuppliedResult) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.state != State::HandedOver || record.generation != supplied.generation {
@@ -47,13 +48,13 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Its deadline has passed without a result.
+    /// Ends a call whose deadline has passed without a result.
     pub(super) fn never_supplied(self) -> Known<Step> {
         let error = not_supplied(&self.snapshot.record);
         self.ended_elsewhere(Transition::Expired, &error, "no result was supplied in time")
     }
 
-    /// It is not wanted any more. Who carries it out hears of that, and may have done it by then.
+    /// Cancels a call that was handed over. The other side is notified, but may have carried it out by then.
     pub(super) fn recall(self, why: &str) -> Known<Step> {
         let error = recalled(&self.snapshot.record);
         self.ended_elsewhere(Transition::RunEnded, &error, why)

@@ -1,4 +1,5 @@
-//! One look at a call: what is known, and the time. Every part of the decision reads through it, and names what is missing.
+//! One decision about a call: its snapshot, the input and the time. Every part of the decision reads facts through it,
+//! and names the first one that is missing.
 
 use jiff::Timestamp;
 
@@ -11,7 +12,7 @@ use toolwright_journal::journal::{
     Transition,
 };
 
-/// One look at a call.
+/// One decision about a call.
 #[derive(Clone, Copy)]
 pub(super) struct Moment<'a> {
     pub(super) snapshot: &'a Snapshot,
@@ -20,7 +21,7 @@ pub(super) struct Moment<'a> {
     pub(super) random: u128,
 }
 
-/// What was looked for, or the step that comes first.
+/// A fact; or the step that ends the decision, for instance to read a missing fact.
 pub(super) type Known<T> = Result<T, Box<Step>>;
 
 impl<'a> Moment<'a> {
@@ -32,13 +33,13 @@ impl<'a> Moment<'a> {
         known(&self.snapshot.past, Need::Past)
     }
 
-    /// Whether the run has ended, as far as that counts.
+    /// Whether the run has ended, as far as the guards let that count.
     pub(super) fn run_has_ended(self) -> Known<bool> {
         let ended = *known(&self.snapshot.run_ended, Need::Run)?;
         Ok(ended && self.has(Guard::RunEndSeen))
     }
 
-    /// The tool, where the call can go on here.
+    /// The tool of the call, where the call can go on here.
     pub(super) fn tool(self) -> Known<&'a ToolNow> {
         known(&self.snapshot.tool, Need::Tool)?.as_ref().map_err(|why| self.not_here(why.clone()))
     }
@@ -73,7 +74,7 @@ impl<'a> Moment<'a> {
         Box::new(Step::only(Then::Fail(Problem::NotHere(why))))
     }
 
-    /// Lets something happen to the call on behalf of the executor.
+    /// Applies a transition to the call on behalf of the executor.
     pub(super) fn advance(
         self,
         record: &mut CallRecord,
@@ -101,7 +102,7 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// The commit of a changed record.
+    /// Makes the commit of a changed record.
     pub(super) fn commit(
         self,
         record: CallRecord,
@@ -114,7 +115,7 @@ impl<'a> Moment<'a> {
         Step { commit: Some(Transaction { calls, documents }), then }
     }
 
-    /// That the run has not ended is a condition of what is begun for it.
+    /// Adds the condition that the run has not ended to the commit of a call that begins.
     pub(super) fn begins(
         self,
         more: impl IntoIterator<Item = DocumentWrite>,
@@ -126,7 +127,7 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// The step where a call does not advance.
+/// Makes the step for a transition that is not allowed.
 pub(super) fn not_advanced(why: NotAdvanced) -> Box<Step> {
     Box::new(Step::only(Then::Fail(match why {
         NotAdvanced::Illegal(illegal) => Problem::Illegal(illegal),
@@ -143,7 +144,7 @@ pub(super) fn early<T>(step: Known<Step>) -> Known<T> {
     Err(step.map_or_else(|early| early, Box::new))
 }
 
-/// The document that says that a run has ended.
+/// Returns the key of the document which says that a run has ended.
 pub(crate) fn ended_key(run: &str) -> String {
     format!("run/{run}/ended")
 }

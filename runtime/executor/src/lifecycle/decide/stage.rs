@@ -1,5 +1,5 @@
-//! What the stages of the application make of a call that may run: it begins, later or not at all. Until they have let it
-//! through, it has not begun, and none of this takes an attempt.
+//! Applies what the stages of the application decided about a call that may run: it begins, begins later, or not at
+//! all. Before they let it through it has not begun, so none of this takes an attempt.
 
 use super::super::guard::Guard;
 use super::super::step::{Need, StageVerdict, StagedCall, Step, Then};
@@ -10,7 +10,7 @@ use crate::executor::later;
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 
 impl Moment<'_> {
-    /// The stages have looked at a call.
+    /// Decides on a call that the stages have examined.
     pub(super) fn stage(self, staged: &StagedCall) -> Known<Step> {
         if !self.snapshot.is_recorded {
             return self.submitted(staged.reason.as_deref(), Some(staged));
@@ -20,23 +20,23 @@ impl Moment<'_> {
         match record.state {
             State::Ready if self.settings.is_closed => Ok(Step::only(Then::Report)),
             State::Ready if is_current => self.claim(Some(staged)),
-            // It is another call now, or another executor was faster.
+            // The call has changed, or another executor was faster.
             _ => self.resumed(),
         }
     }
 
-    /// Whether the stages have to look first.
+    /// Whether the stages have to examine the call first.
     pub(super) fn waits_for_stages(self, staged: Option<&StagedCall>) -> bool {
         self.settings.has_stages && staged.is_none() && self.has(Guard::StagesFirst)
     }
 
-    /// What the stages say of a call that they do not let begin.
+    /// Returns the stages' decision where they do not let the call begin.
     pub(super) fn keeps_out(self, staged: Option<&StagedCall>) -> Option<&StagedCall> {
         staged.filter(|it| !matches!(it.verdict, StageVerdict::Continue))
     }
 
-    /// A call that the journal has does not begin. Where it was begun before, its answer says so, and a dead letter is dead
-    /// again.
+    /// Delays or ends a recorded call that the stages do not let begin. Its answer says if it may have acted before,
+    /// and a dead letter becomes one again.
     pub(super) fn kept_out_again(self, staged: &StagedCall, behind: Behind) -> Known<Step> {
         let record = &self.snapshot.record;
         let ends_unrun = match &staged.verdict {
@@ -58,7 +58,8 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Moves a call that is ready to where the stages want it; `more` is what its answer says besides of earlier attempts.
+    /// Moves a ready call to the state that the stages decided on; `more` is what its answer adds about earlier
+    /// attempts.
     pub(super) fn kept_out(
         self,
         next: &mut CallRecord,

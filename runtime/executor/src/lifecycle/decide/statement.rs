@@ -1,5 +1,6 @@
-//! Which decisions of people count. Any process that can write to the journal could put one there, so each is bound to the
-//! call as it was then, to what was shown of it, and to the journal; its signature was verified when it was read.
+//! Checks which decisions of people count. Any process that can write to the journal could forge one, so each is bound
+//! to the call as it was then, to what the person was shown, and to the journal. Its signature was verified when it was
+//! read.
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Signature, Snapshot};
@@ -12,26 +13,26 @@ use toolwright_core::person::is_another;
 use toolwright_journal::approval::{Decision, Statement, Subject};
 use toolwright_journal::journal::{CallRecord, Entry, Transition, begun, may_have_happened};
 
-/// The decision of a person by which a call came to be evaluated again: it counts.
+/// The valid decision of a person that had the call evaluated again.
 pub(super) struct Reason<'a> {
     pub(super) event: Transition,
     statement: &'a Statement,
-    /// Whether nothing has happened to the call since.
+    /// Whether nothing has happened to the call since the decision.
     pub(super) is_last: bool,
 }
 
-/// Such a decision that does not count, and why.
+/// A decision that does not count, and why.
 pub(super) struct Invalid {
     event: Transition,
     pub(super) why: String,
 }
 
-/// What a call has behind it.
+/// What happened to a call before its present evaluation.
 #[derive(Clone, Copy)]
 pub(super) struct Behind {
-    /// Whether it is a dead letter that is tried once more.
+    /// Whether it is a requeued dead letter.
     pub(super) is_dead_letter: bool,
-    /// How often it was begun that may have acted.
+    /// How often it was begun and may have acted.
     pub(super) begun: u32,
 }
 
@@ -46,7 +47,7 @@ impl Invalid {
         Self { event, why: format!("{what} does not count: {why}") }
     }
 
-    /// What takes the call back to where it was before.
+    /// Returns the transition that takes the call back to its earlier state.
     pub(super) fn back(&self) -> Transition {
         match self.event {
             Transition::Accepted => Transition::Planned,
@@ -55,19 +56,19 @@ impl Invalid {
         }
     }
 
-    /// Whether it is about a call that had been begun, and that must not end by it.
+    /// Whether the decision was about a call that had begun before: an invalid one must not end it.
     pub(super) fn is_of_what_was(&self) -> bool {
         matches!(self.event, Transition::Requeued | Transition::DidNotHappen)
     }
 }
 
 impl Reason<'_> {
-    /// Whether the call is about to be evaluated for the first time since, with a new idempotency key.
+    /// Whether this decision has just been made, and asks for a new idempotency key.
     pub(super) fn wants_new_key(&self) -> bool {
         self.is_last && matches!(self.statement.verdict, Decision::Requeue { new_key: true, .. })
     }
 
-    /// Whether it lets the call run with the arguments that were shown, which are not these.
+    /// Whether the decision lets the call run with the shown arguments, and these are others.
     pub(super) fn was_shown_otherwise(&self, shown: &str) -> bool {
         let gives_arguments =
             matches!(self.statement.verdict, Decision::Requeue { arguments: Some(_), .. });
@@ -81,13 +82,13 @@ impl Behind {
         Self { is_dead_letter, begun: begun(history) }
     }
 
-    /// What is added to an answer, so that it does not say that nothing happened.
+    /// Says that the call may have acted, to be added to an answer.
     pub(super) fn in_words(self, record: &CallRecord) -> Option<String> {
         may_have_happened(record.effect, self.begun)
     }
 }
 
-/// Returns the last entry of a decision that had a call evaluated again, and whether nothing has happened since.
+/// Returns the last entry of a decision that had a call evaluated again, and whether it is the last entry of all.
 #[must_use]
 pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
@@ -98,8 +99,8 @@ pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     })
 }
 
-/// Reports whether a person accepted the plan with exactly this call in it, as it was shown, in this journal; with
-/// `four_eyes`, another one than its user.
+/// Reports whether a person accepted the plan with exactly this call in it, as it was shown, in this journal. With
+/// `four_eyes`, that person must not be the call's user.
 #[must_use]
 pub fn is_accepted(
     snapshot: &Snapshot,
@@ -121,7 +122,7 @@ pub fn is_accepted(
         && (unbound(statement, settings).is_none() || !has(Guard::JournalBound))
 }
 
-/// Why a statement does not count in this journal and for this project.
+/// Says why a statement does not count in this journal and for this project.
 fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
     let Statement { journal, project, .. } = statement;
     match (journal, &settings.journal) {
@@ -140,21 +141,21 @@ fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
     Some(format!("it was signed for {said}, and this executor belongs to {here}"))
 }
 
-/// Whether the call may be made for the person of this name. A call without a user may be made for anybody, and a key
-/// without a person's name may be in anybody's hands.
+/// Whether this person may be the user of the call. A call without a user may be anyone's, and anyone may hold a key
+/// that names no person.
 fn is_own(record: &CallRecord, by: &str) -> bool {
     by == LOCAL_APPROVER || !is_another(record.requester.user.as_deref(), by)
 }
 
 impl<'a> Moment<'a> {
-    /// The last decision that had the call evaluated again; the inner error says why it does not count.
+    /// Returns the last decision that had the call evaluated again; the inner error says why it does not count.
     pub(super) fn reason(self) -> Known<Result<Option<Reason<'a>>, Invalid>> {
         let past = self.past()?;
         let Some((event, entry, is_last)) = last_decision(&past.history) else {
             return Ok(Ok(None));
         };
         if event == Transition::DidNotHappen && entry.signed.is_none() {
-            // Its tool found out.
+            // The tool found out, so there is no decision of a person.
             return Ok(Ok(None));
         }
         let statement = self.statement_of(past.evaluated_by.as_ref(), entry, event, is_last);
@@ -164,8 +165,8 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// Whether what has just changed the arguments, if anything has, is a decision that counts. Later, what was made of it
-    /// is evaluated and decided like any arguments.
+    /// Whether an edit that was the last change of the call is a decision that counts. Once it is evaluated, its
+    /// arguments are decided on like any others.
     pub(super) fn edit(self) -> Known<Result<(), Invalid>> {
         let past = self.past()?;
         let edit = past.history.last().filter(|entry| entry.event == Some(Transition::Edited));
@@ -174,7 +175,7 @@ impl<'a> Moment<'a> {
         Ok(statement.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
     }
 
-    /// What an entry's signature says, if it says it of this call as it was then; or why it does not count.
+    /// Returns the signed statement of an entry if it is about this call as it was then, or why it does not count.
     fn statement_of(
         self,
         signature: Option<&'a Signature>,
@@ -215,13 +216,13 @@ impl<'a> Moment<'a> {
         Ok(statement)
     }
 
-    /// Why a statement does not count in this journal and for this project.
+    /// Says why a statement does not count in this journal and for this project.
     pub(super) fn unbound(self, statement: &Statement) -> Option<String> {
         unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
     }
 
     /// Whether a person approved exactly this call, with this digest, as it is shown; the inner error says why not, for
-    /// people who look into the call's history.
+    /// the call's history.
     pub(super) fn check_decision(
         self,
         digest: &str,
@@ -254,7 +255,7 @@ impl<'a> Moment<'a> {
         if let Some(why) = self.unbound(statement) {
             return Ok(Err(format!("{DOES_NOT_COUNT}: {why}")));
         }
-        // An edit says itself what runs.
+        // The statement of an edit contains the arguments that run.
         let is_shown = matches!(statement.verdict, Decision::Edit { .. })
             || shown.is_some_and(|shown| statement.about.is_of_shown(shown));
         match is_shown || !self.has(Guard::ShownBound) {
@@ -263,7 +264,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether a reviewer has decided, whom the holder of the approver's key lets.
+    /// Whether a reviewer made the decision, to whom the holder of the approver's key delegates.
     pub(super) fn is_reviewed(self) -> Known<bool> {
         Ok(match &self.past()?.decision {
             Some(Signature::Counts(statement)) => statement.note.is_some(),
@@ -288,18 +289,18 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this may be the person that the call is made for.
+    /// Whether this may be the user of the call.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }
 
-    /// Whether the call says for whom it is made.
+    /// Whether the call names its user.
     pub(super) fn has_user(self) -> bool {
         let user = self.snapshot.record.requester.user.as_deref();
         user.is_some_and(|user| !user.trim().is_empty())
     }
 
-    /// Why an acceptance of the call's plan does not count, where it was its own user who accepted it.
+    /// If the call's own user accepted its plan and `four_eyes` forbids that, says why the acceptance does not count.
     pub(super) fn accepted_by_its_user(self, four_eyes: bool) -> Option<String> {
         let accepted = self.snapshot.past.as_ref()?.accepted.as_ref()?;
         let Signature::Counts(statement) = accepted else { return None };

@@ -1,4 +1,4 @@
-//! What is said of a call that is refused, or that ends without a result.
+//! The texts about a call that is refused, or that ends without a result.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;
@@ -10,10 +10,10 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{AnswerRecord, CallRecord};
 
-/// What a tool needs that only the caller has.
+/// Why a call of such a tool cannot run without its caller.
 pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
 
-/// Why a call is left to people that was begun when its tool could be repeated.
+/// Why a call that was begun when its tool could be repeated is left to people now.
 pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
@@ -25,32 +25,32 @@ pub(super) const NOT_ITS_OWN_USER: &str =
 pub(super) const NOT_A_PERSON: &str =
     "a reviewer has decided about it, and a rule now asks a person each time";
 
-/// Why a call is evaluated again whose tool is defined in another way than when it was evaluated.
+/// Why a call is evaluated again: the definition of its tool has changed.
 pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
 
-/// Why a call is evaluated again that the version before has evaluated.
+/// Why a call that an older release evaluated is evaluated again.
 pub(super) const FORMER: &str =
     "an older release evaluated it, which recorded neither its journal nor what a person was shown";
 
-/// Why a statement of the version before does not count.
+/// Why a statement of an older release does not count.
 pub(super) const SAID_BEFORE: &str =
     "it was signed for an older release, and names neither its journal nor what was shown";
 
-/// Why a statement does not count that was made in another journal.
+/// Why a statement made in another journal does not count.
 pub(super) const OTHER_JOURNAL: &str = "it was signed for another journal";
 
-/// Why a decision does not count that was made of something else than would run.
+/// Why a decision does not count: the person was shown something else.
 pub(super) const NOT_SHOWN: &str = "what was shown is not what would run";
 
-/// What the reason begins with for which a person's decision does not count.
+/// How the reasons begin why a person's decision does not count.
 pub(super) const DOES_NOT_COUNT: &str = "its decision does not count";
 
-/// Why a grant does not cover a call that it would have covered where it was given.
+/// Says why a grant does not count in this journal or project.
 pub(super) fn grant_unbound(id: &str, why: &str) -> String {
     format!("grant {id} does not count: {why}")
 }
 
-/// Why a grant does not cover a call that it would have covered before.
+/// Says that a grant does not cover a call any more, because its tool has changed.
 pub(crate) fn grant_outdated(id: &str) -> String {
     format!("its tool has changed since grant {id} was given")
 }
@@ -59,7 +59,7 @@ const GO_ON: &str = "go on without this call, or tell the user that it needs app
 const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };
 
 impl Refusal {
-    /// The answer of a call that is refused.
+    /// Returns the answer of a refused call.
     #[cold]
     pub(crate) fn error(&self, tool: &str, run: &str) -> ToolError {
         match self {
@@ -132,7 +132,7 @@ impl Refusal {
     }
 }
 
-/// A stage lets a call begin later that can wait nowhere.
+/// The answer of a call that a stage delays, but that cannot be stored to wait.
 pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
     let words =
         format!("`{tool}` may begin later ({why}), and a call with a secret cannot wait here");
@@ -165,7 +165,7 @@ pub(super) fn expired(tool: &str) -> ToolError {
         .hint("go on without it, or tell the user that it needs approval")
 }
 
-/// Of a call that was handed over, and of which nothing was heard in time.
+/// The answer of a call that was handed over and got no result in time.
 pub(super) fn not_supplied(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let words = format!("`{tool}` is carried out elsewhere, and gave no result in time");
@@ -173,14 +173,14 @@ pub(super) fn not_supplied(record: &CallRecord) -> ToolError {
         .hint("go on without it, or tell the user that it did not answer")
 }
 
-/// Of a call that was handed over and is not wanted any more.
+/// The answer of a call that was handed over and then cancelled.
 pub(super) fn recalled(record: &CallRecord) -> ToolError {
     let words = format!("the call of `{}` was cancelled", record.tool);
     ToolError::new(error_kind::CANCELLED, format!("{words}{}", elsewhere(record)))
         .class(ErrorClass::Cancelled)
 }
 
-/// An answer that a call did nothing which others may have carried out would be a lie.
+/// Others may have carried the call out, so its answer must not say that nothing happened.
 fn elsewhere(record: &CallRecord) -> &'static str {
     match record.effect {
         Effect::Read => "",
@@ -188,7 +188,7 @@ fn elsewhere(record: &CallRecord) -> &'static str {
     }
 }
 
-/// The approver of a call failed, and no other approver can decide.
+/// The answer of a call whose approver failed, where no other approver can decide.
 pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
     let tool = &record.tool;
@@ -197,7 +197,7 @@ pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 
-/// Of a call that was begun as often as it may be, and never ended.
+/// The answer of a call that was begun as often as allowed, and whose owners were all lost.
 pub(super) fn lost(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let message = match record.attempt {
@@ -207,7 +207,7 @@ pub(super) fn lost(record: &CallRecord) -> ToolError {
     ToolError::new("owner_lost", message)
 }
 
-/// Its tool has said so often that it did not happen that it would say so for ever.
+/// The answer of a call that was begun as often as allowed, and whose tool reports each time that it did not happen.
 pub(super) fn did_not_happen(record: &CallRecord) -> ToolError {
     let (tool, times) = (&record.tool, record.attempt);
     let message = format!("`{tool}` was begun as often as it may be ({times}), and did not happen");
@@ -225,14 +225,14 @@ pub(super) fn not_run(record: &CallRecord, why: &str, was_begun: bool) -> ToolEr
     )
 }
 
-/// What the model of a planned call reads.
+/// The answer that the model gets for a planned call.
 pub(super) fn queued(tool: &str) -> AnswerRecord {
     AnswerRecord::text(format!(
         "`{tool}` was put into the plan, and has not run. A person decides about the plan. Do not make this call again; go on with the plan, or say that it is complete."
     ))
 }
 
-/// The error that an answer is.
+/// Turns an error answer back into its error.
 pub(super) fn error_of(answer: &AnswerRecord) -> ToolError {
     let error =
         answer.to_answer().ok().and_then(|answer| answer.error().map(|it| it.with_more(None)));

@@ -1,5 +1,5 @@
-//! The claim of a call while its task holds it. Dropped before the end of the call is recorded, as when the task is not polled
-//! any more, it says so in the journal, or records the end that was reached; where that fails too, its lease runs out.
+//! The claim of a call while its task holds it. When it is dropped before the end of the call is recorded, as with a
+//! task that is cancelled, it records the drop, or the end that was reached. Where that fails too, the lease expires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 
-/// How often the journal is asked for a call whose commit may still be under way, each pause twice the last.
+/// How often to read a call whose commit may still be under way; each pause is twice the last.
 const LOOKS: u32 = 10;
 
 /// The first pause.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A claim. Made before it is committed, because a commit can stand although its reply is lost.
+/// A claim. It is made before its commit, because a commit may succeed although its reply is lost.
 pub(super) struct HeldClaim {
     pub(super) claim: Arc<Claim>,
     /// How the attempt ended, once it has.
@@ -31,11 +31,11 @@ struct LeftClaim {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
-    /// When it was claimed: another claim of this executor may have the same epoch, where this one does not stand.
+    /// When it was claimed: if this claim failed, another one of this executor may have the same epoch.
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,
-    /// Whether the journal has said that it has the claim.
+    /// Whether the journal has confirmed the claim.
     is_recorded: bool,
 }
 
@@ -53,23 +53,23 @@ impl HeldClaim {
         Self { claim, end: None, left }
     }
 
-    /// What became of the commit, as far as the journal says.
+    /// Notes the result of the commit.
     pub(super) fn note_commit(&mut self, written: &Result<(), CommitError>) {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.is_recorded = true,
             (Err(error), _) if error.is_conflict() || wrote_nothing(error) => self.let_go(),
-            // It can stand although an error was heard.
+            // The commit may have succeeded in spite of this error.
             _ => {}
         }
     }
 
-    /// Its end is recorded, or nothing is to be recorded of it.
+    /// Releases the claim: its end is recorded, or there is nothing to record.
     pub(super) fn let_go(&mut self) {
         self.left = None;
     }
 }
 
-/// Whether the store says that it refused the commit.
+/// Whether the store has refused the commit.
 fn wrote_nothing(error: &CommitError) -> bool {
     let CommitError::Store(error) = error else { return false };
     matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid)
@@ -89,7 +89,7 @@ impl Drop for HeldClaim {
 }
 
 impl LeftClaim {
-    /// Who ran it: a call that another makes is left to others where that one is.
+    /// Returns who ran it. A child is left to others if its parent is.
     fn runs(&self) -> By {
         let parent = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         match parent {
@@ -113,7 +113,7 @@ impl LeftClaim {
         }
     }
 
-    /// The call, where the journal has the claim. Its commit may still be under way.
+    /// Reads the call, if the journal has the claim. Its commit may still be under way.
     async fn find_claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
         for pause in pauses() {
             let found = lifecycle.load(self.call).await;
@@ -131,7 +131,7 @@ impl LeftClaim {
     }
 }
 
-/// How long the journal is given for a commit whose reply is lost: longer than a store waits for another program.
+/// The pauses before a commit without a reply is given up: together longer than a store waits for another program.
 pub(in super::super) fn pauses() -> impl Iterator<Item = Duration> {
     (0..LOOKS).map(|look| PAUSE * 2_u32.pow(look))
 }

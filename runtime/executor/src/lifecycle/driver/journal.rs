@@ -11,10 +11,10 @@ use toolwright_journal::journal::{
     Filter, Page, ParentCall, StoreError, Transaction,
 };
 
-/// How many calls one look takes from the journal.
+/// How many calls one read takes from the journal.
 const PAGE: usize = 100;
 
-/// The same of calls without their records.
+/// How many calls one read takes without their records.
 const SUMMARIES: usize = 1_000;
 
 impl<'a> Lifecycle<'a> {
@@ -30,7 +30,7 @@ impl<'a> Lifecycle<'a> {
         found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
     }
 
-    /// The same for a look at many calls, which goes on where one of them cannot be read. That is reported.
+    /// Reads many calls, and goes on where one of them cannot be read; that is reported.
     pub(in super::super) async fn read_or_damaged(
         self,
         id: CallId,
@@ -46,7 +46,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// The call at a place of a turn, which is one of this tool.
+    /// Finds the call at a slot of a turn; it must be one of this tool.
     pub(crate) async fn at(
         self,
         place: &CallSlot,
@@ -55,8 +55,8 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.at(place).await.map_err(|error| not_recorded(tool, error.into()))
     }
 
-    /// The call that the journal has already in the place of one that is made: at its place in a turn, or as the same call of
-    /// its parent.
+    /// Finds the call that the journal already has for one that is made: at the same slot of the turn, or at the same
+    /// index of the same parent.
     pub(in super::super) async fn find_known(
         self,
         place: &CallSlot,
@@ -83,11 +83,11 @@ impl<'a> Lifecycle<'a> {
             let words = format!("document `{key}` names no call: {error}; restore the journal");
             failed(StoreError::corrupt(words))
         })?;
-        // One that was dropped may have run, and must not run again.
+        // A call that was dropped may have run, and must not run again.
         self.load(id).await.map(Some)
     }
 
-    /// Every call that a call has made, as far as they can be read.
+    /// Lists the children of a call, as far as they can be read.
     pub(in super::super) async fn children(
         self,
         parent: CallId,
@@ -124,14 +124,14 @@ impl<'a> Lifecycle<'a> {
         ended.map(|it| it.is_some()).map_err(|error| not_recorded(&record.tool, error.into()))
     }
 
-    /// Makes the end of a run durable.
+    /// Records that a run has ended.
     pub(in super::super) async fn note_end_of(self, run: &str) -> Result<(), CallFailure> {
         let now = self.journal.now();
         let text = Some(now.to_string());
         let documents = vec![DocumentWrite { key: ended_key(run), expects: None, text }];
         match self.journal.store.commit(Transaction { calls: Vec::new(), documents }, now).await {
             Ok(()) => Ok(()),
-            // It was ended before.
+            // The end was recorded before.
             Err(error) if error.is_conflict() => Ok(()),
             Err(error) => Err(not_recorded(run, error)),
         }
@@ -145,7 +145,7 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.acknowledge(id).await.map_err(|error| not_recorded(tool, error))
     }
 
-    /// Whether a filter takes any call. One that cannot be read counts: the store found it by what the filter asks for.
+    /// Whether a filter matches any call. An unreadable call counts: the store found it by the filter.
     pub(in super::super) async fn has_any(
         self,
         filter: &Filter,
@@ -157,8 +157,8 @@ impl<'a> Lifecycle<'a> {
         Ok(!some.is_empty())
     }
 
-    /// Every call that a filter takes, in the order of their making. Calls that cannot be read are reported, and stop no
-    /// other.
+    /// Lists the calls that a filter matches, in the order in which they were made. Calls that cannot be read are
+    /// reported and left out.
     pub(in super::super) async fn all(
         self,
         filter: &Filter,
@@ -178,7 +178,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Every call that a filter takes and that was made after one, without the records.
+    /// Lists the calls that a filter matches and that were made after a given one, without their records.
     pub(in super::super) async fn summaries(
         self,
         filter: &Filter,
@@ -207,13 +207,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Completes when something may have changed since it was called.
+    /// Completes when something may have changed since this was called.
     pub(in super::super) fn changed(self) -> BoxFuture<'a, ()> {
         self.journal.store.changed()
     }
 }
 
-/// A failure of the journal in words, where there is no call yet.
+/// Describes a failure of the journal, where there is no call yet.
 pub(super) fn store_failed(tool: &str, error: String) -> CallFailure {
     CallFailure::NotRecorded { tool: tool.to_owned(), error: StoreError::invalid(error) }
 }

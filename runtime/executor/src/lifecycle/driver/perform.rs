@@ -1,4 +1,4 @@
-//! A claimed call runs, its lease renewed meanwhile. Its result and its final state are committed together.
+//! Runs a claimed call and renews its lease meanwhile. Its result and its final state are committed together.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl<'a> Lifecycle<'a> {
         let (Some(mut held), Some(found), Some(settled)) =
             (look.held.take(), look.found.take(), look.arguments.take())
         else {
-            // Nothing was claimed.
+            // There is no claim.
             return self.outcome_of(look.record());
         };
         let plan = found.plan();
@@ -80,7 +80,7 @@ impl<'a> Lifecycle<'a> {
         let answer = match ended {
             Ok(answer) => answer,
             Err(Some(awaits)) => return on_heap(|| self.suspend(look, held, awaits)).await,
-            // Somebody else has the right to run it now, so nothing is recorded of this attempt.
+            // The lease is lost and another executor may run the call, so nothing is recorded of this attempt.
             Err(None) => {
                 held.let_go();
                 return match self.load(record.id).await {
@@ -89,12 +89,12 @@ impl<'a> Lifecycle<'a> {
                 };
             }
         };
-        // Nobody has given it up but an executor that shuts down.
+        // The attempt was cancelled only because the executor shuts down.
         let is_released = self.run.core.released.is_cancelled() && !is_given_up(self.run, call);
         let attempt = self.attempt(&record, plan, &answer, deadline, is_released);
         let is_again = attempt.error.as_ref().is_some_and(|error| !error.is_not_begun());
         look.answer = Some(answer);
-        // Dropped meanwhile, it goes on to record the same.
+        // If this future is dropped, the claim records the same end.
         let input = held.end.insert(Input::Attempted(attempt));
         let advanced = on_heap(|| self.advance(look, input)).await;
         held.let_go();
@@ -127,7 +127,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Gives the claim of a call back that waits for calls which it makes.
+    /// Gives up the claim of a call that waits for its children.
     async fn suspend(
         self,
         look: &mut Look<'a, '_>,
@@ -135,19 +135,19 @@ impl<'a> Lifecycle<'a> {
         awaits: Vec<CallId>,
     ) -> Outcome {
         let suspension = Suspension { epoch: look.record().epoch, awaits };
-        // Dropped meanwhile, it goes on to record the same.
+        // If this future is dropped, the claim records the same end.
         let input = held.end.insert(Input::Suspended(suspension));
         match on_heap(|| self.advance(look, input)).await {
             Ok(_) => {
                 held.let_go();
                 self.outcome_of(look.record())
             }
-            // Dropped, the claim is tried to be given back once more.
+            // When the claim is dropped, it tries once more to record this.
             Err(failure) => failure.into(),
         }
     }
 
-    /// Runs a call that has waited, under the eyes of listeners and tracing.
+    /// Runs a call that has waited, with listeners and tracing.
     pub(in super::super) async fn perform_watched(self, look: Look<'a, '_>) -> Outcome {
         let Some(found) = look.found.clone() else { return self.outcome_of(look.record()) };
         let _telling = self.run.core.telling.enter_at_once();
@@ -169,7 +169,7 @@ impl<'a> Lifecycle<'a> {
         outcome
     }
 
-    /// How an attempt ended, as far as that is decided upon.
+    /// Describes how an attempt ended, for the decision.
     fn attempt(
         self,
         record: &CallRecord,
@@ -186,7 +186,7 @@ impl<'a> Lifecycle<'a> {
             }
             error
         });
-        // Others see to calls of their own budget.
+        // Calls of another run do not use up this run's retries.
         let is_free = record.place.run != self.run.id() || self.run.core.retries_per_run.is_none();
         Attempt {
             epoch: record.epoch,
@@ -200,13 +200,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// When the time for the whole call is over. It begins when the call first begins to run: people, who may have
-    /// decided again since, have their own time.
+    /// Returns when the total timeout ends. It begins when the call first runs; the time that people take for a later
+    /// decision does not count.
     pub(super) async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
         let total = plan.total_timeout?;
         let begun = match record.attempt {
             0 | 1 => None,
-            // Where it cannot be read, the time of this attempt is all that is known.
+            // Where the history cannot be read, the timeout counts from this attempt.
             _ => match self.history(record).await {
                 Ok(history) => first_begun(&history),
                 Err(failure) => {
@@ -220,7 +220,7 @@ impl<'a> Lifecycle<'a> {
         Instant::now().checked_add(total.saturating_sub(gone))
     }
 
-    /// Ends when the lease is lost.
+    /// Renews the lease; completes when it is lost.
     async fn renew(self, record: &CallRecord, claim: &Claim) {
         loop {
             tokio::time::sleep(self.journal.lease / 3).await;
@@ -239,7 +239,7 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Completes when a call that may run again has to wait for the calls that it makes, with their ids.
+/// Completes with the children's ids when a call that may run again has to wait for them.
 async fn stuck(family: Option<&Family>) -> Vec<CallId> {
     let recorded = |family: &&Family| family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
     match family.filter(recorded) {
@@ -248,7 +248,7 @@ async fn stuck(family: Option<&Family>) -> Vec<CallId> {
     }
 }
 
-/// A call whose caller is not here.
+/// Makes the call from its record: its caller is not in this process.
 fn own_call<'c>(record: &'c CallRecord, arguments: &'c str) -> Call<'c> {
     let call = Call::new(record.tool.as_str(), arguments);
     match &record.provider_id {
@@ -257,7 +257,7 @@ fn own_call<'c>(record: &'c CallRecord, arguments: &'c str) -> Call<'c> {
     }
 }
 
-/// When a call that runs was first claimed since it was last evaluated or decided.
+/// Returns when a running call was first claimed after its last evaluation or decision.
 fn first_begun(history: &[Entry]) -> Option<Timestamp> {
     let since =
         history.iter().rev().take_while(|it| matches!(it.to, State::Ready | State::Running));

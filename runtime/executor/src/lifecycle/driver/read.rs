@@ -1,5 +1,5 @@
-//! Reads what a decision needs: history and documents from the journal, the tool from the registry, and what the tool and
-//! the policy make of the arguments.
+//! Reads what a decision needs: history and documents from the journal, the tool from the registry, and the judgement
+//! of tool and policy on the arguments.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl<'a> Lifecycle<'a> {
             Need::Run => {
                 let ended = match look.snapshot.is_recorded {
                     true => self.run_has_ended(look.record()).await?,
-                    // What the journal knows besides is a condition of the commit.
+                    // The commit also has the condition that the journal knows of no end.
                     false => self.run.has_ended(),
                 };
                 look.snapshot.run_ended = Some(ended);
@@ -108,7 +108,7 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.undecided_children = Some(undecided);
             }
             Need::Begun => {
-                // What cannot be read may have happened.
+                // If the history cannot be read, each claim may have acted.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
                 let history = self.history(look.record()).await;
                 look.snapshot.begun = Some(history.map_or(claims, |history| begun(&history)));
@@ -129,7 +129,7 @@ impl<'a> Lifecycle<'a> {
         Ok(())
     }
 
-    /// Adds to the message of an error what is to be said of earlier attempts.
+    /// Adds to the message of an error what has to be said about earlier attempts.
     fn add_to_answer(self, look: &mut Look<'a, '_>, input: &mut Input, more: String) {
         let (stored, said) = match input {
             Input::Attempted(attempt) => (&mut attempt.answer, &mut attempt.more),
@@ -139,7 +139,7 @@ impl<'a> Lifecycle<'a> {
             _ => return,
         };
         let record = &look.snapshot.record;
-        // Of a dropped attempt, only the stored answer is left.
+        // For a dropped attempt, only the stored answer exists.
         let answer = look.answer.take().or_else(|| self.reveal_answer(record, stored).ok());
         let answer: Option<Answer> = answer.map(|answer| match answer.error() {
             Some(error) => error.with_more(Some(more.clone())).into(),
@@ -151,7 +151,7 @@ impl<'a> Lifecycle<'a> {
         (look.answer, *said) = (answer, Some(more));
     }
 
-    /// What happened to a call. Signatures are verified whenever they are looked at.
+    /// Reads the history of a call. Signatures are verified each time.
     fn past(self, record: &CallRecord, history: Vec<toolwright_journal::journal::Entry>) -> Past {
         let verified = |signed: &SignedStatement| match self.journal.trusted.verify(signed) {
             Ok(verified) => Signature::Counts(Box::new(verified.into_statement())),
@@ -171,7 +171,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// The tool of a call, if it is here and needs nothing that only its own run has; or why it cannot go on here.
+    /// Finds the tool of a call, if it is registered here and needs no services of another run; or says why the call
+    /// cannot go on here.
     pub(in super::super) fn tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
         let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
         let plan = found.plan();
@@ -188,7 +189,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// A tool as it is now.
+    /// Describes a tool as it is now.
     pub(in super::super) fn tool_now(self, plan: &Plan, call: Option<&Call<'_>>) -> ToolNow {
         let refused = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
         let needs_caller = !plan.from_call.is_empty();
@@ -204,19 +205,19 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether a call that it makes may need services of its run.
+    /// Whether the calls that it makes may need services of its run.
     fn may_need_run(self, plan: &Plan) -> bool {
         plan.makes_calls && !self.run.core.provisions.per_run.is_empty()
     }
 
-    /// Like [`tool`](Self::tool); a resolver is asked for one that is not known yet, as after a restart.
+    /// Like [`tool`](Self::tool), but asks the resolvers for an unknown tool, as after a restart.
     async fn seek_tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
-        // What it finds is registered; what it does not find, the look-up below reports.
+        // A tool that is found is registered; the look-up below reports one that is not.
         let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
         self.tool(record)
     }
 
-    /// The arguments of a call as they will run, and what is known of it with them.
+    /// Makes the final arguments of a call, and its facts with them.
     pub(in super::super) fn settle(
         self,
         plan: &Plan,
@@ -239,7 +240,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// What the policy says of a call, or without one its tool.
+    /// Evaluates the policy for a call; without final arguments, for its tool.
     pub(in super::super) fn policy(
         self,
         plan: &Plan,
@@ -251,21 +252,21 @@ impl<'a> Lifecycle<'a> {
         self.run.core.rules.evaluate(self.run, about, settled).verdict
     }
 
-    /// What the run of a call has read of strangers.
+    /// Reads the untrusted sources that the run of a call has read.
     async fn sources_of(self, record: &CallRecord) -> Result<Option<Arc<[String]>>, CallFailure> {
         self.sources(&record.place.run, &record.tool).await
     }
 
-    /// Of a new call, the arguments are those of its record.
+    /// Evaluates a new call with the arguments of its record.
     fn evaluate_new(self, look: &mut Look<'a, '_>, untrusted: Option<&[String]>) {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
         let rules = &self.run.core.rules;
-        // One policy says both: a reload in between would make another one of two.
+        // One policy is used for both, even if it is reloaded in between.
         let current = rules.current();
         let user = self.run.user();
         let about = About { plan: found.plan(), facts, user, untrusted, accepted: false };
         let policy = about.judged(self.run, &current, Some(settled)).verdict;
-        // The stages have looked at it since it was judged first.
+        // After the stages, the call is evaluated again.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
             watch.report_decision(&policy);
@@ -277,7 +278,7 @@ impl<'a> Lifecycle<'a> {
         look.snapshot.evaluated = Some(Ok(evaluated));
     }
 
-    /// What a call's tool and the policy make of these arguments.
+    /// Evaluates a call with these arguments by its tool and the policy.
     async fn evaluate(
         self,
         look: &mut Look<'a, '_>,
@@ -285,7 +286,7 @@ impl<'a> Lifecycle<'a> {
         untrusted: Option<&[String]>,
     ) -> Result<Option<Result<Evaluated, AnswerRecord>>, CallFailure> {
         let Some(found) = &look.found else {
-            // Its tool is sought first.
+            // The tool is looked up again first.
             look.snapshot.tool = None;
             return Ok(None);
         };
@@ -338,7 +339,7 @@ impl<'a> Lifecycle<'a> {
         Ok(Some(Ok(evaluated)))
     }
 
-    /// The grants for the tool of a call, and which of them take its arguments.
+    /// Reads the grants for the tool of a call, and which of them cover its arguments.
     async fn grants(self, look: &Look<'a, '_>) -> Result<Vec<GrantNow>, CallFailure> {
         let record = look.record();
         let arguments = look.arguments.as_ref().map_or("", |(_, settled)| settled.arguments());
@@ -363,8 +364,8 @@ impl<'a> Lifecycle<'a> {
         Ok(read.collect())
     }
 
-    /// What the tool itself shows of the call. Of a call with a secret it shows nothing: it is not known where in
-    /// the preview the secret would be.
+    /// Returns the tool's own preview of the call. A call with a secret gets none, because the preview could repeat the
+    /// secret anywhere.
     async fn preview(self, look: &Look<'a, '_>) -> Option<String> {
         let plan = look.found.as_ref()?.plan();
         let preview = plan.entry.spec.preview?;
@@ -395,12 +396,12 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Whether a reviewer may decide in a person's place: no rule asks about each call.
+/// Whether a reviewer may decide instead of a person: no rule asks about each call.
 fn is_reviewable(policy: &PolicyDecision) -> bool {
     !matches!(policy, PolicyDecision::Ask { grants_count: false, .. })
 }
 
-/// Definition and digest of a call with the arguments that would run.
+/// Returns fingerprint and digest of a call with the arguments that would run.
 fn candidate(snapshot: &Snapshot) -> (&str, &str) {
     let read = [&snapshot.proposed, &snapshot.evaluated];
     let read = read.into_iter().find_map(|read| read.as_ref()?.as_ref().ok());

@@ -1,4 +1,4 @@
-//! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
+//! Lets the stages of the application examine a call that may run, before it is claimed and when its attempt has ended.
 
 use super::{Lifecycle, Look};
 use crate::executor::{EarlyEnd, Inside, MiddlewareCall, Outcome, Slot, delay_of, enter, touched};
@@ -12,11 +12,11 @@ use toolwright_journal::arguments::FinalArguments;
 use toolwright_journal::journal::CallRecord;
 
 impl<'a> Lifecycle<'a> {
-    /// What the stages make of the call, as the next input.
+    /// Runs the stages, and returns their decision as the next input.
     pub(super) async fn stage(self, look: &mut Look<'a, '_>, input: &Input) -> Input {
         (look.entered, look.answer) = (None, None);
         let (Some(found), Some(arguments)) = (look.found.clone(), look.arguments.take()) else {
-            // Decided from what was read before: everything is read once more.
+            // Tool or arguments were not read yet: decides again from fresh facts.
             look.is_now(look.record().clone());
             return input.clone();
         };
@@ -53,7 +53,7 @@ impl<'a> Lifecycle<'a> {
             _ => None,
         };
         let version = record.version;
-        // That took its time: what was read before it does not count any more.
+        // The stages may have taken long, so what was read before them is discarded.
         if look.snapshot.is_recorded {
             look.is_now(record);
         } else {
@@ -65,7 +65,7 @@ impl<'a> Lifecycle<'a> {
         Input::Staged(StagedCall { version, reason, verdict, more: None })
     }
 
-    /// The answer of a stage, as it is stored; its caller gets it as it was given.
+    /// Stores the answer of a stage; the caller gets the original.
     fn answer_of(
         self,
         look: &mut Look<'a, '_>,
@@ -77,7 +77,7 @@ impl<'a> Lifecycle<'a> {
         StageVerdict::Answer(stored)
     }
 
-    /// The outcome of a call that was looked at.
+    /// Returns the outcome of a call that was advanced.
     pub(in super::super) fn report_outcome(self, look: &mut Look<'a, '_>) -> Outcome {
         let is_answered = look.is_committed && look.record().state.is_answered();
         match look.answer.take().filter(|_| is_answered && look.record().result.is_none()) {
@@ -87,7 +87,7 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// A call as stages see it.
+/// Describes a call for the stages.
 pub(super) fn seen<'s>(
     record: &'s CallRecord,
     (facts, settled): &'s (Facts, FinalArguments),

@@ -1,4 +1,4 @@
-//! Texts and answers in the journal: plain, or encrypted where a secret may be inside.
+//! Stores texts and answers in the journal: plain, or encrypted where they may hold a secret.
 
 use super::Lifecycle;
 use toolwright_core::context::CallId;
@@ -8,14 +8,14 @@ use toolwright_journal::approval::{ApprovalError, ApprovalService};
 use toolwright_journal::arguments::{DigestMatch, FinalArguments, SealingKey, digest, shown_of};
 use toolwright_journal::journal::{AnswerRecord, CallRecord, StoreError, StoredText};
 
-/// What the record has instead of a sealed answer.
+/// The text in place of an encrypted answer.
 const SEALED: &str = "(sealed, because a secret was among the arguments)";
 
-/// What it has there where it could not be sealed.
+/// The text in place of an answer that could not be encrypted.
 const OMITTED: &str = "(not kept, because a secret was among the arguments)";
 
 impl Lifecycle<'_> {
-    /// A text that is sealed where it may hold a secret.
+    /// Stores a text, encrypted where it may hold a secret.
     pub(in super::super) fn store_text(
         self,
         settled: &FinalArguments,
@@ -32,12 +32,12 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The arguments that run.
+    /// Reads the arguments that run.
     pub(in super::super) fn arguments(self, record: &CallRecord) -> Result<String, String> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
 
-    /// A stored text, decrypted; `field` is its place in the record.
+    /// Decrypts a stored text; `field` is its place in the record.
     pub(in super::super) fn reveal(
         self,
         stored: &StoredText,
@@ -58,7 +58,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The answer as it is stored.
+    /// Makes the stored form of an answer.
     pub(in super::super) fn store_answer(
         self,
         record: &CallRecord,
@@ -82,7 +82,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The answer as it was given.
+    /// Decrypts a stored answer.
     pub(in super::super) fn reveal_answer(
         self,
         record: &CallRecord,
@@ -110,19 +110,19 @@ impl Lifecycle<'_> {
         AnswerRecord { text: String::new(), whole, ..answer.clone() }.to_answer()
     }
 
-    /// What a decision is bound to.
+    /// Computes the digest that decisions are bound to.
     pub(in super::super) fn digest(
         self,
         record: &CallRecord,
         fingerprint: &str,
         arguments: &FinalArguments,
     ) -> String {
-        // Without a key of its own, a call with a secret cannot wait; its digest need not be found again.
+        // Without a sealing key, a call with a secret cannot wait, so its digest need not be computed again later.
         let key = self.digest_key(arguments);
         digest(&record.digest_input(fingerprint, arguments.canonical()), key)
     }
 
-    /// How the digest of a record compares with the one that it would have with these arguments.
+    /// Compares the digest of a record with the digest of these arguments.
     pub(in super::super) fn compare_digest(
         self,
         record: &CallRecord,
@@ -132,14 +132,14 @@ impl Lifecycle<'_> {
         record.compare_digest(fingerprint, arguments.canonical(), self.digest_key(arguments))
     }
 
-    /// The key by which arguments with secrets are digested.
+    /// The key for digests of arguments with secrets.
     fn digest_key(&self, arguments: &FinalArguments) -> Option<&SealingKey> {
         let key = self.journal.sealing.as_ref().or(self.journal.passing.as_ref());
         key.filter(|_| arguments.has_secrets())
     }
 
-    /// Whether the record shows the arguments that would run; the error says why it cannot be compared, or that it does
-    /// not. Whoever can write to the journal could have one call shown and another run.
+    /// Whether the record shows the arguments that would run; the error says that it does not, or why that cannot be
+    /// checked. A process that can write to the journal could show people one call and run another.
     pub(in super::super) fn check_shown(self, record: &CallRecord) -> Result<(), String> {
         match ApprovalService::check_shown(record) {
             Err(ApprovalError::Unseen { .. }) => {}
@@ -154,7 +154,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether the arguments in the journal are those of the digest that people are shown with them.
+    /// Whether the arguments in the journal match the digest that people are shown with them.
     pub(super) fn are_of_its_digest(self, record: &CallRecord, arguments: &str) -> bool {
         let key = match record.arguments {
             StoredText::Plain(_) => None,
@@ -167,7 +167,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// What a sealed text belongs to, so that it opens nowhere else.
+/// The additional data that binds an encrypted text to its place: it cannot be decrypted elsewhere.
 fn bound_to(id: CallId, field: &str) -> Vec<u8> {
     format!("{id}/{field}").into_bytes()
 }

@@ -1,4 +1,5 @@
-//! After a commit that failed: whether the journal has it all the same, or what another writer has made of the call.
+//! Finds out after a failed commit whether the journal has it nevertheless, or what another writer has done to the
+//! call.
 
 use std::time::Duration;
 
@@ -8,28 +9,28 @@ use crate::lifecycle::decide::ended_key;
 use crate::lifecycle::notify::Notification;
 use toolwright_journal::journal::{CallRecord, CommitError, State};
 
-/// The first pause between two writes of a result, each twice the last.
+/// The first pause before a result is written again; each is twice the last.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A commit that may stand although its reply was lost.
+/// A commit that may have succeeded although its reply was lost.
 pub(super) struct Unheard {
     pub(super) record: CallRecord,
     pub(super) notification: Option<Notification>,
 }
 
-/// What a conflict leads to.
+/// What follows from a conflict.
 pub(super) enum Conflict {
-    /// The commit had been made before.
+    /// The same commit had succeeded before.
     Stands,
     /// A new call is in the journal already.
     Elsewhere,
-    /// It is decided once more.
+    /// The call has to be decided again.
     Again,
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Returns whether
-    /// the journal has it; nothing where that cannot be read.
+    /// After a pause, reads whether a commit without a reply succeeded: no commit is sent twice unchecked. Returns
+    /// whether the journal has it; `None` where that cannot be read.
     pub(super) async fn look_for_unheard(
         self,
         look: &mut Look<'a, '_>,
@@ -48,7 +49,7 @@ impl<'a> Lifecycle<'a> {
         None
     }
 
-    /// Whether a call is what a commit made of it, of which the journal gave no word; else it is looked at as it is now.
+    /// Whether the commit without a reply succeeded. If not, the driver goes on from the record as it is now.
     fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
         match look.unheard.take() {
             Some(Unheard { record, notification }) if is_same(&record, &now) => {
@@ -65,7 +66,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Somebody was faster, or the same commit was sent before: the call is read once more.
+    /// Handles a conflict: another writer was faster, or the same commit had succeeded before. Reads the call again.
     pub(super) async fn after(
         self,
         look: &mut Look<'a, '_>,
@@ -79,7 +80,7 @@ impl<'a> Lifecycle<'a> {
             return Ok(match self.has_stood(look, now) {
                 true => Conflict::Stands,
                 false if was_recorded => Conflict::Again,
-                // Recorded unheard, and changed by another writer since.
+                // The call was recorded without a reply, and another writer has changed it since.
                 false => Conflict::Elsewhere,
             });
         }
@@ -89,18 +90,18 @@ impl<'a> Lifecycle<'a> {
             CommitError::Document { key, .. } if key == ended_key(&place.run) => {
                 look.snapshot.run_ended = Some(true);
                 match place.turn {
-                    // Somebody else may have been faster with the same call.
+                    // Another caller may have been faster with the same call.
                     Some(_) => self.at(&place, &look.record().tool).await?,
                     None => None,
                 }
             }
-            // The call that makes it runs elsewhere as well, or has run before.
+            // The parent runs elsewhere as well, or has run before.
             CommitError::Document { key, .. }
                 if self.parent.is_some_and(|parent| parent.key() == key) =>
             {
                 self.find_known(&place, &look.record().tool).await?
             }
-            // A grant was used by another call in between.
+            // Another call has used the grant meanwhile.
             _ => {
                 (look.snapshot.denied_before, look.snapshot.grants) = (None, None);
                 tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! What a statement makes of the call it names. Pure.
+//! Applies a statement to the call that it names. Pure.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::journal::{
 };
 use toolwright_core::json::canonical;
 
-/// A call after a decision, and what goes with it.
+/// A call after a decision, with the entry and the grant to commit.
 pub(super) struct DecidedCall {
     pub(super) record: CallRecord,
     pub(super) entry: Entry,
     pub(super) grant: Option<Grant>,
 }
 
-/// Applies a statement to a call; returns `None` where the state of the call does not allow it.
-/// `begun` is how often it may have acted before; `is_unseen` whether it may run although nothing can tell here whether it
-/// shows what would run.
+/// Applies a statement to a call; returns `None` where the state of the call does not allow it. `begun` is how often it
+/// may have acted before; `is_unseen` says whether to accept an approval although nothing can check here that the
+/// record shows what would run.
 pub(super) fn decide(
     mut record: CallRecord,
     begun: u32,
@@ -86,8 +86,8 @@ pub(super) fn decide(
             record.answer_with(rejection(reason.as_deref(), more.as_deref()));
         }
         Decision::Happened { result } => record.answer_with(AnswerRecord::result(result)),
-        // What was decided before was decided of a generation that is over. What is said now is no approval; the
-        // executor finds it in the history.
+        // An earlier decision was about an earlier generation. This statement is no approval; the executor finds it in
+        // the history.
         Decision::DidNotHappen => record.decision = None,
         Decision::Accept => {
             record.decision = None;
@@ -106,7 +106,8 @@ pub(super) fn decide(
     Ok(Some(DecidedCall { record, entry, grant }))
 }
 
-/// Whoever can write to the journal could show one call and have another approved.
+/// Refuses an approval of altered arguments: whoever can write to the journal could show one call and have another
+/// approved.
 pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     match record.shows_what_is_judged() {
         Some(true) => Ok(()),
@@ -115,8 +116,8 @@ pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     }
 }
 
-/// Whether a statement was made of what the record shows. Of a call that the version before has recorded, a statement of
-/// that version says nothing of it: the executor asks again about such a call.
+/// Whether a statement was made about what the record shows. Statements of the version before do not say what was
+/// shown; they are accepted only about records of that version, and there the executor asks again.
 fn says_what_is_shown(statement: &Statement, record: &CallRecord) -> bool {
     match &statement.about {
         Subject::Call { shown: None, .. } => record.journal.is_none(),
@@ -125,7 +126,7 @@ fn says_what_is_shown(statement: &Statement, record: &CallRecord) -> bool {
     }
 }
 
-/// What was said of a call in another journal is not said of this one, although it may have the same id.
+/// Refuses a statement about a call of another journal, which may have the same id.
 fn refuse_other_journal(record: &CallRecord, statement: &Statement) -> Result<(), ApprovalError> {
     if (&statement.journal, &statement.project) == (&record.journal, &record.project) {
         return Ok(());
@@ -161,7 +162,7 @@ fn check_terms(
     terms.check(said.now).map_err(|error| ApprovalError::Terms { call: record.id, error })
 }
 
-/// Blanks what the call was made with, and what may repeat it. The answer stays, for the same call that arrives again.
+/// Deletes the arguments of a call, and what may repeat them. The answer stays, in case the same call is made again.
 fn forget(record: &mut CallRecord) {
     (record.raw, record.arguments) = (StoredText::Omitted, StoredText::Omitted);
     CallRecord::FORGOTTEN.clone_into(&mut record.shown);
@@ -173,7 +174,7 @@ fn forget(record: &mut CallRecord) {
 }
 
 fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalError> {
-    // The history holds the statement as it was signed, for everybody to read.
+    // The history contains the signed statement, which everyone can read.
     if !matches!(record.arguments, StoredText::Plain(_)) {
         return Err(ApprovalError::Secrets { call: record.id });
     }
@@ -187,7 +188,7 @@ fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalE
     }
 }
 
-/// The first of these parameters that an object has.
+/// Returns the first of these parameters that an object has.
 fn secret_given(object: &str, secrets: &[String]) -> Option<String> {
     if secrets.is_empty() {
         return None;

@@ -9,22 +9,22 @@ use crate::journal::{Illegal, NotAdvanced, State, StoreError};
 use toolwright_core::context::CallId;
 use toolwright_core::json::ArgumentsError;
 
-/// Why a statement did not take effect. Nothing was done, except after [`Store`](Self::Store), where that is unknown.
+/// Why a statement did not take effect. Nothing was changed, except perhaps after [`Store`](Self::Store).
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// Nobody whose word counts has signed it.
+    /// No trusted key has signed it.
     #[error("the statement does not count")]
     Unverified(#[from] VerifyError),
-    /// It is no statement.
+    /// The text is no statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
-    /// Its verdict does not go with what it is about.
+    /// The decision does not fit its subject.
     #[error(
         "a statement that says `{verdict}` is about the wrong thing: grants are revoked, all else is said of calls"
     )]
     Subject {
-        /// What is said.
+        /// The decision.
         verdict: Box<Decision>,
     },
     /// There is no such call.
@@ -39,23 +39,23 @@ pub enum ApprovalError {
         /// The id of the grant.
         id: String,
     },
-    /// Somebody decided before.
+    /// Another decision came first.
     #[error(
         "call {call} was {verdict} by {who:?} at {at}, and is {state} now: this decision came too late"
     )]
     Decided {
         /// Which call.
         call: CallId,
-        /// Who won.
+        /// Who made it.
         who: String,
-        /// When they did.
+        /// When it was made.
         at: Timestamp,
-        /// What they decided.
+        /// What it was.
         verdict: Box<Decision>,
         /// The state of the call now.
         state: State,
     },
-    /// The call was judged anew since it was shown.
+    /// The call was evaluated again since it was shown.
     #[error(
         "the statement is about generation {said} of call {call}, which is at generation {found} ({what} by {who:?} \
          at {at}): show the call again, and decide on what is shown"
@@ -67,11 +67,11 @@ pub enum ApprovalError {
         said: u32,
         /// The generation that the call is at.
         found: u32,
-        /// What brought it there.
+        /// What raised the generation.
         what: String,
-        /// Who did.
+        /// Who caused that.
         who: String,
-        /// When they did.
+        /// When that happened.
         at: Timestamp,
     },
     /// The call is not the one that was shown.
@@ -96,8 +96,7 @@ pub enum ApprovalError {
         /// Which call.
         call: CallId,
     },
-    /// The arguments of the call are encrypted or not stored, so that nothing can tell whether they are those that its
-    /// record shows.
+    /// The arguments of the call are encrypted or not stored, so this service cannot check that the record shows them.
     #[error(
         "the arguments of call {call} are sealed or not kept, so that nothing here can tell whether what is shown is what \
          would run: refuse it, decide where the sealing key is, or decide unseen (`--unseen`), whereupon the executor \
@@ -107,7 +106,7 @@ pub enum ApprovalError {
         /// Which call.
         call: CallId,
     },
-    /// The record shows other arguments than the statement was made of.
+    /// The record shows other arguments now than when the statement was made.
     #[error(
         "the journal shows other arguments of call {call} now than those that the statement was made of: show the call \
          again, and decide on what is shown"
@@ -137,16 +136,16 @@ pub enum ApprovalError {
     Elsewhere {
         /// Which call.
         call: CallId,
-        /// The state of the call, and what was to happen to it.
+        /// The state of the call, and the transition that it does not allow.
         illegal: Illegal,
         /// What happened to it last.
         what: String,
-        /// Who did.
+        /// Who did that.
         who: String,
-        /// When they did.
+        /// When that happened.
         at: Timestamp,
     },
-    /// A counter of the call's record is at its maximum, so that nothing can be recorded of it.
+    /// A counter of the call's record is at its maximum, so nothing more can be recorded.
     #[error("nothing can be decided on call {call}: {why}")]
     NotAdvanced {
         /// Which call.
@@ -154,15 +153,15 @@ pub enum ApprovalError {
         /// Which counter.
         why: NotAdvanced,
     },
-    /// Its time to be decided is over, although the journal does not say so yet.
+    /// The deadline for a decision has passed, although the journal does not say so yet.
     #[error("call {call} could be decided until {deadline}, which is past: it expires")]
     Late {
         /// Which call.
         call: CallId,
-        /// Until when.
+        /// The deadline.
         deadline: Timestamp,
     },
-    /// A grant is for another tool than the call's, or for the tool as it was.
+    /// A grant is for another tool than the call's, or for an earlier definition of it.
     #[error(
         "call {call} is one of {tool:?} as it is now and the grant's terms are for {granted:?} as they name it: take \
          tool and fingerprint from the call"
@@ -184,7 +183,7 @@ pub enum ApprovalError {
         #[source]
         error: UselessTerms,
     },
-    /// New arguments would be readable in the history of a call whose own are not.
+    /// New arguments would be readable in the history, but the call's own arguments are not stored in plain text.
     #[error(
         "the arguments of call {call} are sealed or not kept, so that no others can be given: reject or discard it, \
          and have it made anew"
@@ -193,7 +192,7 @@ pub enum ApprovalError {
         /// Which call.
         call: CallId,
     },
-    /// An edit would write a secret into the history, for everybody to read.
+    /// An edit would write a secret into the history, where everyone can read it.
     #[error(
         "`{parameter}` of call {call} is a secret, and everybody who can read the journal would see what is given here: \
          leave it out, or reject the call and have it made anew"
@@ -218,7 +217,7 @@ pub enum ApprovalError {
     /// A grant in the journal cannot be read.
     #[error(transparent)]
     Grant(#[from] GrantError),
-    /// Others were faster each time.
+    /// Other writers were faster each time.
     #[error(
         "the journal changed {looks} times while the statement was to be recorded: submit it again"
     )]

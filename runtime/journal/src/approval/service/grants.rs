@@ -1,16 +1,16 @@
-//! The grants of a journal. One that cannot be read allows nothing, and hides none of the others.
+//! The grants of a journal. One that cannot be read allows nothing, and does not hide the others.
 
 use super::{ApprovalError, ApprovalService};
 use crate::approval::granted::{Grant, GrantError};
 use crate::journal::Document;
 
-/// What a journal has of grants.
+/// The grants of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Grants {
     /// The grants that can be read, in the order of their tools and ids.
     pub readable: Vec<Grant>,
-    /// Why others cannot; each names the grant. They allow nothing.
+    /// Why other grants cannot be read; each error names its grant. They allow nothing.
     pub unreadable: Vec<GrantError>,
 }
 
@@ -23,7 +23,7 @@ impl ApprovalService {
         let prefix = tool.map_or_else(|| Grant::PREFIX.to_owned(), |tool| Grant::key(tool, ""));
         let mut grants = Grants::default();
         for document in self.store.documents(&prefix).await? {
-            // The names of tools may hold slashes, so that a key can begin like that of another tool.
+            // A tool's name may contain slashes, so another tool's key may begin with the same text.
             let is_of_it = document.key.rsplit_once('/').is_some_and(|(of, _)| {
                 tool.is_none_or(|tool| of.strip_prefix(Grant::PREFIX) == Some(tool))
             });

@@ -1,14 +1,14 @@
-//! What a call's history says to a statement that comes too late, or again. Pure.
+//! Finds what a call's history says about a statement that comes too late, or again. Pure.
 
 use super::{ApprovalError, ParsedStatement, SubmitOutcome};
 use crate::approval::granted::Grant;
 use crate::approval::{Decision, Statement};
 use crate::journal::{CallRecord, Entry, Illegal};
 
-/// What was recorded of the same statement.
+/// Returns what was recorded when the same statement was submitted before.
 ///
 /// # Errors
-/// When there is none: who won, or what became of the call.
+/// When there is no such record: the error says which decision came first, or what happened to the call.
 pub(super) fn find_recorded(
     record: &CallRecord,
     history: &[Entry],
@@ -42,7 +42,8 @@ pub(super) fn find_recorded(
     }
 
     let call = record.id;
-    // An approved call may turn out to be indeterminate: then the approval has not won over what is said now.
+    // Only decisions compete that were made in a state which allows this one: an approved call may become indeterminate
+    // later, and then its approval has not won over a statement about that.
     let rivals =
         |entry: &Entry| entry.from.is_some_and(|from| crate::journal::next(from, event).is_ok());
     if let Some((entry, statement)) = decisions().find(|(entry, _)| rivals(entry)) {

@@ -1,4 +1,4 @@
-//! Decisions in one step: load the call, sign what is decided of it, submit that.
+//! Makes decisions in one step: loads the call, signs a statement about it, submits that.
 
 use jiff::Timestamp;
 
@@ -8,8 +8,8 @@ use crate::approval::{ApproverKey, Decision, GrantTerms, Statement, Subject};
 use crate::journal::CallRecord;
 use toolwright_core::json::canonical;
 
-/// Each takes the call by its id, or as it was shown (see [`ShownCall`]), and the key of the person who decides. Where the
-/// same key has decided the same before, it gives what was recorded.
+/// Each method takes the call by its id, or as it was shown (see [`ShownCall`]), and the key of the person who decides.
+/// If the same key has made the same decision before, it returns what was recorded then.
 impl ApprovalService {
     /// Approves a call, which may then run with the arguments that its record shows.
     ///
@@ -75,12 +75,12 @@ impl ApprovalService {
         self.decide(call, Decision::Approve { grant: Some(terms) }, key).await
     }
 
-    /// Approves a call with other arguments: all of them, as the JSON text of one object. The executor judges the call with
-    /// them; where it arrives at other final arguments, because it fills in a default for instance, the approver is asked
+    /// Approves a call with other arguments: all of them, as the JSON text of one object. The executor evaluates the
+    /// call with them; if its final arguments differ, because it fills in a default for instance, the approver is asked
     /// again.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit); also when the arguments are none.
+    /// As [`submit`](Self::submit); also when the arguments are not such a text.
     pub async fn edit(
         &self,
         call: impl Into<ShownCall>,
@@ -111,7 +111,7 @@ impl ApprovalService {
         self.decide(call, Decision::Reject { reason }, key).await
     }
 
-    /// Accepts a planned call, which is then judged.
+    /// Accepts a planned call, which is then evaluated.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -136,7 +136,7 @@ impl ApprovalService {
         self.decide(call, Decision::Happened { result: result.into() }, key).await
     }
 
-    /// Records that an indeterminate call did not happen, so that it is judged again.
+    /// Records that an indeterminate call did not happen, so that it is evaluated again.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -148,8 +148,8 @@ impl ApprovalService {
         self.decide(call, Decision::DidNotHappen, key).await
     }
 
-    /// Requeues a dead letter, which is then judged again. With a new idempotency key, a service takes it for another
-    /// call.
+    /// Requeues a dead letter, which is then evaluated again. With a new idempotency key, a service treats it as
+    /// another call.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -165,7 +165,7 @@ impl ApprovalService {
     /// Requeues a dead letter with other arguments: all of them, as the JSON text of one object.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit); also when the arguments are none.
+    /// As [`submit`](Self::submit); also when the arguments are not such a text.
     pub async fn requeue_with(
         &self,
         call: impl Into<ShownCall>,
@@ -214,8 +214,8 @@ impl ApprovalService {
         self.sign_and_submit(Statement::revoke(grant, key.name(), self.now()), key).await
     }
 
-    /// Signs a statement that the caller made of the record that it showed, and submits it at the time that the statement
-    /// names.
+    /// Signs a statement that the caller made about the record that it showed, and submits it at the time that the
+    /// statement names.
     ///
     /// # Errors
     /// As [`submit`](Self::submit); also when the statement names another author than the holder of the key.
@@ -228,12 +228,12 @@ impl ApprovalService {
         self.submit(key.sign(&statement)?, now).await
     }
 
-    /// Checks that the record of a call shows the arguments that would run. [`submit`](Self::submit) asks this of every
-    /// approval; a program asks before it shows a record to a person.
+    /// Checks that the record of a call shows the arguments that would run. [`submit`](Self::submit) checks this for
+    /// every approval; a program checks it before it shows a record to a person.
     ///
     /// # Errors
-    /// [`ApprovalError::Altered`] where it shows others, [`ApprovalError::Unseen`] where only the executor's
-    /// sealing key could tell.
+    /// [`ApprovalError::Altered`] where it shows others, [`ApprovalError::Unseen`] where only the executor's sealing
+    /// key can decrypt them.
     pub fn check_shown(record: &CallRecord) -> Result<(), ApprovalError> {
         refuse_altered(record)
     }

@@ -1,4 +1,4 @@
-//! Which call a decision is about, and what the person who decides has seen of it.
+//! Which call a decision is about, and what the person has seen of it.
 
 use crate::approval::{ApprovalRequest, Subject};
 use crate::arguments::shown_digest;
@@ -7,9 +7,9 @@ use toolwright_core::context::CallId;
 
 /// The call that a decision is about.
 ///
-/// Made from a [`CallRecord`] or an [`ApprovalRequest`], it names the call as it was shown, and a decision about a call that
-/// was changed since is refused. Made from a [`CallId`], it names the call as the journal has it when the decision is
-/// made: for callers that show nothing.
+/// Made from a [`CallRecord`] or an [`ApprovalRequest`], it names the call as it was shown: if the call has changed
+/// since, the decision is refused. Made from a [`CallId`], it names the call as the journal has it at the time of the
+/// decision, for callers that show nothing.
 ///
 /// ```
 /// use toolwright::CallId;
@@ -23,12 +23,12 @@ use toolwright_core::context::CallId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownCall {
     pub(super) call: CallId,
-    /// Generation, digest and the digest of what was shown; nothing where nothing was.
+    /// Generation, digest and the digest of the shown arguments; `None` where nothing was shown.
     seen: Option<(u32, String, Option<String>)>,
 }
 
 impl ShownCall {
-    /// What a statement is about that is made of the call.
+    /// Returns the subject of a statement about the call.
     pub(super) fn subject(self, record: &CallRecord) -> Subject {
         let (generation, digest, shown) = self.seen.unwrap_or_else(|| facts_of(record));
         Subject::Call { id: self.call, generation, digest, shown }

@@ -1,4 +1,4 @@
-//! Values of a file as what they have to be, or a problem at their place.
+//! Reads the values of a file in their expected types, or reports a problem at their place.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::{Reader, Written};
 use toolwright_core::json::tree::write_quoted;
 
 impl Reader<'_> {
-    /// Sees to it that there are no other keys than these.
+    /// Checks that there are only these keys.
     pub(super) fn keys(&mut self, table: &DeTable<'_>, known: &[&str], what: &str) {
         for (key, _) in table.iter() {
             if !known.contains(&key.get_ref().as_ref()) {
@@ -40,7 +40,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text, or a list of texts.
+    /// Reads a text, or a list of texts.
     pub(super) fn texts(&mut self, value: &Written<'_>, key: &str) -> Vec<At<String>> {
         match value.get_ref().as_array() {
             Some(items) => items.iter().filter_map(|item| self.text(item, key)).collect(),
@@ -93,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A value as JSON text; numbers keep their digits.
+    /// Writes a value as JSON text; numbers keep their digits.
     pub(super) fn json(&mut self, value: &Written<'_>) -> Option<At<String>> {
         let mut text = String::new();
         match write_json(value.get_ref(), &mut text) {

@@ -1,4 +1,4 @@
-//! Reads one keyword of a schema: keeps it, turns it into what 2020-12 has for it, or reports it.
+//! Reads one keyword of a schema: copies it, converts it to 2020-12, or reports it.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::schema::is_machine_format;
 use toolwright_core::input::shorten;
 
 impl<'a> Reading<'a> {
-    /// Reads a keyword of `source` into `schema`; we are at the keyword.
+    /// Reads a keyword of `source` into `schema`, at the keyword's place.
     pub(super) fn keyword(
         &mut self,
         source: &'a Map<String, Value>,
@@ -17,7 +17,7 @@ impl<'a> Reading<'a> {
         value: &'a Value,
     ) {
         match (keyword, value) {
-            // Told once all other keywords are known.
+            // Handled after all other keywords.
             ("type" | "nullable", _) => {}
             ("$ref" | "$dynamicRef" | "$recursiveRef", _) => self.reference(schema, value),
             ("items", Value::Array(items)) => self.positions(source, schema, items),
@@ -47,14 +47,14 @@ impl<'a> Reading<'a> {
 
     fn plain(&mut self, schema: &mut Map<String, Value>, keyword: &'a str, value: &'a Value) {
         if let Some(shape) = keywords::assertion(keyword) {
-            // Servers whose language has null for an empty list send it for whatever is not set.
+            // Servers written in a language with null for an empty list send it for unset keywords.
             if value.is_null() && shape != Shape::Value {
                 self.note(format!("`{keyword}` is null, which says nothing; left out"));
                 return;
             }
             self.insert_value(schema, keyword, shape, value);
         } else if let Some(shape) = keywords::annotation(keyword) {
-            // A wrong annotation refuses no tool, because values are not checked against it.
+            // A wrong annotation does not make the tool unusable, because values are not checked against it.
             if fits(shape, value) {
                 self.insert_value(schema, keyword, shape, value);
             } else {
@@ -163,7 +163,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Names without their repetitions, which mean nothing and which the meta-schema refuses.
+    /// Removes repeated names, which mean nothing and which the meta-schema refuses.
     fn once(&mut self, names: &[Value]) -> Value {
         let mut read: Vec<Value> = Vec::with_capacity(names.len());
         let mut seen = std::collections::HashSet::new();
@@ -177,7 +177,7 @@ impl<'a> Reading<'a> {
         Value::Array(read)
     }
 
-    /// `items` as a list, which is `prefixItems` since 2020-12.
+    /// Reads `items` as a list, which is `prefixItems` since 2020-12.
     fn positions(
         &mut self,
         source: &Map<String, Value>,
@@ -193,7 +193,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Draft 4's flag beside a bound.
+    /// Reads draft 4's boolean flag beside a bound.
     fn exclusive(
         &mut self,
         source: &'a Map<String, Value>,
@@ -261,7 +261,7 @@ impl<'a> Reading<'a> {
 
 fn fits(shape: Shape, value: &Value) -> bool {
     match (shape, value) {
-        // What is no schema is reported at its own place.
+        // A value that is no schema is reported at its own place.
         (Shape::Schema | Shape::Value, _) => true,
         (Shape::SchemaList | Shape::Values, value) => value.is_array(),
         (Shape::SchemaMap | Shape::PatternMap, value) => value.is_object(),
@@ -278,7 +278,7 @@ fn fits(shape: Shape, value: &Value) -> bool {
     }
 }
 
-/// `2.0` as the whole number that it is.
+/// Turns `2.0` into the whole number 2.
 fn whole(value: &Value) -> Value {
     match value.as_f64() {
         Some(count) if value.is_f64() && count >= 0.0 && count.fract() == 0.0 && count < 1e15 => {

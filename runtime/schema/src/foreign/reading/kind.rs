@@ -1,4 +1,4 @@
-//! `type` and `nullable`.
+//! Reads `type` and `nullable`.
 
 use serde_json::{Map, Value, json};
 
@@ -62,7 +62,7 @@ impl Reading<'_> {
         }
     }
 
-    /// `OpenAPI`'s way to say that a value may be null.
+    /// Reads `OpenAPI`'s keyword for a value that may be null.
     pub(super) fn nullable(
         &mut self,
         source: &Map<String, Value>,
@@ -98,7 +98,7 @@ impl Reading<'_> {
     }
 }
 
-/// Adds words to a description, unless it has them.
+/// Adds a text to a description, unless it is there already.
 fn tell(schema: &mut Map<String, Value>, words: &str) {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let start = words.trim_end_matches('.').split(':').next().unwrap_or(words).to_lowercase();

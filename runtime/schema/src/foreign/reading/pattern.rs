@@ -1,19 +1,19 @@
-//! What it takes to check a regular expression.
+//! Finds out how a regular expression can be checked.
 
 use jsonschema::PatternOptions;
 use serde_json::json;
 
-/// Each takes a while to compile.
+/// The maximum number of expressions, since each takes a while to compile.
 pub(super) const MOST: usize = 500;
-/// Bytes that one may take when it is compiled.
+/// The maximum size of a compiled expression in bytes.
 const LARGEST: usize = 1 << 20;
 
 pub(super) enum Engine {
-    /// In time linear in the text.
+    /// It can be checked in time linear in the text.
     Linear,
-    /// Only by going back, with a limit on how often.
+    /// It needs backtracking, which is limited.
     Backtracking,
-    /// Not at all, and why not.
+    /// It cannot be checked, for this reason.
     None(String),
 }
 

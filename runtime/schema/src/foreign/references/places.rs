@@ -1,4 +1,4 @@
-//! From the text of a reference to a place of the document and a name for it.
+//! Resolves the text of a reference to a place in the document, and gives the place a name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use toolwright_core::input::shorten;
 
-/// Places that references may lead to.
+/// The maximum number of places that references may lead to.
 const MOST: usize = 2_000;
 
 pub(in crate::foreign) struct Places<'a> {
     document: &'a Value,
-    /// The document's own address; a reference may repeat it.
+    /// The document's own URI, with which a reference may begin.
     base: Option<&'a str>,
-    /// `None` where two places have one anchor.
+    /// The place of each anchor; `None` where two places have the same one.
     anchors: BTreeMap<&'a str, Option<String>>,
-    /// Places with an address of their own: references below them start there.
+    /// Places with a URI of their own: references below them are relative to it.
     embedded: Vec<String>,
     names: BTreeMap<String, String>,
     taken: BTreeSet<String>,
@@ -92,7 +92,7 @@ impl<'a> Places<'a> {
         Ok(Place { pointer, name, is_new })
     }
 
-    /// The name of a place in `$defs`: its last step, so that people find it again.
+    /// Names a place in `$defs` by its last step, so that people recognise it.
     pub(in crate::foreign) fn name(&mut self, pointer: &str) -> &str {
         let taken = &mut self.taken;
         self.names.entry(pointer.to_owned()).or_insert_with(|| {
@@ -165,7 +165,7 @@ fn is_below(place: &str, own: &str) -> bool {
     place.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A fragment's `%41` as `A`; what is no such code stays.
+/// Decodes `%41` to `A` in a fragment; anything that is no such code stays.
 fn decode(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

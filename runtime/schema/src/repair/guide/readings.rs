@@ -1,4 +1,4 @@
-//! What a value may be read as where another is wanted.
+//! The readings of a value where another type is expected.
 
 use super::super::list;
 use super::super::shape::Types;
@@ -32,7 +32,7 @@ impl Guide<'_> {
                 readings.extend(wanted.then_some((held, ChangeRule::Stringified)));
             }
         }
-        // An empty value is no item of a list.
+        // An empty value is not made an item of a list.
         let is_blank = matches!(node, Node::Null) || *node == Node::Text(String::new());
         let item = !matches!(node, Node::Array(_)) && !is_blank && !self.wrapping;
         if item && types.has(Types::ARRAY) && self.shape(site, shape).items.is_some() {
@@ -49,7 +49,7 @@ impl Guide<'_> {
         readings
     }
 
-    /// A choice that was mistyped, where mistakes may be repaired.
+    /// Finds the choice that was mistyped, if typing errors may be repaired.
     pub(super) fn slips(
         &mut self,
         node: &Node,

@@ -1,4 +1,4 @@
-//! Which branch of a union was probably meant.
+//! Finds the branch of a union that was probably meant.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use super::steps::{Kind, Step, Walk, Way, address};
 
-/// What speaks against a branch.
+/// How badly a branch fits.
 #[derive(Debug, Default)]
 struct Fit {
-    /// Its type or its tag is another.
+    /// Whether its type or its tag differs.
     is_ruled_out: bool,
-    /// How many errors are about the value itself, not about what it holds.
+    /// How many errors concern the value itself, not its parts.
     at_the_surface: usize,
-    /// Whether something below has another type, or is none of the choices.
+    /// Whether a part has another type, or is none of the choices.
     is_doubtful: bool,
 }
 
-/// The branch whose tag is right; else the only one that fits furthest.
+/// Returns the branch with the right tag, or else the only one that fits best.
 pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> {
     let mut meant: Vec<(usize, Fit)> = Vec::new();
     for (index, way) in step.ways.iter().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> 
     }
 }
 
-/// Adds what a place has against a value, and what the places that it refers to have.
+/// Adds the errors that a place, and the places that it refers to, find in a value.
 fn weigh(walk: &Walk, way: &Way, value: &Value, followed: &mut Vec<(usize, usize)>, fit: &mut Fit) {
     let (errors, failed) = walk.errors(way, value, false);
     errors.iter().for_each(|error| count(error, fit));
@@ -78,7 +78,7 @@ fn count(error: &ValidationError<'_>, fit: &mut Fit) {
     fit.is_doubtful |= is_type || is_choice;
 }
 
-/// Whether a key has one value that names the branch.
+/// Whether a key has only one valid value, which names the branch.
 fn is_tag(kind: &ValidationErrorKind) -> bool {
     match kind {
         ValidationErrorKind::Constant { .. } => true,

@@ -1,9 +1,8 @@
-//! The keywords that lead from one schema to others about the same value, as the validator is to take them when it
-//! explains: each says whether it holds, remembers the answer, and puts down where it does not.
+//! Replaces the keywords that lead to other schemas for the same value, while values are explained: each replacement
+//! says whether it is satisfied, remembers that, and records where it is not.
 //!
-//! - A validator hands no value of a caller through to a keyword, so a local of the thread holds what is remembered, for
-//!   the time of one explanation.
-//! - A place is compiled as far as the next reference or union, so that no error holds the errors of others.
+//! - A validator cannot pass a caller's value to a keyword, so a thread-local holds the memory during one explanation.
+//! - A place is compiled up to the next reference or union, so that no error contains the errors of others.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -31,23 +30,23 @@ pub(super) enum Kind {
     OneOf,
 }
 
-/// A keyword at its place.
+/// A keyword at its place in the schema.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) kind: Kind,
     /// The keyword's place in the schema.
     pub(super) at: String,
     pub(super) ways: Vec<Way>,
-    /// Whether it is about the keys of an object, which are no part of the value.
+    /// Whether it applies to the keys of an object, which are no parts of the value.
     of_names: bool,
 }
 
 /// A place that a keyword leads to.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    /// Its validator's name: `#` and the place.
+    /// The name of its validator: `#` and the place.
     pub(super) name: Arc<str>,
-    /// Its number among the places that keywords lead to.
+    /// Its index among the places that keywords lead to.
     number: usize,
 }
 
@@ -56,31 +55,31 @@ impl Way {
         Self { name: "#".into(), number: usize::MAX }
     }
 
-    /// The place in the schema.
+    /// Returns the place in the schema.
     pub(super) fn place(&self) -> &str {
         self.name.strip_prefix('#').unwrap_or_default()
     }
 
-    /// Tells a look at a part of the value with this place from all others.
+    /// Returns a key for this place and a part of the value.
     pub(super) fn with(&self, value: &Value) -> (usize, usize) {
         (self.number, address(value))
     }
 }
 
-/// The keywords that failed, each with the address of the part of the value.
+/// The keywords that failed, each with the address of its part of the value.
 pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 
-/// What is remembered while a value is explained.
+/// The memory of one explanation.
 pub(super) struct Walk {
     places: Arc<ValidatorMap>,
-    /// Whether a part of the value fits a validator; nothing while that is being found out.
+    /// Whether a part of the value fits a validator; `None` while that is being determined.
     known: RefCell<HashMap<(usize, usize), Option<bool>, RandomState>>,
     failed: RefCell<Failed>,
     steps: Cell<usize>,
     most: usize,
 }
 
-/// An explanation, which ends with this.
+/// A running explanation; dropping it clears the thread-local.
 pub(super) struct Running(Rc<Walk>);
 
 impl std::ops::Deref for Running {
@@ -124,7 +123,7 @@ impl Walk {
         !self.is_exhausted()
     }
 
-    /// What a place has against a part of the value: its errors, and the keywords that lead on.
+    /// Examines a part of the value at a place: returns its errors, and the failed keywords that lead on.
     pub(super) fn errors<'v>(
         &'v self,
         way: &Way,
@@ -142,12 +141,12 @@ impl Walk {
         (errors, self.failed.take())
     }
 
-    /// How many of the ways of a union a part of the value fits, up to two.
+    /// Counts how many branches of a union a part of the value fits, up to two.
     pub(super) fn fitting(&self, step: &Step, value: &Value) -> usize {
         step.ways.iter().filter(|way| self.fits(way, value)).take(2).count()
     }
 
-    /// Whether a part of the value fits a place. What the steps do not reach is taken to fit.
+    /// Whether a part of the value fits a place. If the steps are used up, it counts as fitting.
     fn fits(&self, way: &Way, value: &Value) -> bool {
         if !self.charge() {
             return true;
@@ -158,7 +157,7 @@ impl Walk {
         }
         let key = way.with(value);
         if let Some(known) = self.known.borrow().get(&key) {
-            // A schema that asks itself about the same value says nothing by it.
+            // A schema that refers to itself for the same value adds no constraint.
             return known.unwrap_or(true);
         }
         let Some(place) = place() else { return true };
@@ -176,15 +175,15 @@ impl Walk {
     }
 }
 
-/// Tells parts of a value from each other while it stays where it is.
+/// Identifies a part of a value, as long as the value is not moved.
 pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// Keywords by the address of a part of the value.
+/// Failed keywords by the address of the part of the value.
 type Wanted = HashMap<usize, Vec<Arc<Step>>, RandomState>;
 
-/// Visits the parts of a value at which keywords failed, in the order of the value.
+/// Visits the parts of a value where keywords failed, in the order of the value.
 pub(super) fn locate<'v>(
     value: &'v Value,
     failed: Failed,
@@ -225,7 +224,7 @@ fn search<'v>(
     }
 }
 
-/// A validator for each place of a schema, in which references and unions are steps.
+/// Compiles a validator for each place of a schema, in which references and unions are steps.
 pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
     let mut found = HashMap::new();
     keywords(source, "", false, &mut HashMap::new(), &mut found);
@@ -233,7 +232,7 @@ pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
     let mut options = options();
     for keyword in ["$ref", "anyOf", "oneOf"] {
         let found = Arc::clone(&found);
-        // A keyword is known by its address: a place is compiled without saying where it is.
+        // A keyword is identified by its address, because the validator does not say which place it compiles.
         options = options.with_keyword(keyword, move |_: &Map<String, Value>, value: &Value, _| {
             Ok(Box::new(Stepping(found.get(&address(value)).cloned())))
         });
@@ -241,7 +240,7 @@ pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
     options.build_map(source).ok()
 }
 
-/// The references and unions of a schema, by their address.
+/// Collects the references and unions of a schema, by their address.
 fn keywords(
     schema: &Value,
     at: &str,
@@ -287,7 +286,7 @@ fn ways(keyword: &str, value: &Value, at: &str) -> Option<(Kind, Vec<String>)> {
     Some((kind, (0..parts).map(|index| format!("#{at}/{index}")).collect()))
 }
 
-/// A step in the place of its keyword; nothing for a reference to another document.
+/// Replaces a keyword; `None` for a reference to another document.
 struct Stepping(Option<Arc<Step>>);
 
 impl Stepping {
@@ -297,7 +296,7 @@ impl Stepping {
 }
 
 impl<'i> Keyword<'i> for Stepping {
-    /// Puts a failure down and lets the validator go on: an error would copy the value at every level.
+    /// Records a failure and lets the validator go on: an error would copy the value at every level.
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
         let (Some(step), Some(walk)) = (&self.0, Self::current()) else { return Ok(()) };
         if walk.holds(step, value) {

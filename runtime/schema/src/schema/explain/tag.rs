@@ -1,4 +1,4 @@
-//! The key by which the branches of a union differ, such as serde's `tag`, and what is wrong with it in a value.
+//! Finds the key that distinguishes the branches of a union, such as serde's `tag`, and checks it in a value.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -11,10 +11,11 @@ use toolwright_core::schema::words::expected;
 use super::steps::Step;
 use crate::schema::problems::show;
 
-/// How many references lead to a branch at most.
+/// How many references may lead to a branch.
 const MOST_REFERENCES: usize = 8;
 
-/// Says what is wrong with the tag of a value, because no branch is meant then and each would be blamed for it.
+/// Describes the problem of a value's tag: without a valid tag no branch is meant, so the errors of the branches would
+/// mislead.
 pub(super) fn problem(
     source: &Value,
     step: &Step,
@@ -56,7 +57,7 @@ fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
     tags.next()
 }
 
-/// The schema that a branch refers to, or the branch.
+/// Follows the references of a branch to its schema.
 fn resolve<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
     for _ in 0..MOST_REFERENCES {
         let Some(reference) = branch.get("$ref") else { return Some(branch) };
@@ -65,7 +66,7 @@ fn resolve<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
     None
 }
 
-/// The only text that a required key may have.
+/// Returns the only valid text of a required key.
 fn only_text<'s>(branch: &'s Value, key: &str) -> Option<&'s str> {
     let is_required = branch.get("required")?.as_array()?.iter().any(|it| it == key);
     let property = branch.get("properties")?.get(key).filter(|_| is_required)?;

@@ -1,4 +1,4 @@
-//! What an explanation of a recursive union costs: counted in steps, over schemas and trees of any form.
+//! Tests the cost of explaining a recursive union: counted in steps, over schemas and trees of any form.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,16 +7,16 @@ use super::{Depth, Explainer, Explanation};
 use crate::schema::options;
 use toolwright_core::json::reference;
 
-/// How many steps an explanation may take for each way of the schema and each part of the value.
+/// How many steps an explanation may take for each branch of the schema and each part of the value.
 const MOST: usize = 12;
-/// JSON may be nested as deep.
+/// How deep the JSON may be nested.
 const DEEPEST: usize = 120;
 
 fn explain(schema: &Value, value: &Value) -> Explanation {
     Explainer::new().explain(schema, value, &|_| None, Depth::UpTo(100))
 }
 
-/// The places that references and unions of a schema lead to.
+/// Counts the places that references and unions of a schema lead to.
 fn ways(schema: &Value) -> usize {
     match schema {
         Value::Object(object) => {
@@ -40,7 +40,7 @@ fn parts(value: &Value) -> usize {
     }
 }
 
-/// A schema of several definitions, each of which may hold any of them.
+/// A schema of several definitions, each of which may contain any of them.
 fn schema() -> impl Strategy<Value = Value> {
     let link = || (0..4_u8).prop_map(|it| json!({"$ref": format!("#/$defs/d{it}")}));
     let held = move || {
@@ -85,7 +85,7 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A value along a schema, whose last leaf is wrong. What it chooses is said by numbers.
+/// Makes a value along a schema whose last leaf is wrong. Numbers decide its choices.
 fn tree(
     root: &Value,
     schema: &Value,
@@ -136,7 +136,7 @@ proptest! {
     }
 }
 
-/// Objects of several tags that hold each other, and a number at the end.
+/// Objects with several tags that contain each other, with a number at the end.
 fn tagged_union(keyword: &str, tags: usize) -> Value {
     let node = json!({"$ref": "#/$defs/node"});
     let mut branches: Vec<Value> = (0..tags)
