@@ -1,4 +1,4 @@
-//! The head of a run: its state, and which process drives it until when.
+//! The head of a run: its state, which process drives it, and until when.
 
 use std::fmt;
 
@@ -16,8 +16,8 @@ use crate::history::known;
 use crate::limits::TotalUsage;
 use crate::run::State;
 
-/// The document `run/<id>/head`. Every commit of a run replaces it, so that a driver that is not the last to have read
-/// it commits nothing.
+/// The document `run/<id>/head`. Every commit of a run replaces it on the condition that its version is unchanged, so
+/// that a driver whose copy is out of date commits nothing.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -26,7 +26,7 @@ pub struct Head {
     pub run: String,
     /// The name of its agent.
     pub agent: String,
-    /// On whose behalf it calls.
+    /// The user on whose behalf it calls.
     pub user: Option<String>,
     /// The session that it belongs to.
     pub session: Option<String>,
@@ -47,10 +47,10 @@ pub struct Head {
     pub epoch: u64,
     /// Who drives it.
     pub lease: Option<Lease>,
-    /// How many drivers died in the turn that they worked on.
+    /// How many drivers died in its current turn.
     #[serde(rename = "deaths")]
     pub crashes: Option<Crashes>,
-    /// Why no worker takes it up.
+    /// Why no worker drives it.
     pub parked: Option<Parked>,
     /// Since when its model cannot be asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,17 +59,17 @@ pub struct Head {
     pub cancelled: Option<Cancelled>,
     /// When its time is up.
     pub deadline: Option<Timestamp>,
-    /// The run whose first turns it has.
+    /// The run that it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,
-    /// What a rewind has made of it.
+    /// What a rewind has recorded about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewound: Option<Rewound>,
     /// When it was started.
     pub created: Timestamp,
     /// When the head was last written.
     pub updated: Timestamp,
-    /// The application's own, as JSON.
+    /// The data that the application stored with it, as JSON.
     pub(super) data: Body,
     /// The [`State`](crate::State), as JSON.
     pub(super) state: Body,
@@ -80,7 +80,7 @@ pub struct Head {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Phase {
-    /// The model has to answer.
+    /// The model has to answer next.
     Asking,
     /// The calls of an answer are run.
     Calling,
@@ -90,7 +90,7 @@ pub enum Phase {
     Ended,
 }
 
-/// Where a run comes from that was not begun anew.
+/// The run that a fork was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -101,19 +101,19 @@ pub struct Forked {
     pub turn: u64,
 }
 
-/// What a rewind says of a run that no process may go on with.
+/// Why no process may drive a run: it went back to an earlier turn, or the files of such a rewind are not restored yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Rewound {
-    /// It went back: the files are those that it had at the end of this turn, and another run goes on from there.
+    /// The run went back: its files are those of the end of this turn, and another run continues from there.
     To {
         /// The other run.
         run: String,
         /// The last turn that both have.
         turn: u64,
     },
-    /// It goes on from an earlier turn of this other run, once the files are those of that turn.
+    /// The run is to continue from an earlier turn of another run, once the files of that turn are restored.
     Unfinished {
         /// The other run.
         run: String,
@@ -125,11 +125,11 @@ pub enum Rewound {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Lease {
-    /// The driver: an id of its own for each time that a process takes a run.
+    /// The driver. A process takes a new id each time that it takes a run.
     pub driver: String,
-    /// Until when it counts, unless it is renewed.
+    /// When the lease ends, unless it is renewed.
     pub until: Timestamp,
-    /// Whether the driver drives it as the one suspect of its process, until the turn is recorded.
+    /// Whether the run is the one suspect that its process drives, until the turn is recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
 }
@@ -153,7 +153,7 @@ fn is_zero(times: &u32) -> bool {
     *times == 0
 }
 
-/// Why no worker takes a run up.
+/// Why no worker drives a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -162,7 +162,7 @@ pub struct Parked {
     pub why: String,
     /// Since when.
     pub at: Timestamp,
-    /// Until when. What earlier releases parked has none, and stays so for ten minutes.
+    /// Until when. Runs that earlier releases parked have no end; they count as parked for ten minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
@@ -198,7 +198,7 @@ impl Head {
     /// The version of the documents of runs that this release writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// Returns the turn that is worked on: that of the open calls, or the one that the model is asked for.
+    /// Returns the number of the current turn: that of the open calls, or that of the model's next answer.
     #[must_use]
     pub fn current_turn(&self) -> u64 {
         match self.phase {
@@ -207,13 +207,13 @@ impl Head {
         }
     }
 
-    /// What the state of this run is encrypted for: what of the head is plain and never changes.
+    /// Returns what the encryption of the state is bound to: the fields of the head that are plain and never change.
     fn bound(&self) -> String {
         let plain = json!([self.agent, self.user, self.session]);
         format!("{}#state of {plain}", keys::head(&self.run))
     }
 
-    /// The same head with another state.
+    /// Returns this head with another state.
     pub(super) fn with_state(
         self,
         state: &State,
@@ -222,10 +222,10 @@ impl Head {
         Ok(Self { state: Body::of(state, &self.bound(), sealing)?, ..self })
     }
 
-    /// The state of the run. One that was encrypted for another agent, user or session is refused: it would be theirs
-    /// whose name was written into the head.
+    /// Returns the state of the run. Refuses one that was encrypted for another agent, user or session: otherwise, who
+    /// writes another name into the head could read it.
     pub(super) fn state(&self, sealing: Option<&SealingKey>) -> Result<State, RunError> {
-        // Earlier releases encrypted it for the run alone; what this release encrypts is not read so.
+        // Earlier releases bound the encryption to the run alone.
         let unbound = format!("{}#state", keys::head(&self.run));
         self.state.open(&self.bound(), sealing).or_else(|_| self.state.open(&unbound, sealing))
     }
@@ -236,7 +236,7 @@ impl Head {
     /// When it is none, a newer release wrote it, or one of its counters is so high that it was set by hand.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         let head: Self = read_with("head of a run", text, |head| {
-            // Heads of before had the tokens alone.
+            // Earlier releases stored the tokens alone.
             if let Some(usage) = head.remove("usage") {
                 let answers = head.get("turn").cloned();
                 head.insert(
@@ -249,7 +249,7 @@ impl Head {
         Ok(head)
     }
 
-    /// Refuses a counter that no run reaches, so that whatever adds to one never gets past the highest number there is.
+    /// Refuses a counter that no run can reach, so that adding to it never overflows.
     fn refuse_high_counters(&self) -> Result<(), String> {
         let drivers = self.crashes.map_or(0, |crashes| crashes.drivers);
         for (name, found, most) in [
@@ -289,7 +289,7 @@ pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, ser
     read_with(what, text, |_| {})
 }
 
-/// The same, of which something is brought into the form of today.
+/// Reads a document after `change` has brought it from an older form into the current one.
 fn read_with<T: DeserializeOwned>(
     what: &str,
     text: &str,
@@ -304,7 +304,7 @@ fn read_with<T: DeserializeOwned>(
     serde_json::from_value(value)
 }
 
-/// Without what the application and the model wrote.
+/// Omits what the application and the model wrote.
 impl fmt::Debug for Head {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
