@@ -43,7 +43,7 @@ pub enum AgentError {
     /// No run can end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Guards have names that do not tell them apart.
+    /// A guard has no name, or two guards of a stage have the same.
     #[error("{0}")]
     Guard(String),
     /// A sub-agent cannot be used.
