@@ -1,5 +1,5 @@
-//! Cleans the results of tool searches in the history: removes tools that no longer exist, and searches that found
-//! nothing else. The API refuses a request that names a tool which it does not list.
+//! Cleans the results of tool searches in the history: removes tools that no longer exist, and all searches if the
+//! request has no search tool. The API refuses a request that names a tool which it does not list.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
