@@ -1,4 +1,4 @@
-//! An agent: tools, a model, and how far a run may go.
+//! An agent: a model, its tools, and the limits of its runs.
 
 mod builder;
 mod chat;

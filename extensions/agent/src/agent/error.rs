@@ -51,7 +51,7 @@ pub enum AgentError {
     SubAgent {
         /// Its name.
         agent: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A ceiling cannot be enforced.
@@ -59,7 +59,7 @@ pub enum AgentError {
     Ceiling {
         /// The ceiling.
         ceiling: Ceiling,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A tool has the name of a built-in tool that reads large answers.

@@ -180,7 +180,7 @@ pub enum RunError {
     /// The run did not end in a value of the type, or ended in a value that the rule of the type refuses.
     #[error("run `{run}` {why}")]
     OtherOutput {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// What it ended in, and what was requested.
         why: String,

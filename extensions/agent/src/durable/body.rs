@@ -1,4 +1,4 @@
-//! What models, tools and the application wrote, in documents of runs: as JSON, or encrypted where the executor has a key.
+//! The parts of runs' documents that models, tools and the application wrote: JSON, encrypted if the executor has a key.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -46,7 +46,7 @@ pub enum RunnerError {
     /// Two agents have one name.
     #[error("two agents are named `{name}`; give each a name of its own")]
     Twice {
-        /// The name.
+        /// The name that both have.
         name: String,
     },
     /// The executor of an agent has no journal.
@@ -54,7 +54,7 @@ pub enum RunnerError {
         "the executor of agent `{agent}` has no journal, in which its runs could be recorded; give one with `.journal(…)`"
     )]
     NoJournal {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
     },
     /// Two executors have different journals.
@@ -62,7 +62,7 @@ pub enum RunnerError {
         "agent `{agent}` has another journal than the agents before it; give all executors one store with `Journal::shared`"
     )]
     OtherJournal {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
     },
     /// Two executors differ in a setting that all runs of a journal share.
@@ -70,7 +70,7 @@ pub enum RunnerError {
         "agent `{agent}` has another {what} than the agents before it; give all executors the same"
     )]
     Differs {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
         /// `sealing key`, `lease` or `clock`.
         what: &'static str,
@@ -80,17 +80,17 @@ pub enum RunnerError {
         "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give its journal one by `Journal::sealing_key`"
     )]
     NoSealingKey {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// Runs need services, and nothing makes them.
+    /// The runs of an agent need services, and the runner has no function that makes them.
     #[error(
         "the runs of agent `{agent}` need services that nothing makes when they are taken up; add `.services(…)`: {why}"
     )]
     NoServices {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
         /// What is missing.
         why: String,

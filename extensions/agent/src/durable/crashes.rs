@@ -72,14 +72,14 @@ impl SuspectPlace {
         !self.0.load(Ordering::Acquire)
     }
 
-    /// Takes the place, where it is free.
+    /// Takes the place if it is free.
     pub(super) fn take(&self) -> Option<Suspicion> {
         let was_taken = self.0.swap(true, Ordering::AcqRel);
         (!was_taken).then(|| Suspicion(Arc::clone(&self.0)))
     }
 }
 
-/// The place of the one suspect, until this is dropped.
+/// Holds the place of the one suspect; dropping it frees the place.
 #[derive(Debug)]
 pub(super) struct Suspicion(Arc<AtomicBool>);
 

@@ -36,7 +36,7 @@ impl CallStatus {
     }
 }
 
-/// What a process does with a run that it comes across.
+/// What a process does with a run that it finds in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {

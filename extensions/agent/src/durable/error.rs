@@ -32,13 +32,13 @@ pub enum RunError {
         "the journal has or had a run `{run}` already; resume it, or give the new one another id"
     )]
     Exists {
-        /// Its id.
+        /// The id of the run.
         run: String,
     },
     /// There is no such run.
     #[error("the journal has no run `{run}`; start it, or open the journal that it was started in")]
     NoSuchRun {
-        /// Its id.
+        /// The id of the run.
         run: String,
     },
     /// The runner has no agent of that name.
@@ -54,7 +54,7 @@ pub enum RunError {
         "run `{run}` is driven by another process ({driver}) until {until}, or longer if it is renewed"
     )]
     Driven {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The driver.
         driver: String,
@@ -64,13 +64,13 @@ pub enum RunError {
     /// This process no longer drives the run: it renewed its lease too late, or another writer changed the head.
     #[error("lease lost: run `{run}` is no longer driven here")]
     LeaseLost {
-        /// The run.
+        /// The id of the run.
         run: String,
     },
     /// The executor takes no new calls: another process continues the run.
     #[error("run `{run}` goes on in another process, because this one takes no new calls")]
     ShuttingDown {
-        /// The run.
+        /// The id of the run.
         run: String,
     },
     /// The executor was drained, but the run could not be given up in order, for instance because the journal does not
@@ -80,7 +80,7 @@ pub enum RunError {
          when its lease has ended"
     )]
     NotReleased {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The length of its lease.
         lease: Duration,
@@ -90,7 +90,7 @@ pub enum RunError {
         "run `{run}` stopped because its model or a listener of it panicked; it goes on from its last commit"
     )]
     Panicked {
-        /// The run.
+        /// The id of the run.
         run: String,
     },
     /// The run is parked, because processes died while they drove it.
@@ -98,11 +98,11 @@ pub enum RunError {
         "run `{run}` is parked until {until}: {why}; resume it by its id when the cause is gone"
     )]
     Parked {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The reason.
         why: String,
-        /// Until when.
+        /// When the pause ends.
         until: Timestamp,
     },
     /// Processes died while they drove the run, so it is left alone for a while; then a process drives it that drives
@@ -111,7 +111,7 @@ pub enum RunError {
         "run `{run}` is suspected of the crash of its processes: it goes on after {until}, where no other suspect is driven"
     )]
     Suspect {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The end of its rest.
         until: Timestamp,
@@ -122,7 +122,7 @@ pub enum RunError {
          with it then"
     )]
     ModelUnreachable {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The kind of the model's last error.
         kind: String,
@@ -137,7 +137,7 @@ pub enum RunError {
          own, or say it in a conversation of this id"
     )]
     OtherPrompt {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The recorded prompt.
         recorded: String,
@@ -148,7 +148,7 @@ pub enum RunError {
     /// now.
     #[error("run `{run}` {why}")]
     OtherOutput {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// What it ends in, and what was requested.
         why: String,
@@ -158,7 +158,7 @@ pub enum RunError {
     FilesChanged {
         /// The reasons, a sentence for each file.
         run: String,
-        /// Why, a sentence for each file.
+        /// The reasons, a sentence for each file.
         files: Vec<String>,
     },
     /// The log of the changes of the run's files failed.
@@ -166,17 +166,17 @@ pub enum RunError {
         "the files of run `{run}` were not all restored: {why}; do the same again when that is repaired"
     )]
     ChangeLog {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The run cannot do this now: it has not ended, for instance, or was cancelled.
     #[error("run `{run}` {why}")]
     NotNow {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// A document of the run was changed, is missing, or was written by a newer release.
@@ -190,9 +190,9 @@ pub enum RunError {
     /// The services of the run could not be made.
     #[error("the services of run `{run}` could not be made: {why}")]
     Services {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The run cannot start.

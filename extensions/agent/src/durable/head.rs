@@ -22,7 +22,7 @@ use crate::run::State;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Head {
-    /// The run.
+    /// The id of the run.
     pub run: String,
     /// The name of its agent.
     pub agent: String,
@@ -30,11 +30,11 @@ pub struct Head {
     pub user: Option<String>,
     /// The session that it belongs to.
     pub session: Option<String>,
-    /// What it does.
+    /// Its phase.
     pub phase: Phase,
     /// The number of the last answer of the model, counted from 1; 0 before the first.
     pub turn: u64,
-    /// What the requests to models took and cost, failed ones among them.
+    /// What the requests to models took and cost, including failed ones.
     pub spent: TotalUsage,
     /// The date of the newest price list by which costs of the run were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,17 +45,17 @@ pub struct Head {
     pub waiting: Vec<WaitingCall>,
     /// Counts the drivers: one more with each that takes the run.
     pub epoch: u64,
-    /// Who drives it.
+    /// The lease of the process that drives it.
     pub lease: Option<Lease>,
     /// How many drivers died in its current turn.
     #[serde(rename = "deaths")]
     pub crashes: Option<Crashes>,
     /// Why no worker drives it.
     pub parked: Option<Parked>,
-    /// Since when its model cannot be asked.
+    /// The outage of its model, while there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
-    /// Who cancelled it.
+    /// Who cancelled it, and why.
     pub cancelled: Option<Cancelled>,
     /// When its time is up.
     pub deadline: Option<Timestamp>,
@@ -75,14 +75,14 @@ pub struct Head {
     pub(super) state: Body,
 }
 
-/// What a run does.
+/// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Phase {
     /// The model has to answer next.
     Asking,
-    /// The calls of an answer are run.
+    /// The calls of an answer have to run.
     Calling,
     /// Calls wait, and no process drives the run.
     Waiting,
@@ -95,7 +95,7 @@ pub enum Phase {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Forked {
-    /// The other run.
+    /// The id of the other run.
     pub run: String,
     /// The last turn that both have.
     pub turn: u64,
@@ -108,14 +108,14 @@ pub struct Forked {
 pub enum Rewound {
     /// The run went back: its files are those of the end of this turn, and another run continues from there.
     To {
-        /// The other run.
+        /// The id of the other run.
         run: String,
         /// The last turn that both have.
         turn: u64,
     },
     /// The run is to continue from an earlier turn of another run, once the files of that turn are restored.
     Unfinished {
-        /// The other run.
+        /// The id of the other run.
         run: String,
     },
 }
@@ -141,7 +141,7 @@ pub struct Lease {
 pub struct Crashes {
     /// The turn.
     pub turn: u64,
-    /// How many.
+    /// The number of drivers.
     pub drivers: u32,
     /// How often the run was parked in the turn.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -158,9 +158,9 @@ fn is_zero(times: &u32) -> bool {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Parked {
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// Since when.
+    /// When it was parked.
     pub at: Timestamp,
     /// Until when. Runs that earlier releases parked have no end; they count as parked for ten minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,11 +171,11 @@ pub struct Parked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cancelled {
-    /// Who.
+    /// Who cancelled the run.
     pub who: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// When.
+    /// When the run was cancelled.
     pub at: Timestamp,
 }
 
@@ -188,7 +188,7 @@ pub struct WaitingCall {
     pub index: u32,
     /// The call, as the journal knows it.
     pub call: CallId,
-    /// Its tool.
+    /// The name of its tool.
     pub tool: String,
     /// What it waited for when it was submitted.
     pub state: CallState,
@@ -233,7 +233,7 @@ impl Head {
     /// Reads the head that a document holds.
     ///
     /// # Errors
-    /// When it is none, a newer release wrote it, or one of its counters is so high that it was set by hand.
+    /// When the text is not a head, a newer release wrote it, or a counter is so high that it must have been set by hand.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         let head: Self = read_with("head of a run", text, |head| {
             // Earlier releases stored the tokens alone.
@@ -267,13 +267,13 @@ impl Head {
         Ok(())
     }
 
-    /// The text of its document.
+    /// Writes the text of its document.
     pub(super) fn text(&self) -> Result<String, serde_json::Error> {
         written(self)
     }
 }
 
-/// A document with its version, as text.
+/// Writes a document with its version.
 pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct VersionedHead<'a, T> {
@@ -284,7 +284,7 @@ pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error
     serde_json::to_string(&VersionedHead { version: Head::VERSION, body })
 }
 
-/// A document with a version that this release reads.
+/// Reads a document, whose version this release has to know.
 pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, serde_json::Error> {
     read_with(what, text, |_| {})
 }

@@ -14,7 +14,7 @@ use crate::agent::Agent;
 #[serde(deny_unknown_fields)]
 pub(super) struct MadeOf {
     model: String,
-    /// The digest of their text.
+    /// The digest of the instructions.
     instructions: String,
     /// The fingerprints of their definitions, by their names.
     tools: BTreeMap<String, String>,

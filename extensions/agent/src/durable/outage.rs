@@ -43,7 +43,7 @@ const MOST_PAID: u32 = 5;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
-    /// How long the provider wants to be left alone.
+    /// How long the provider asks callers to wait.
     pub retry_after: Option<Duration>,
     /// How many of its requests were paid for.
     pub paid: u32,
@@ -61,7 +61,7 @@ pub(super) enum Beyond {
 /// Returns the outage after one more request has failed.
 ///
 /// # Errors
-/// Why the run ends, where the model is not asked again.
+/// The reason why the run ends, if the model is not asked again.
 pub(super) fn after(
     before: Option<&Outage>,
     failed: FailedRequest<'_>,

@@ -18,11 +18,11 @@ use super::turn;
 use crate::plugin::{PluginStates, PluginTurn, Sink, StateError};
 use crate::run::StartError;
 
-/// What the turns of a run have recorded of the plugins.
+/// The states of plugins that the turns of a run have recorded.
 #[derive(Default)]
 pub(super) struct RecordedPlugins {
     pub states: PluginStates,
-    /// The version of the last turn's document, where it has one.
+    /// The version of the last turn's document, if it has one.
     pub version: Option<u64>,
     /// The documents in which the states were last written, by the ids of their plugins.
     pub keys: BTreeMap<String, String>,

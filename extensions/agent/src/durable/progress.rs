@@ -24,7 +24,7 @@ pub enum Progress {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// The run.
+    /// The id of the run.
     pub run: String,
     /// The turn.
     pub turn: u64,

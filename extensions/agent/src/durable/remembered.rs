@@ -1,4 +1,4 @@
-//! What a process remembers of runs from one look to the next, because the journal does not say it.
+//! What a process remembers about runs between looks, because the journal does not record it.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -38,7 +38,7 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 ///   calls are decided.
 /// - [`resume`](Self::resume) and [`wait`](Self::wait) drive one run by its id.
 ///
-/// What each commit holds, and what a crash before or after it leads to, is in `docs/runs.md`.
+/// `docs/runs.md` describes the commits, and the effects of a crash before or after each.
 ///
 /// ```
 /// use toolwright::journal::{Journal, MemoryStore};

@@ -203,7 +203,7 @@ impl Inner {
 
     async fn driven_once(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         let run = driven.run.id().to_owned();
-        // Boxed, as its future is large.
+        // Boxed, because the future is large.
         let progress = Box::pin(driven.drive()).await?;
         if let Progress::Waiting(waiting) = &progress {
             let now = self.access.now();

@@ -26,7 +26,7 @@ pub enum RunEnd {
     /// A terminal tool succeeded: the run has done its task.
     #[non_exhaustive]
     Terminal {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Its answer, as the model would read it.
         text: String,
@@ -65,7 +65,7 @@ pub enum RunEnd {
         guard: String,
         /// The stage at which it looked.
         stage: GuardStage,
-        /// Why.
+        /// The reason.
         reason: String,
         /// Whether it failed: it panicked, took too long or made an impossible change.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -76,7 +76,7 @@ pub enum RunEnd {
     ModelFailed {
         /// The kind of the error, for programs.
         kind: String,
-        /// Why.
+        /// The reason.
         message: String,
         /// The milliseconds after which the provider accepts another request, if it said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]

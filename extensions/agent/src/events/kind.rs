@@ -68,7 +68,7 @@ pub enum RunEvent {
     CallBegan {
         /// The index of the call in the answer, counted from 0.
         index: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
     /// More of the arguments of a call. Calls of a tool with a secret parameter have no such events, nor have calls of
@@ -110,7 +110,7 @@ pub enum RunEvent {
     },
     /// Turns are left out without a summary, because none could be made.
     NotSummarized {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// A guard decided something other than to continue.
@@ -126,7 +126,7 @@ pub enum RunEvent {
     Failed {
         /// The kind of the error, for programs.
         kind: String,
-        /// Why.
+        /// The reason.
         message: String,
     },
     /// The calls of the answer begin to run.
@@ -140,7 +140,7 @@ pub enum RunEvent {
     Progress {
         /// The id that the provider gave its call.
         id: Option<String>,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The progress in words.
         message: String,
@@ -184,7 +184,7 @@ pub enum RunEvent {
     Ended(RunEnd),
     /// The run stopped without an end.
     Stopped {
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// Something happened to a sub-agent that a call of the run started.
@@ -210,7 +210,7 @@ pub enum RunEvent {
 pub struct ToolCallEvent {
     /// The id that the provider gave it.
     pub id: Option<String>,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The arguments, as the model wrote them. Empty if the tool takes a secret or no tool has the name, because they
     /// might contain a secret.
@@ -223,7 +223,7 @@ pub struct ToolCallEvent {
 pub struct ToolResultEvent {
     /// The id that the provider gave the call.
     pub id: Option<String>,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The answer, as the model reads it.
     pub text: String,
@@ -243,7 +243,7 @@ fn text_field<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Erro
 pub struct CalledTool {
     /// The id that the provider gave it.
     pub id: Option<String>,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
 }
 

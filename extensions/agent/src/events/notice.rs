@@ -67,7 +67,7 @@ pub enum NoticeKind<'a> {
     },
     /// Turns are left out without a summary, because none could be made.
     NotSummarized {
-        /// Why not.
+        /// The reason.
         why: &'a str,
     },
     /// A guard decided something other than to continue.
@@ -98,7 +98,7 @@ pub enum NoticeKind<'a> {
     },
     /// The run ended.
     Ended {
-        /// How.
+        /// The end.
         ended: &'a RunEnd,
     },
 }

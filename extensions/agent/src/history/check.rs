@@ -31,9 +31,9 @@ pub enum HistoryProblem {
     Count {
         /// The message with the answers.
         message: usize,
-        /// The calls before it.
+        /// The number of calls before it.
         expected: usize,
-        /// Its answers.
+        /// The number of its answers.
         found: usize,
     },
     /// An answer names another call than the one at its index.

@@ -78,7 +78,7 @@ struct Entry {
     /// The index of the message in the original.
     number: usize,
     message: Message,
-    /// One for each call of the message.
+    /// The calls of the message, each with its answer.
     calls: Vec<Open>,
 }
 

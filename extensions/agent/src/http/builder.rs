@@ -24,21 +24,21 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | option | default |
 /// | --- | --- |
 /// | [`base_url`](Self::base_url) | the vendor's own server |
-/// | [`origin`](Self::origin) | the provider's name, with the host where that is not the vendor's own |
+/// | [`origin`](Self::origin) | the provider's name, and the host if it is not the vendor's own |
 /// | [`key`](Self::key) | none |
 /// | [`key_header`](Self::key_header) | that of the API |
-/// | [`header`](Self::header) | none but those of the API |
+/// | [`header`](Self::header) | only those of the API |
 /// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`idle_timeout`](Self::idle_timeout): between two pieces of an answer | 5 minutes |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
 /// | [`tool_search`](Self::tool_search) | deferred tools are not in requests |
-/// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
+/// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which requires a limit; else the model's own |
 /// | [`reasoning`](Self::reasoning) | what the settings of the request say |
-/// | [`temperature`](Self::temperature), [`top_p`](Self::top_p), [`seed`](Self::seed) | the model's own; the settings of a request go first |
+/// | [`temperature`](Self::temperature), [`top_p`](Self::top_p), [`seed`](Self::seed) | the model's default; the settings of a request take precedence |
 /// | [`extra_body`](Self::extra_body) | nothing |
 /// | [`plain_max_tokens`](Self::plain_max_tokens) | the chat API's `max_completion_tokens` |
-/// | [`media`](Self::media) | pictures and documents, wherever the provider takes them |
+/// | [`media`](Self::media) | pictures and documents, if the provider supports them |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
 /// | [`prices`](Self::prices) | [`Prices::standard`] |

@@ -353,7 +353,7 @@ impl Accounts {
         Self::default()
     }
 
-    /// Returns what the runs of a user spent; `None` stands for runs without a user.
+    /// Returns what the runs of a user spent; `None` means the runs without a user.
     #[must_use]
     pub fn of(&self, user: Option<&str>) -> TotalUsage {
         self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()

@@ -11,9 +11,9 @@ use toolwright::provider::Provider;
 /// | [`one_call`](Self::one_call) | yes | yes | yes | no |
 /// | [`stop_words`](Self::stop_words) | yes | at most 4 | no | at most 5 |
 /// | [`reasoning`](Self::reasoning) | effort, tokens | effort | effort | effort, tokens |
-/// | [`show_reasoning`](Self::show_reasoning) | with `reasoning`, a summary | as the server does unasked | a summary | thoughts |
+/// | [`show_reasoning`](Self::show_reasoning) | with `reasoning`, a summary | the server's default | a summary | thoughts |
 /// | [`provider_tools`](Self::provider_tools) | those of `Anthropic` | those of `OpenAiChat` | those of `OpenAiResponses` | those of `Gemini` |
-/// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | caches unasked |
+/// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | by default |
 /// | [`temperature`](Self::temperature) | 0 to 1; not with `reasoning` | 0 to 2 | 0 to 2 | 0 to 2 |
 /// | [`top_p`](Self::top_p) | 0 to 1; not with `reasoning` | 0 to 1 | 0 to 1 | 0 to 1 |
 /// | [`seed`](Self::seed) | no | yes | no | yes |
@@ -83,11 +83,11 @@ pub enum Reasoning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Effort {
-    /// Little, for fast answers.
+    /// Low effort, for fast answers.
     Low,
-    /// More than little.
+    /// Medium effort.
     Medium,
-    /// Much.
+    /// High effort.
     High,
 }
 

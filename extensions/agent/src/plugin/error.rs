@@ -13,7 +13,7 @@ pub struct PluginFailure {
     pub plugin: String,
     /// The turn.
     pub turn: u64,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(PluginFailure);

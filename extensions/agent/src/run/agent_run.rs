@@ -205,7 +205,7 @@ impl AgentRun {
             agent.0.sub_agents.is_some().then(|| (agent.clone(), self.id().to_owned()));
         let (cancelled, inbox) = (self.cancelled.clone(), self.inbox.clone());
         let mut recorder = Nothing { time, deadline, cancelled, inbox, sub_agents };
-        // Boxed, as its future is large.
+        // Boxed, because the future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
             Rest::Ended(ended) => Ok(ended),
             Rest::Waiting(never) => match never {},

@@ -313,7 +313,7 @@ impl OfferedTools {
 }
 
 impl ShownTools {
-    /// Lists the tools for the model as they are now, or others in their place, and pins the run to them.
+    /// Lists the current tools for the model and pins the run to them; reuses the last list if nothing has changed.
     fn newest<'s>(
         shown: &'s mut Option<Self>,
         run: &Run,
@@ -337,7 +337,7 @@ impl ShownTools {
             None => {
                 let catalog = reads.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
                 let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
-                // The names were looked up in this catalog.
+                // The names were found in this catalog, so this cannot fail.
                 let listed =
                     listed.revealing_behind(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {

@@ -224,7 +224,7 @@ pub enum OutputError {
     Schema {
         /// The type.
         name: String,
-        /// Why, with the place.
+        /// The reason, with its location.
         why: String,
     },
     /// The provider of a model would refuse the schema of the type, alone or together with the tools.
@@ -232,7 +232,7 @@ pub enum OutputError {
     Refused {
         /// The type.
         name: String,
-        /// Why, with the place.
+        /// The reason, with its location.
         #[source]
         why: DialectError,
     },
@@ -251,7 +251,7 @@ pub enum OutputError {
     TwoEnds {
         /// The type.
         name: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
 }

@@ -403,7 +403,7 @@ pub(super) async fn submit_calls<R: Recorder>(
     known: Vec<Option<Answer>>,
 ) -> Result<TurnOutcome<R::Open>, CallFailure> {
     match begun {
-        // Boxed, as its future is large.
+        // Boxed, because the future is large.
         Some(begun) => Box::pin(begun.turn.finish_as(calls)).await.map(TurnOutcome::Answered),
         None => R::submit(maker, run, number, calls, known).await,
     }

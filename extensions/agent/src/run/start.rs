@@ -310,7 +310,7 @@ pub enum StartError {
     /// The provider of the model does not support a setting.
     #[error("the model cannot be asked with these settings: {why}")]
     Settings {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// The run cannot end in a value of the type.

@@ -38,7 +38,7 @@ pub enum Stopped {
     /// Tools that are discovered at run time, such as those of an MCP server, cannot be listed for the model.
     #[error("the tools cannot be listed: {why}")]
     Tools {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// The model is away: it cannot be reached, is overloaded, or its provider asks callers to wait.
@@ -46,7 +46,7 @@ pub enum Stopped {
     ModelUnreachable {
         /// The kind of the error, for programs.
         kind: String,
-        /// Why.
+        /// The reason.
         message: String,
         /// How long the provider asks callers to wait, if it said so.
         retry_after: Option<Duration>,

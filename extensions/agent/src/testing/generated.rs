@@ -72,7 +72,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Makes a value for a schema that is combined with a keyword of its own: `other` is the schema under that keyword.
+    /// Makes a value for a schema without `keyword`, merged with `other`, which is the schema under that keyword.
     fn beside(&mut self, schema: &Value, keyword: &str, other: Value, depth: usize) -> Value {
         let mut rest = schema.clone();
         if let Value::Object(rest) = &mut rest {

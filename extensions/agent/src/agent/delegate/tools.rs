@@ -16,7 +16,7 @@ pub(super) const SPAWN_AGENT: &str = "spawn_agent";
 /// where the last one was, so no work is done twice.
 const ATTEMPTS: u32 = 100;
 
-/// What an executor needs so that its model can start sub-agents.
+/// The tools and rules that an executor needs so that its model can start sub-agents.
 pub(crate) struct SubAgentTools {
     pub tools: Vec<DynamicTool>,
     pub policy: PolicyBuilder,

@@ -27,7 +27,7 @@ pub struct LastingEffect {
     pub turn: u64,
     /// The call.
     pub call: CallId,
-    /// Its tool.
+    /// The name of its tool.
     pub tool: String,
     /// The state of its call; `None` if the journal does not have the call.
     pub state: Option<State>,

@@ -9,7 +9,7 @@ use toolwright::CallId;
 /// What a worker does with a run now.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::durable) enum Look {
-    /// Takes it up.
+    /// Drives it.
     Due,
     /// Leaves it alone until one of these calls changes, or this time comes.
     Rests { until: Option<Timestamp>, calls: Vec<CallId> },

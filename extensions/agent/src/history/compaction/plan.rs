@@ -56,7 +56,7 @@ pub(super) struct Plan<'s> {
     drops_at_end: bool,
     /// The tokens that are left of each message.
     left: Vec<u64>,
-    /// Their sum so far.
+    /// The sum of these tokens so far.
     size: u64,
     /// The size above which something is left out again.
     next: u64,

@@ -13,7 +13,7 @@ pub enum HistoryRepair {
         message: usize,
         /// The call.
         call: usize,
-        /// Its tool.
+        /// The name of its tool.
         tool: String,
     },
     /// An answer is not at the index of its call.
@@ -25,7 +25,7 @@ pub enum HistoryRepair {
         message: usize,
         /// The answer.
         answer: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The message of the model that has the call.
         from: usize,
@@ -41,7 +41,7 @@ pub enum HistoryRepair {
         message: usize,
         /// The answer.
         answer: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
     /// An answer belongs to a call that is answered already.
@@ -53,7 +53,7 @@ pub enum HistoryRepair {
         message: usize,
         /// The answer.
         answer: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
     /// A call has the id of an earlier call.
@@ -65,7 +65,7 @@ pub enum HistoryRepair {
         message: usize,
         /// The call.
         call: usize,
-        /// Its tool.
+        /// The name of its tool.
         tool: String,
         /// Its id in the original.
         from: String,
