@@ -305,7 +305,7 @@ impl HttpModel {
             return Ok(wait);
         }
         let message = format!(
-            "{}; it is not asked again, because it wants to be left alone for {} s and at most {} s are waited",
+            "{}; it is not asked again, because it asks callers to wait {} s, and `longest_wait` is {} s",
             fault.message,
             wait.as_secs_f64().ceil(),
             longest.as_secs(),

@@ -55,7 +55,7 @@ pub enum AgentError {
         why: String,
     },
     /// A ceiling cannot be enforced.
-    #[error("the ceiling of {ceiling} cannot be held: {why}")]
+    #[error("the ceiling of {ceiling} cannot be enforced: {why}")]
     Ceiling {
         /// The ceiling.
         ceiling: Ceiling,

@@ -48,7 +48,7 @@ impl RunResult {
             }
             Progress::Waiting(waiting) => Err(RunError::Waits(Box::new(waiting))),
             Progress::Queued => {
-                let why = "works; wait for its end".to_owned();
+                let why = "is at work; wait for its end".to_owned();
                 Err(RunError::Recorded(durable::RunError::NotNow { run: id, why }))
             }
         }

@@ -99,7 +99,7 @@ pub enum RunnerError {
 toolwright::unstable::debug_as_sentence!(RunnerError);
 
 impl RunnerBuilder {
-    /// Adds an agent whose runs are recorded in the journal of its executor, by the name that its runs are stored with: give it
+    /// Adds an agent, whose runs are recorded in the journal of its executor. They are stored with this name: give the agent
     /// the same name in every process.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, agent: Agent) -> Self {
@@ -110,8 +110,8 @@ impl RunnerBuilder {
         self
     }
 
-    /// Makes the services of a run (`per_run` on the executor's builder) whenever a process takes it up: from what was stored
-    /// when it was started. It must not block.
+    /// Sets the function that makes the services of a run (`per_run` on the executor's builder) each time that a process
+    /// takes the run, from what was stored when it was started. The function must not block.
     #[must_use]
     pub fn services<F>(mut self, make: F) -> Self
     where

@@ -161,9 +161,9 @@ pub enum RunError {
         /// The reasons, a sentence for each file.
         files: Vec<String>,
     },
-    /// The log of the changes of the run's files failed.
+    /// The log of file changes failed.
     #[error(
-        "the files of run `{run}` were not all restored: {why}; do the same again when that is repaired"
+        "the files of run `{run}` were not all restored: {why}; repeat the call when that is repaired"
     )]
     ChangeLog {
         /// The id of the run.

@@ -292,7 +292,7 @@ impl Copy<'_> {
     }
 }
 
-/// Whether the run itself sent a message to ask the model again, so that it is none of the user's.
+/// Whether a message is a correction that the run itself sent to the model, and not a message of the user.
 fn is_correction(message: &Message, is_typed: bool) -> bool {
     let Message::User { text, .. } = message else { return false };
     text == CUT_SHORT

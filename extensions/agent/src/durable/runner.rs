@@ -164,7 +164,7 @@ impl Runner {
     /// interrupted: the model reads the message together with their answers.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// As for [`send`](Self::send).
     pub async fn send_now(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.say(run, text, Arc::default(), Urgency::Now).await
     }
@@ -172,7 +172,7 @@ impl Runner {
     /// Sends another message with pictures or documents, as [`send`](Self::send) does; the text may be empty.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// As for [`send`](Self::send).
     pub async fn send_with(
         &self,
         run: &str,
@@ -217,7 +217,7 @@ impl Runner {
     /// it has ended, and [`send`](Self::send) continues it.
     ///
     /// # Errors
-    /// As [`Runs::fork`].
+    /// As for [`Runs::fork`].
     pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
         self.runs().fork(run, turn, new, self.0.access.now()).await
     }
@@ -225,7 +225,7 @@ impl Runner {
     /// Goes back to an earlier turn of a run, with its files; see [`Runs::rewind`].
     ///
     /// # Errors
-    /// As [`Runs::rewind`].
+    /// As for [`Runs::rewind`].
     pub async fn rewind(
         &self,
         run: &str,
@@ -239,7 +239,7 @@ impl Runner {
     /// Undoes a rewind; see [`Runs::redo`].
     ///
     /// # Errors
-    /// As [`Runs::redo`].
+    /// As for [`Runs::redo`].
     pub async fn redo(&self, run: &str, files: &dyn FileChanges) -> Result<Redone, RunError> {
         self.runs().redo(run, files, self.0.access.now()).await
     }
@@ -247,7 +247,7 @@ impl Runner {
     /// Removes the record of a run that has ended; see [`Runs::remove`].
     ///
     /// # Errors
-    /// As [`Runs::remove`].
+    /// As for [`Runs::remove`].
     pub async fn remove(&self, run: &str) -> Result<(), RunError> {
         self.runs().remove(run, self.0.access.now()).await
     }

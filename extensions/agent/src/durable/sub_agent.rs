@@ -1,5 +1,5 @@
-//! Records the answers of a sub-agent's model. The journal records its calls, as calls of the call that started it.
-//! When the process has ended or the sub-agent had to wait for a person, both records replay it.
+//! Records the answers of a sub-agent's model. Its calls are in the journal, as calls of the call that started it. After a
+//! crash, or a wait for a person, that call begins again and replays both.
 
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;

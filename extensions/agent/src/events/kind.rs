@@ -32,7 +32,7 @@ use crate::model::Omitted;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NumberedEvent {
-    /// Its number. Numbers grow, in a durable run also from one driving process to the next. The first event of its
+    /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
     /// The turn, counted from 1.

@@ -122,19 +122,18 @@ impl Fault {
         let fault = match &error {
             StreamError::Cut { complete, .. } => {
                 let message = format!(
-                    "broke its answer off, of which {} calls were complete, expected the end of it; ask again",
+                    "broke off its answer after {} complete calls, expected its end; ask again",
                     complete.len()
                 );
                 Self::new("answer_cut", ErrorClass::Transient, message)
             }
             StreamError::NotJson(_) | StreamError::NotUtf8(_) => {
-                let message =
-                    format!("sent a piece of its answer that was damaged ({error}); ask again");
+                let message = format!("sent a damaged piece of its answer ({error}); ask again");
                 Self::new("answer_damaged", ErrorClass::Transient, message)
             }
             error => {
                 let message = format!(
-                    "sent an answer in pieces that make none ({error}); check that the provider and the base URL belong together"
+                    "sent a stream that is no answer ({error}); check that the provider and the base URL belong together"
                 );
                 Self::new("invalid_response", ErrorClass::Final, message)
             }

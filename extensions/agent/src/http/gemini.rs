@@ -340,7 +340,7 @@ fn of_candidate(
         (reason, Ok(calls))
             if calls.is_empty() && !words.is_empty() && !WITHHELD.contains(&reason) =>
         {
-            tracing::debug!(reason, "a reason to finish that is not known; the text counts");
+            tracing::debug!(reason, "an unknown finish reason; the text counts");
             StopReason::Finished
         }
         (_, Ok(_)) => StopReason::Refused,

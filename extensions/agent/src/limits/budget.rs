@@ -13,7 +13,7 @@ pub(crate) enum BudgetEnd {
 pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     let unknown = |what: &str, answers: u32| {
         BudgetEnd::Unknown(format!(
-            "of {answers} answers of the model the {what} is not known, so that the limit of {what} cannot be held; leave the limit out, or ask a model that says what its answers take and whose price is known"
+            "of {answers} answers of the model the {what} is not known, so that its limit cannot be enforced; leave the limit out, or ask a model that reports its usage and whose price is known"
         ))
     };
     match (limits.tokens, limits.cost) {

@@ -179,7 +179,7 @@ impl Ceilings {
                     failed += 1;
                     let may_pass = matches!(error.kind(), StoreErrorKind::Unavailable);
                     if !may_pass || failed == TIMES {
-                        tracing::warn!(%error, "a request to a model stays reserved, as the journal does not take what it cost");
+                        tracing::warn!(%error, "a request to a model stays reserved, because the journal cannot record its cost");
                         return;
                     }
                     tokio::time::sleep(Duration::from_millis(100)).await;

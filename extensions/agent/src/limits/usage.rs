@@ -290,7 +290,7 @@ impl TotalUsage {
         }
     }
 
-    /// Subtracts an earlier total.
+    /// Returns what was spent since an earlier total.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {

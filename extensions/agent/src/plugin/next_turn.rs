@@ -73,7 +73,7 @@ impl<'t> NextTurn<'t> {
     /// Changes the state of a plugin, as [`set`](Self::set) does, and returns what the function returns.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As for [`set`](Self::set).
     pub fn edit<P: Plugin, R>(
         &mut self,
         change: impl FnOnce(&mut P::State) -> R,

@@ -113,7 +113,7 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&st
 
 /// Returns the beginning and the end of a text, cut at line breaks if possible, and how much is left out between them.
 fn ends_of(text: &str, characters: usize, room: usize) -> String {
-    // Room for the note between them.
+    // Leaves room for the note between them.
     let side = room.saturating_sub(60) / 2;
     let (head, _) = split_at_character(text, side);
     let (_, tail) = split_at_character(text, characters.saturating_sub(side));

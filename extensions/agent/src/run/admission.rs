@@ -66,7 +66,7 @@ pub(super) async fn admit(
     let Some(most) = most else {
         let model = model.name();
         let why =
-            format!("the price of `{model}` is not known, so that its ceiling cannot be held");
+            format!("the price of `{model}` is not known, so that the ceiling cannot be enforced");
         return Ok(Err(StepInput::Failed(ModelError::new("price_unknown", why))));
     };
     let mut pause = PAUSE;

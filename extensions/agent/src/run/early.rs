@@ -17,7 +17,7 @@ pub(super) struct Early {
     /// The deferred tools that the model has found, if it searches for them by calls.
     found: Option<Vec<String>>,
     number: u64,
-    /// Cancels the reads that have begun when the run has to end.
+    /// When the run has to end, cancels the reads that have begun.
     stop: CancellationToken,
     arrived: Mutex<ArrivedTurn>,
 }

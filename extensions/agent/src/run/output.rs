@@ -35,7 +35,7 @@ struct Inner {
 /// An additional check of values that fit the schema; the error is what the model reads.
 type Check = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
 
-/// A value that is no object, in one, as providers ask for objects.
+/// A value that is not an object, wrapped in one, because providers require objects.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrappedValue<T> {

@@ -90,9 +90,9 @@ pub enum StepInput {
     },
     /// The request to the model failed.
     Failed(ModelError),
-    /// The calls of a turn were run.
+    /// The calls of a turn have run.
     Called {
-        /// The answers, by the index of the call. A call without one is answered as interrupted.
+        /// The answers, by the index of the call. A call without an answer counts as interrupted.
         answers: Vec<Answer>,
         /// The index of the first call, in call order, whose tool is terminal and succeeded.
         terminal: Option<usize>,

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 /// The depth below which optional parts are left out.
 const DEPTH: usize = 5;
 
-/// The range of whole numbers that have only one limit.
+/// How far a whole number may be from its limit if it has only one.
 const USUAL: i128 = 1000;
 
 /// The characters of texts: some that are special in JSON, shells, paths and databases, and some beyond ASCII.

@@ -145,8 +145,7 @@ impl ReadySubAgent {
                 tool.name
             )));
         }
-        // Its rules come on top of the policy of the executor, so the mode and the protections of that policy need no
-        // repetition.
+        // The policy of the executor decides as well, so these rules need neither its mode nor its protections.
         let rules = |policy: PolicyBuilder| {
             policy.without(Protection::ALL).over(Policy::builder().mode(Mode::Unrestricted))
         };
