@@ -1,4 +1,4 @@
-//! An agent: tools, a model, and how far a run may go.
+//! An agent: a model, its tools, and the limits of its runs.
 
 mod builder;
 mod chat;
@@ -56,11 +56,11 @@ use crate::run::{AgentRunBuilder, Output};
 
 pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 
-/// Asks a model which tool comes next and runs it, until the task is done. Cheap to clone; a clone is the same agent.
+/// Asks a model which tool to call next and runs it, until the task is done. Cheap to clone; a clone is the same agent.
 ///
-/// [`Agent::builder`] takes a model and tools. Each [`run`](Self::run) is one task; a [`chat`](Self::chat) is a conversation.
-/// The agent calls a tool only where the policy allows it: one that changes nothing (`effect = read`) runs, for any other a
-/// person is asked, by an [`approver`](AgentBuilder::approver).
+/// [`Agent::builder`] takes a model and tools. Each [`run`](Self::run) is one task; a [`chat`](Self::chat) is a
+/// conversation. The agent runs a call only if the policy allows it: calls that change nothing (`effect = read`) run,
+/// and an [`approver`](AgentBuilder::approver) asks a person about the others.
 ///
 /// ```
 /// use toolwright::tool;
@@ -93,60 +93,60 @@ pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 pub struct Agent(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    /// What its recorded runs are stored with.
+    /// The name that its recorded runs are stored with.
     pub name: String,
-    /// Its drivers of recorded runs that were dropped.
+    /// The drivers of its recorded runs that this process dropped.
     pub dropped: DroppedDrivers,
     pub executor: Executor,
     pub model: Arc<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
-    /// How much of an answer its model reads.
+    /// How much of an answer its model may read at once.
     pub answer_budget: AnswerBudget,
     pub plugins: Arc<PluginSet>,
-    /// What all of its runs end in.
+    /// The type that all of its runs end in, if any.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
-    /// The tokens that the model takes.
+    /// The size of the model's context window, in tokens.
     pub window: Option<u64>,
-    /// Who summarizes turns that are left out.
+    /// The model that summarizes turns that are left out.
     pub summarizer: Option<Arc<dyn Model>>,
     pub settings: ModelSettings,
     pub listeners: Arc<[Listener]>,
     pub guards: GuardSet,
     pub rings: Rings,
-    /// Whether the agent has said that calls are refused because it has no approver.
+    /// Whether the agent has reported that calls are refused because it has no approver.
     pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,
     /// The agents that its model can give tasks to.
     pub sub_agents: Option<SubAgents>,
-    /// What these may spend.
+    /// Budgets of the sub-agents.
     pub ledger: Ledger,
-    /// What all runs may cost in a day or month.
+    /// Limits on what all runs may cost in a day or month.
     pub ceilings: Option<Ceilings>,
     #[cfg(feature = "opentelemetry")]
     pub metrics: Option<Arc<crate::events::Metrics>>,
 }
 
 impl Inner {
-    /// The journal that the application has given: the runs of the agent are recorded there.
+    /// Returns the journal of the application, in which the runs of the agent are recorded.
     pub(crate) fn journal(&self) -> Option<JournalAccess> {
         self.executor.journal_access().filter(|journal| !journal.is_own)
     }
 }
 
 impl Agent {
-    /// Begins an agent of a model: a text `provider:model`, such as `anthropic:claude-sonnet-4-6`, or any [`Model`]. The
-    /// builder makes the executor of its tools itself.
+    /// Begins an agent for a model: a text `provider:model`, such as `anthropic:claude-sonnet-4-6`, or any [`Model`].
+    /// The builder makes the executor of the agent's tools.
     #[must_use]
     pub fn builder(model: impl IntoModel) -> AgentBuilder {
         AgentBuilder::new(NewExecutor::default(), model)
     }
 
-    /// Begins an agent that runs its calls on an executor that there is already. What the executor shows the model is its
-    /// catalog: narrow it by [`Executor::pinned`].
+    /// Begins an agent that runs its calls on an existing executor. The model sees the executor's catalog; to narrow
+    /// it, use [`Executor::pinned`].
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -162,9 +162,10 @@ impl Agent {
         AgentBuilder::new(executor, model)
     }
 
-    /// Gives the agent a task. With a journal ([`AgentBuilder::journal`]) the run is recorded: killed at any moment and asked for
-    /// again by its [`id`](RunRequest::id), it goes on where it stood, and one that has ended gives its result again. Await the request for its [`RunResult`](crate::RunResult), or [`stream`](RunRequest::stream) what
-    /// happens.
+    /// Gives the agent a task. With a journal ([`AgentBuilder::journal`]) the run is recorded: if the process dies,
+    /// requesting the run again by its [`id`](RunRequest::id) continues it where it was, and a run that has ended
+    /// returns its result again. Await the request for its [`RunResult`](crate::RunResult), or
+    /// [`stream`](RunRequest::stream) its events.
     pub fn run(&self, prompt: impl Into<Prompt>) -> RunRequest {
         RunRequest::new(self, prompt.into())
     }
@@ -175,14 +176,14 @@ impl Agent {
         Chat::new(self)
     }
 
-    /// Begins a run that its host drives by itself, by an id that no other run of the application has: calls are journalled
-    /// by it. It can be stored, restored and continued where it stopped.
+    /// Begins a run that its host drives itself, by an id that no other run of the application has: its calls are
+    /// journalled under it. The run can be stored, restored and continued where it stopped.
     pub fn new_run(&self, id: impl Into<String>) -> AgentRunBuilder {
         AgentRunBuilder::new(self, id.into())
     }
 
-    /// Reads the events of a run of this id, from the next one on: of one that this process drives, or will. They are numbered;
-    /// see [`RunEvents::after`]. A run with a reader of its events asks its model to stream.
+    /// Reads the events of the run with this id, from the next one on; this process drives the run, now or later. Events
+    /// are numbered; see [`RunEvents::after`]. If a run's events have a reader, its model is asked to stream.
     #[must_use]
     pub fn events(&self, run: &str) -> RunEvents {
         self.0.rings.read(run, None)
@@ -194,7 +195,7 @@ impl Agent {
         &*self.0.model
     }
 
-    /// Returns what its recorded runs are stored with; see [`AgentBuilder::name`].
+    /// Returns the name that its recorded runs are stored with; see [`AgentBuilder::name`].
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name

@@ -7,7 +7,7 @@
 //!     └─ work: looks for runs              └─▶ AgentRun: asks the model, runs the calls
 //! ```
 //!
-//! The documents, and what a crash before or after each commit leads to, are in `docs/runs.md`.
+//! `docs/runs.md` lists the documents, and the effects of a crash before or after each commit.
 
 mod acknowledge;
 mod away;

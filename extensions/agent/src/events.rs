@@ -1,4 +1,4 @@
-//! What happens in a run, for those who watch: events for readers that delay nothing, notices for listeners, spans, metrics.
+//! Reports what happens in a run: events for readers, which never delay it, notices for listeners, spans, metrics.
 //!
 //! ```text
 //!   AgentRun ──▶ Observer ──▶ listeners, spans, metrics, accounts

@@ -1,14 +1,15 @@
-//! Guards of an agent: they look at what goes to and comes from its models, and let it through, change it, send it back or end
-//! the run.
+//! Guards of an agent look at what goes to and comes from its models, and let it through, change it, send it back or
+//! end the run.
 //!
 //! ```text
 //!   prompt ─ before_run ─▶ history ─ before_model ─▶ model ─ after_model ─▶ answer ──▶ calls …
 //!                                                   ║ beside_model            └──▶ end ─ after_run ─▶ result
 //! ```
 //!
-//! - Guards of a stage look in the order of the builder, each at what the one before has left.
-//! - One that panics, takes too long or makes a change that cannot be ends the run: nothing passes that it did not let through.
-//! - What a guard decides is an input of [`step`](crate::step), recorded in one commit with what follows from it.
+//! - The guards of a stage look in the order of the builder, each at what the guard before it let through.
+//! - A guard that panics, takes too long or makes an impossible change ends the run: nothing passes without its
+//!   consent.
+//! - The decision of a guard is an input of [`step`](crate::step), recorded in one commit with the step that follows.
 
 mod decision;
 mod foreign;

@@ -1,4 +1,5 @@
-//! Plugins that give the model texts from folders: skills that it activates, and instruction files that it always reads.
+//! Plugins that show the model texts from folders: skills that it activates, and instruction files that it always
+//! reads.
 
 mod instruction_files;
 mod mark;

@@ -1,4 +1,5 @@
-//! A history that no provider owns, what holds of every one, what a model gets of a long one, and what a user says.
+//! A provider-independent history: its rules, the shortened form of a long one that a model gets, and the user's
+//! prompts.
 
 mod check;
 mod compaction;

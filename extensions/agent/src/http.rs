@@ -1,10 +1,10 @@
-//! A model over HTTP: one request, tried again where that is safe, to one answer.
+//! A model over HTTP: makes one request, with retries where they are safe, and returns one answer.
 //!
-//! - What is sent and what an answer means is decided by pure functions, one file for each provider; only `attempt` does I/O.
-//! - A request is tried again by a [`RetryPolicy`] where it did not begin, or where repeating it is safe: to ask a model
-//!   changes nothing.
-//! - The key goes into one header of one request. A key that a command prints is asked for again, once, where the provider
-//!   refuses it. No key appears in a `Debug`, an error or a recording, even where a server repeats it.
+//! - Pure functions, in one file for each provider, decide what to send and what an answer means; only `attempt` does
+//!   I/O.
+//! - A request is retried by a [`RetryPolicy`], even if it may have been processed: asking a model changes nothing.
+//! - The key is sent in one header of each request. If the key comes from a command and the provider refuses it, the
+//!   command runs once more. No key appears in a `Debug`, an error or a recording, even if a server repeats it.
 
 mod address;
 mod anthropic;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
-/// The HTTP client, of the release that [`HttpModelBuilder::client`] takes.
+/// The HTTP client, in the version that [`HttpModelBuilder::client`] takes.
 pub use reqwest;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
@@ -76,7 +76,7 @@ use crate::recording::Exchange;
 pub struct HttpModel {
     endpoint: Endpoint,
     model: String,
-    /// Whose verbatim blocks it reads.
+    /// The origin whose verbatim content it can read.
     origin: Arc<str>,
     searches_tools: bool,
     /// Whether the server compacts histories.
@@ -94,7 +94,7 @@ pub struct HttpModel {
     on_retry: Option<OnRetry>,
 }
 
-/// How words are chosen, where the settings of a request do not say.
+/// Sampling options, for requests whose settings do not set them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Sampling {
     temperature: Option<f64>,
@@ -105,7 +105,7 @@ struct Sampling {
 type OnExchange = Box<dyn Fn(Exchange) + Send + Sync>;
 type OnRetry = Box<dyn Fn(&Retrying<'_>) + Send + Sync>;
 
-/// A request that failed and is tried again.
+/// A request that failed and is retried.
 ///
 /// ```
 /// use toolwright_agent::http::HttpModel;
@@ -127,34 +127,34 @@ pub struct Retrying<'a> {
 
 #[cfg(test)]
 impl HttpModel {
-    /// Where it is asked.
+    /// Returns the URL of requests.
     pub(crate) fn address(&self) -> &str {
         self.endpoint.url.as_str()
     }
 }
 
 impl HttpModel {
-    /// A model behind Anthropic's Messages API.
+    /// Makes a model behind Anthropic's Messages API.
     pub fn anthropic(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::Anthropic, model.into())
     }
 
-    /// A model behind `OpenAI`'s Chat Completions API, or a server that imitates it.
+    /// Makes a model behind `OpenAI`'s Chat Completions API, or a server that imitates it.
     pub fn openai_chat(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::OpenAiChat, model.into())
     }
 
-    /// A model behind `OpenAI`'s Responses API. The server is asked to store nothing.
+    /// Makes a model behind `OpenAI`'s Responses API. Requests ask the server to store nothing.
     pub fn openai_responses(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::OpenAiResponses, model.into())
     }
 
-    /// A model behind Google's Gemini API.
+    /// Makes a model behind Google's Gemini API.
     pub fn gemini(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::Gemini, model.into())
     }
 
-    /// A model behind the API of this provider.
+    /// Makes a model behind the API of this provider.
     ///
     /// # Errors
     /// When this release does not know the provider's API.
@@ -172,10 +172,10 @@ impl HttpModel {
         Ok(HttpModelBuilder::new(api, model.into()))
     }
 
-    /// The body of a request, as JSON: what would be sent, for those who count its tokens or look at it.
+    /// Returns the body of a request as JSON without sending it, for instance to count its tokens.
     ///
     /// # Errors
-    /// When the settings of the request are none that the provider takes, or the history cannot be written for it.
+    /// When the provider does not support the settings of the request, or its API cannot represent the history.
     pub fn body(&self, request: &ModelRequest<'_>) -> Result<String, ModelError> {
         let to = RequestTarget {
             model: &self.model,
@@ -253,7 +253,7 @@ impl HttpModel {
         }
     }
 
-    /// What a response says whose status is 200. Somebody who hears its pieces has heard all of it then.
+    /// Makes one attempt and reads its response. When it returns, the listener has got the whole answer.
     async fn attempt(
         &self,
         body: &str,
@@ -295,7 +295,7 @@ impl HttpModel {
         Some(self.prices.of(&self.model)?.cost(usage?))
     }
 
-    /// How long to wait before the next attempt, or the fault to end with.
+    /// Returns how long to wait before the next attempt, or the fault to end with.
     fn wait(
         &self,
         attempt: u32,
@@ -310,7 +310,7 @@ impl HttpModel {
             return Ok(wait);
         }
         let message = format!(
-            "{}; it is not asked again, because it wants to be left alone for {} s and at most {} s are waited",
+            "{}; it is not asked again, because it asks callers to wait {} s, and `longest_wait` is {} s",
             fault.message,
             wait.as_secs_f64().ceil(),
             longest.as_secs(),
@@ -318,7 +318,7 @@ impl HttpModel {
         Err(Fault { message, ..fault.clone() })
     }
 
-    /// The settings of a request as they are for this model.
+    /// Returns the settings of a request with this model's options applied.
     fn settings<'a>(&self, settings: &'a ModelSettings) -> Cow<'a, ModelSettings> {
         let Sampling { temperature, top_p, seed } = self.sampling;
         if self.reasoning.is_none() && self.sampling == Sampling::default() {
@@ -341,7 +341,7 @@ impl HttpModel {
     }
 }
 
-/// An attempt in the time that is left for the whole request.
+/// Makes an attempt within the time that is left for the whole request.
 async fn within(
     left: Option<Duration>,
     attempt: impl Future<Output = Result<ModelAnswer, Fault>>,
@@ -381,7 +381,7 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
-    /// Of the vendor's own server: servers that imitate it have not all of them such formats, and all have tools.
+    /// Only the vendor's own server: not every server that imitates it supports such formats, but all support tools.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let api = self.endpoint.api;
         *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()
@@ -399,7 +399,7 @@ impl Model for HttpModel {
     }
 }
 
-/// Without the key.
+/// Omits the key.
 impl fmt::Debug for HttpModel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

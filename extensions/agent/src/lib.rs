@@ -1,14 +1,14 @@
-//! The loop of an agent over [`toolwright`]: asks a [`Model`], runs the calls of its answer as one turn, gives the
-//! answers back, until the task is done.
+//! The loop of an agent over [`toolwright`]: asks a [`Model`], runs the calls of its answer as one turn, sends the
+//! answers back, and repeats until the task is done.
 //!
-//! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
+//! Each of these modules uses the modules before it in the list, and of those after it only the [`Agent`]:
 //! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `guards`, `plugin`, `guidance`, `run`, `durable`, `agent`.
 //!
-//! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
-//! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
+//! - [`Message`]s make up a history that is independent of providers; [`check`] checks its rule.
+//! - [`step`] decides the next step. It is pure: it takes [`State`] and [`StepInput`], and returns [`State`] and [`Action`]s.
 //! - [`Agent`] and [`AgentRun`] carry the actions out: they ask the model, run each turn on the tools that the model was
 //!   shown, and notify listeners.
-//! - [`durable`] records runs, so that another process can take them up.
+//! - [`durable`] records runs, so that another process can resume them.
 //!
 //! ```text
 //!   user ──▶ AgentRun ──▶ step ──▶ Ask ───▶ Model ───────────▶ ModelAnswer ──▶ step

@@ -1,4 +1,4 @@
-//! How far a run may go, what requests take and cost, and where a run has spent what it may.
+//! The limits of a run, the usage and cost of requests, and the checks of one against the other.
 
 pub(crate) mod budget;
 mod ceiling;

@@ -1,4 +1,4 @@
-//! A model: one request to one answer, also in pieces; how it is asked, why it gave none, and several as one.
+//! Models: the interface, requests and answers, streaming, errors, and several models as one.
 
 mod context_size;
 mod delta;

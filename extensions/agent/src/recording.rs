@@ -1,15 +1,15 @@
-//! A recording: what went between a client and a provider in one run, as JSON lines.
+//! A recording: the exchanges between a client and a provider in one run, as JSON lines.
 //!
-//! The first line says what the file is, `{"recording":1,"provider":"anthropic"}`; each other line is one exchange:
+//! The first line identifies the file, `{"recording":1,"provider":"anthropic"}`; each other line is one exchange:
 //!
 //! ```json
 //! {"request":{"method":"POST","path":"/v1/messages","body":{}},"response":{"status":200,"body":{}}}
 //! ```
 //!
 //! - Paths are relative to the base URL, so that a recording of one server can be served by another.
-//! - Bodies are the text that was sent, without the white space between its tokens; a response that is no JSON has `text`
-//!   in place of `body`.
-//! - No request header is recorded, so no key can be.
+//! - Bodies are the text that was sent, without white space between tokens; a response that is not JSON has `text`
+//!   instead of `body`.
+//! - Request headers are not recorded, so no key is.
 
 mod error;
 mod exchange;
@@ -24,7 +24,7 @@ use toolwright::provider::Provider;
 pub use self::error::RecordingError;
 pub use self::exchange::{Exchange, RecordedRequest, RecordedResponse};
 
-/// The version that this library writes, and the only one that it reads.
+/// The version that this library writes, and the only one that it can read.
 const VERSION: u32 = 1;
 
 /// The exchanges of one run with a provider.
@@ -71,7 +71,7 @@ impl Recording {
     /// Reads a recording from a file.
     ///
     /// # Errors
-    /// When the file cannot be read, and as parsing its text.
+    /// When the file cannot be read, or is not a valid recording.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, RecordingError> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path)
@@ -79,13 +79,13 @@ impl Recording {
         text.parse()
     }
 
-    /// Returns the provider whose messages these are.
+    /// Returns the provider that the exchanges were made with.
     #[must_use]
     pub fn provider(&self) -> Provider {
         self.provider
     }
 
-    /// Lists the exchanges, in their order.
+    /// Lists the exchanges, in order.
     #[must_use]
     pub fn exchanges(&self) -> &[Exchange] {
         &self.exchanges
@@ -129,7 +129,7 @@ impl FromStr for Recording {
     }
 }
 
-/// The text of the file.
+/// Writes the text of the file.
 impl fmt::Display for Recording {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = serde_json::to_string(&Header::of(self.provider)).map_err(|_| fmt::Error)?;

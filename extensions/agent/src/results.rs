@@ -1,10 +1,10 @@
-//! Large answers of tools: what a model reads of them, how it gets at the rest, and how it passes them on.
+//! Large answers of tools: how much of them a model is sent, how it reads the rest, and how it passes them on.
 //!
-//! - The history of a run has every answer whole, and so have the journal and the host. Only the copy of the history that a
-//!   model is sent is shorter.
-//! - The handle `lr_3` is the third answer of the run's history. So handles are the same after a restart and in a fork,
-//!   whatever the budget is by then, and are gone with the run.
-//! - All but [`run`](self::run) and [`tools`](self::tools) is pure.
+//! - The history of a run, the journal and the host have every answer in full. Only the copy of the history that a
+//!   model is sent is shortened.
+//! - The handle `lr_3` is the third answer of the run's history. So handles stay the same after a restart and in a
+//!   fork, even if the budget changes, and end with the run.
+//! - Everything except [`run`](self::run) and [`tools`](self::tools) is pure.
 
 mod budget;
 mod excerpt;

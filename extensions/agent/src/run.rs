@@ -1,4 +1,4 @@
-//! One run: decides what comes next, carries it out, and knows how far it is.
+//! One run: decides the next step, carries it out, and holds its state.
 
 mod admission;
 mod agent_run;

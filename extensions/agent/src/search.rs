@@ -1,6 +1,6 @@
-//! The search for tools that a model is not shown until it looks for them, for the models of every provider.
+//! The search for deferred tools, which a model is not shown until it looks for them. It works with every provider.
 //!
-//! What a model has found is in its history: a run that is taken up lists the same tools, and nothing else is recorded.
+//! The history shows what a model has found: a resumed run lists the same tools, and nothing else is recorded.
 
 mod found;
 mod tools;

@@ -1,5 +1,5 @@
-//! For tests, behind the feature `testing`: a server that serves a recording, and what writes one; models that call every
-//! tool or count what they are asked; a clock that a test moves.
+//! Helpers for tests, behind the feature `testing`: a server that replays a recording, and its recorder; models that
+//! call every tool or count their requests; a clock that a test moves.
 
 mod clock;
 mod counting;

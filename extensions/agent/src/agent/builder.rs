@@ -1,4 +1,4 @@
-//! Gathers what an agent is made of.
+//! Gathers the parts of an agent.
 
 mod sub_agents;
 
@@ -27,10 +27,10 @@ use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
 
-/// Gathers what an agent is made of: a model, tools, who decides about them, and how far a run may go.
+/// Gathers the parts of an agent: a model, tools, who decides about their calls, and how far a run may go.
 ///
-/// What is about tools and their executor is there where the builder makes the executor itself ([`Agent::builder`]), and not
-/// where there is one already ([`Agent::on`]).
+/// The settings of tools and of their executor exist only if the builder makes the executor itself
+/// ([`Agent::builder`]), not for an existing one ([`Agent::on`]).
 pub struct AgentBuilder<E = NewExecutor> {
     name: String,
     executor: E,
@@ -50,9 +50,9 @@ pub struct AgentBuilder<E = NewExecutor> {
     accounts: Accounts,
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
-    /// Whether the executor has the tools that start them.
+    /// Whether the executor already has the tools that start sub-agents.
     has_sub_agent_tools: bool,
-    /// How the tools that start sub-agents find the agent.
+    /// Leads the tools that start sub-agents to the agent.
     link: Link,
     #[cfg(feature = "opentelemetry")]
     metrics: Option<Arc<crate::events::Metrics>>,
@@ -86,17 +86,17 @@ impl<E> AgentBuilder<E> {
         }
     }
 
-    /// Names the agent, `agent` unless set. Recorded runs are stored with the name, by which every process finds their agent: give
-    /// each agent of a journal its own name, and keep it.
+    /// Names the agent; the name is `agent` unless set. Recorded runs are stored with the name, and every process finds
+    /// their agent by it: give each agent of a journal its own name, and never change it.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Sets what the model reads before everything else, the system prompt: who it is, and how it should work. A text, or a
-    /// function of one service of the run ([`IntoInstructions`]), which is called for each request: a text that is another each
-    /// time costs more, because providers store the beginning of a request.
+    /// Sets the system prompt, which the model reads before everything else: who it is, and how it should work. It is a
+    /// text, or a function of one service of the run ([`IntoInstructions`]) that is called for each request. A text
+    /// that changes between requests costs more, because it breaks the provider's prefix cache.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = instructions.into_instructions();
@@ -110,17 +110,18 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how long a run works on a message of the user, decisions of people included: no limit unless set. What runs
-    /// then is cancelled.
+    /// Limits how long a run works on a message of the user, including the time that people take to decide: no limit
+    /// unless set. At the limit, open calls are cancelled.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.limits.time = Some(time);
         self
     }
 
-    /// Lets every run of the agent end in a value of this type, which [`RunResult::output`](crate::RunResult::output) reads; one run
-    /// alone ends in one by [`RunRequest::typed`](crate::RunRequest::typed). Its schema is that of a type with
-    /// `#[toolwright::data]`. [`build`](Self::build) refuses a type that the provider of the model cannot be asked for.
+    /// Makes every run of the agent end in a value of this type, which [`RunResult::output`](crate::RunResult::output)
+    /// reads; to make a single run do so, use [`RunRequest::typed`](crate::RunRequest::typed). The schema is that of a
+    /// type with `#[toolwright::data]`. [`build`](Self::build) refuses a type whose schema the provider of the model
+    /// does not accept.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -150,17 +151,18 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how many answers of a run go back to the model after a message of the user: of those that are not the value which it ends in
-    /// 2 unless set, and as many of those that [guards](Self::guard) send back. Each is a turn.
+    /// Limits how many answers the agent sends back to the model after a message of the user: 2 answers that are not a
+    /// value of the output type unless set, and as many that [guards](Self::guard) send back. Each is a turn.
     #[must_use]
     pub fn max_corrections(mut self, times: u32) -> Self {
         self.limits.corrections = times;
         self
     }
 
-    /// Limits how long the model of a recorded run may be away (unreachable, overloaded, asking to be left alone) before the run
-    /// ends as `model_unreachable`: 24 hours unless set. Until then the run is looked at again, with pauses that grow up to five
-    /// minutes. A run in memory stops at once with [`Stopped::ModelUnreachable`](crate::Stopped::ModelUnreachable), to be resumed.
+    /// Limits how long the model of a recorded run may be away (unreachable, overloaded, asking callers to wait) before
+    /// the run ends as `model_unreachable`: 24 hours unless set. Until then the run is retried, with pauses that grow
+    /// up to five minutes. A run in memory stops at once with
+    /// [`Stopped::ModelUnreachable`](crate::Stopped::ModelUnreachable), and can be resumed.
     #[must_use]
     pub fn outage_limit(mut self, time: Duration) -> Self {
         self.limits.outage = time;
@@ -175,61 +177,63 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how many tokens the requests and answers on one message of the user may have in all: no limit unless set. A run
-    /// whose model does not say what its answers take ends with an error then.
+    /// Limits the tokens of all requests and answers for one message of the user: no limit unless set. With a limit, a
+    /// run ends with an error if its model does not report usage.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.limits.tokens = Some(tokens);
         self
     }
 
-    /// Limits how much they may cost: no limit unless set. A run whose model has no price ends with an error then.
+    /// Limits what they may cost: no limit unless set. With a limit, a run ends with an error if its model has no
+    /// price.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.limits.cost = Some(cost);
         self
     }
 
-    /// Lets the model read after each turn what is left of its turns, tokens and cost, as a message of the user.
+    /// Shows the model after each turn how many turns, tokens and how much money it has left, as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;
         self
     }
 
-    /// Begins reads while the model still writes its answer: calls of tools with `effect = read` that need no approval, are not
-    /// journalled and conflict with no earlier call of the answer, each as soon as it is whole. Their answers count when the
-    /// answer of the model does; those of an answer that breaks off, is asked for again or is refused are dropped. The model is asked
-    /// for a stream. Durable runs begin no call before the answer is recorded.
+    /// Begins reads while the model still writes its answer: calls of tools with `effect = read` that need no approval,
+    /// are not journalled and conflict with no earlier call of the answer. Each begins as soon as its arguments are
+    /// complete. The result is dropped if the answer breaks off, is requested again or is refused. The model is asked
+    /// to stream. Durable runs begin no call before the answer is recorded.
     #[must_use]
     pub fn early_reads(mut self) -> Self {
         self.early_reads = true;
         self
     }
 
-    /// Sets how much of an answer of a tool the model reads: 30,000 characters unless set. It gets at the rest of a longer one by
-    /// `read_large_result` and `search_large_result`, two tools that it is shown once there is one, and passes it on by a
-    /// reference; see [`AnswerBudget`].
+    /// Sets how much of a tool's answer the model reads: 30,000 characters unless set. The model reads the rest of a
+    /// longer answer by `read_large_result` and `search_large_result`, two tools that appear with the first such
+    /// answer, and passes the answer on by a reference; see [`AnswerBudget`].
     #[must_use]
     pub fn answer_budget(mut self, budget: AnswerBudget) -> Self {
         self.answer_budget = budget;
         self
     }
 
-    /// Sets the accounts on which the spending of each user's runs is added up.
+    /// Sets the accounts that add up the spending of each user's runs.
     #[must_use]
     pub fn accounts(mut self, accounts: Accounts) -> Self {
         self.accounts = accounts;
         self
     }
 
-    /// Limits what all runs together may cost in a day or a month: of each user, of the agent, or of the application. Before a request to a
-    /// model is sent, the most that it may cost is reserved in the journal; when the answer is there, it is settled by what it took. A run
-    /// whose next request does not fit ends with [`Limit::Ceiling`](crate::Limit::Ceiling), and may go on by what its user says in the next
-    /// period; other runs go on. Any number of processes share the ceilings of a journal.
+    /// Limits what all runs together may cost in a day or a month: per user, per agent, or for the application. Before
+    /// each request to a model, the agent reserves its maximum cost in the journal; when the answer arrives, it
+    /// replaces the reservation by the actual cost. If the next request of a run does not fit, the run ends with
+    /// [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next period, and other runs continue.
+    /// Any number of processes share the ceilings of a journal.
     ///
-    /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), and of a model whose price is
-    /// not known.
+    /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), or for a
+    /// model without a known price.
     ///
     /// ```
     /// use toolwright::journal::MemoryStore;
@@ -266,27 +270,29 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets how many tokens the model takes, its context window: unset, every request has the whole history. A history that has
-    /// outgrown three quarters of what is left beside instructions, tools and answer is sent shorter: without answers that a later
-    /// call repeats, without the middle of long old answers, at last without the oldest turns. The run keeps its whole history.
+    /// Sets the size of the model's context window, in tokens: unless set, every request has the whole history. A
+    /// history that outgrows three quarters of the room beside instructions, tools and answer is shortened in the
+    /// request: first it loses answers that a later call repeats, then the middle of long old answers, at last the
+    /// oldest turns. The run keeps its whole history.
     ///
-    /// What is left out follows from the history alone, so that a run goes on with it in another process; what the user said, the last
-    /// two turns, refusals and unknown outcomes stay word for word. [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports it. Tokens
-    /// are estimated, three bytes as one.
+    /// The omissions depend only on the history, so another process continues the run with the same ones. What the user
+    /// said, the last two turns, refusals and unknown outcomes are never shortened.
+    /// [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports the omissions. Tokens are estimated: three bytes
+    /// count as one.
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
         self
     }
 
-    /// Lets a model summarize the turns that [`window`](Self::window) leaves out, in a request of its own before the request that goes
-    /// without them: a small model will do. What has to stay word for word stays beside the summary, which is fenced as text that
-    /// strangers may have written. In a recorded run it is recorded first, so that a process that goes on with the run uses it too. What it
-    /// takes counts as what the run spends, and as no turn.
+    /// Sets a model that summarizes the turns that [`window`](Self::window) leaves out, in a separate request before
+    /// they are first left out; a small model will do. What must not be shortened is sent beside the summary, which is
+    /// marked as untrusted text. A recorded run records the summary before it uses it, so that any process that
+    /// continues the run uses it too. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// A summary that is empty, cut short, refused (by its model, a guard or a ceiling of money), a call, no shorter than what it replaces,
-    /// late or not given at all is reported by [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized), and the turns are left out
-    /// without it. It is asked for once.
+    /// The agent asks for a summary once. If the summary is empty, cut short, refused (by its model, a guard or a
+    /// ceiling), a call, no shorter than the turns, late or missing, the turns are left out without it, and
+    /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -302,7 +308,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets how the model is asked to answer, such as its temperature.
+    /// Sets options of the requests to the model, such as the temperature.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = settings;
@@ -330,18 +336,19 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Notifies a listener of what happens, in the task that drives the run: it should return soon.
+    /// Calls a listener with each notice of a run, in the task that drives the run: it should return soon.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&RunNotice<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
         self
     }
 
-    /// Adds a guard, which looks at what the user says, at requests to the model, at its answers or at the end, and lets it through, changes
-    /// it, sends it back with words, or ends the run: see [`Guard`](crate::Guard). Those of a stage look in the order in which they were
-    /// added. Sub-agents have the guards that look at requests and answers, too. [`SizeLimit`](crate::SizeLimit),
-    /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and [`ForeignInstructions`](crate::ForeignInstructions) are
-    /// there already.
+    /// Adds a guard. A guard looks at what the user says, at requests to the model, at its answers or at the end of a
+    /// run, and lets it through, changes it, sends it back with a message, or ends the run: see
+    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. Sub-agents have the
+    /// guards of requests and answers, too. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
+    /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and
+    /// [`ForeignInstructions`](crate::ForeignInstructions).
     ///
     /// ```
     /// use toolwright_agent::{Agent, BeforeDecision, Guard, ScriptedModel, Secrets};
@@ -360,8 +367,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how long a guard may look at one thing: 10 seconds unless set. One that takes longer ends the run. A guard that never
-    /// waits for anything cannot be stopped; nothing passes it either.
+    /// Limits how long a guard may take to decide: 10 seconds unless set. A guard that takes longer ends the run. A
+    /// guard that blocks its thread cannot be stopped, but nothing passes it either.
     #[must_use]
     pub fn guard_timeout(mut self, time: Duration) -> Self {
         self.guards.set_limit(time);
@@ -398,7 +405,7 @@ impl<E> AgentBuilder<E> {
 }
 
 impl AgentBuilder {
-    /// Refuses a model that is not known before anything else is built.
+    /// Reports an unknown model before anything else is built.
     pub(super) fn with_known_model(mut self) -> Result<Self, AgentError> {
         self.model = Ok(self.model?);
         Ok(self)
@@ -408,7 +415,7 @@ impl AgentBuilder {
         &mut self.executor
     }
 
-    /// Whether the model cannot find deferred tools by itself.
+    /// Whether the model's provider cannot search deferred tools itself.
     pub(super) fn needs_search(&self) -> bool {
         self.model.as_ref().is_ok_and(|model| !model.searches_tools())
     }
@@ -422,8 +429,8 @@ impl AgentBuilder<Executor> {
     /// Makes the agent.
     ///
     /// # Errors
-    /// When the model is not known or has no key, when its provider would refuse a tool of the executor, every reason at once,
-    /// or has no such setting.
+    /// When the model is not known or has no key; when its provider would refuse a tool of the executor (with every
+    /// reason at once) or does not support a setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         self.guards.check().map_err(AgentError::Guard)?;
         self.register_sub_agent_tools()?;
@@ -479,7 +486,7 @@ impl AgentBuilder<Executor> {
     }
 }
 
-/// The ceilings of an agent, where each can be held.
+/// Checks that each ceiling can be enforced, and makes the ceilings of an agent.
 fn held(ceilings: Vec<Ceiling>, agent: &Inner) -> Result<Option<Ceilings>, AgentError> {
     let Some(ceiling) = ceilings.first().copied() else { return Ok(None) };
     let Some(journal) = agent.journal() else {
@@ -490,7 +497,7 @@ fn held(ceilings: Vec<Ceiling>, agent: &Inner) -> Result<Option<Ceilings>, Agent
     Ok(Some(Ceilings::new(ceiling, ceilings, &agent.name, journal)))
 }
 
-/// Sees to it that the most is known that a request to a model costs.
+/// Checks that the maximum cost of a request to a model is known.
 pub(in crate::agent) fn priced(
     ceiling: Ceiling,
     model: &dyn Model,
@@ -510,7 +517,7 @@ pub(in crate::agent) fn priced(
     }
 }
 
-/// Sees to it that the provider of a model takes these tools.
+/// Checks that the provider of a model accepts these tools.
 pub(crate) fn listed(catalog: &Catalog, model: &dyn Model) -> Result<(), DialectError> {
     for dialect in model.dialects() {
         catalog.listing(dialect)?;

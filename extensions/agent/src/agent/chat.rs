@@ -13,8 +13,8 @@ use crate::history::{Message, Prompt};
 use crate::run::options::{RunOptions, run_options};
 use crate::run::{AgentRun, StartError};
 
-/// A conversation: each message continues what was said before. With a journal it is recorded, and goes on by its
-/// [`id`](Self::id), in this process or another.
+/// A conversation: each message continues it. With a journal it is recorded, and this process or another can continue
+/// it by its [`id`](Self::id).
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -38,7 +38,7 @@ pub struct Chat {
 /// A conversation that has begun.
 enum Talk {
     InMemory(Box<AgentRun>),
-    /// By the id of its run, with the history as it was at the end of the last turn.
+    /// A recorded conversation, with the history as it was at the end of the last turn.
     Recorded(Box<ById>, Vec<Message>),
 }
 
@@ -47,19 +47,19 @@ impl Chat {
         Self { agent: agent.clone(), options: RunOptions::default(), talk: None }
     }
 
-    /// Sends a message. Await the turn for its result, or [`stream`](ChatTurn::stream) what happens. One turn is under way at a
-    /// time, which the borrow of the chat sees to.
+    /// Sends a message. Await the turn for its result, or [`stream`](ChatTurn::stream) its events. The turn borrows the
+    /// chat, so only one turn is under way at a time.
     pub fn send(&mut self, prompt: impl Into<Prompt>) -> ChatTurn<'_> {
         ChatTurn { chat: self, prompt: Some(prompt.into()) }
     }
 
-    /// Goes on with a turn that stopped or was dropped in the middle: asks the model again, or runs the calls that have no answer
-    /// yet. A call that is journalled does not run twice; one that is not does.
+    /// Continues a turn that stopped or was dropped halfway: asks the model again, or runs the calls that have no
+    /// answer yet. A journalled call does not run twice; a call that is not journalled may.
     pub fn resume(&mut self) -> ChatTurn<'_> {
         ChatTurn { chat: self, prompt: None }
     }
 
-    /// Begins the conversation, and gives what says more in it while a turn is under way.
+    /// Begins the conversation, and returns a handle that adds messages while a turn is under way.
     ///
     /// ```
     /// use toolwright::tool;
@@ -100,7 +100,8 @@ impl Chat {
         })
     }
 
-    /// Returns everything that was said, called and answered; of a recorded conversation, from its first turn here on.
+    /// Returns everything that was said, called and answered. For a recorded conversation, the history begins with the
+    /// first turn here.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         match &self.talk {
@@ -143,11 +144,11 @@ impl fmt::Debug for Chat {
     }
 }
 
-/// One turn of a conversation, before it begins: from a message of the user to the answer.
+/// One turn of a conversation that has not begun: from a message of the user to the answer.
 #[must_use = "a turn begins when it is awaited or its stream is read"]
 pub struct ChatTurn<'a> {
     chat: &'a mut Chat,
-    /// Nothing where a turn is taken up.
+    /// `None` if the turn resumes an earlier one.
     prompt: Option<Prompt>,
 }
 
@@ -179,7 +180,7 @@ impl<'a> IntoFuture for ChatTurn<'a> {
 }
 
 impl Talk {
-    /// Takes a turn, or takes one up.
+    /// Takes a turn with this prompt, or resumes the last one.
     async fn take(&mut self, prompt: Option<Prompt>) -> Result<RunResult, RunError> {
         match self {
             Self::InMemory(run) => {

@@ -1,5 +1,5 @@
-//! Agents that the model of a run can give tasks to. Nothing here gives a right: a sub-agent has a part of the tools that its parent
-//! has, under the same policy and more rules, and spends what its parent has left.
+//! Agents that the model of a run can give tasks to. A sub-agent gains no rights: it has some of its parent's tools,
+//! under the same policy and further rules, and spends what its parent has left.
 //!
 //! ```text
 //!   run ──▶ call of `spawn_agent` ──▶ start ──▶ Driver over a ChildRecorder ──▶ SubAgentAnswer
@@ -7,7 +7,7 @@
 //!                                                  └ its model's answers: recorded beside them
 //! ```
 //!
-//! A call of `spawn_agent` that begins again goes through the recorded answers first, whose calls have their answers too: so
+//! A call of `spawn_agent` that begins again first replays the recorded answers of the model and of its calls, so that
 //! nothing is asked or done twice.
 
 mod answer;

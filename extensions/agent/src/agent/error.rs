@@ -1,4 +1,4 @@
-//! Why an agent cannot be made.
+//! Errors of building an agent.
 
 use toolwright::approval::KeyError;
 use toolwright::dialect::DialectError;
@@ -10,14 +10,14 @@ use crate::model::ModelError;
 use crate::plugin::PluginProblem;
 use crate::run::OutputError;
 
-/// Why an agent cannot be made.
+/// Why an agent cannot be built.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
     /// The model is not known, or has no key.
     #[error(transparent)]
     Model(#[from] ModelNameError),
-    /// Tools do not fit together: two have one name, or one is not sound.
+    /// Tools do not fit together: two have one name, or one is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The executor of the tools lacks something: a service, a rule's tool.
@@ -43,26 +43,26 @@ pub enum AgentError {
     /// No run can end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Guards cannot be known apart.
+    /// A guard has no name, or two guards of a stage have the same.
     #[error("{0}")]
     Guard(String),
-    /// A sub-agent cannot work.
+    /// A sub-agent cannot be used.
     #[error("the sub-agent `{agent}` cannot work: {why}")]
     SubAgent {
         /// Its name.
         agent: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A ceiling of money cannot be held.
-    #[error("the ceiling of {ceiling} cannot be held: {why}")]
+    /// A ceiling cannot be enforced.
+    #[error("the ceiling of {ceiling} cannot be enforced: {why}")]
     Ceiling {
         /// The ceiling.
         ceiling: Ceiling,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A tool has the name of one that reads large answers.
+    /// A tool has the name of a built-in tool that reads large answers.
     #[error(
         "`{tool}` is the name of the tool by which a model reads large answers; give yours another, or send every answer whole by `AnswerBudget::unlimited()`"
     )]
@@ -70,7 +70,7 @@ pub enum AgentError {
         /// The name.
         tool: &'static str,
     },
-    /// The provider of a model has no such setting.
+    /// The provider of a model does not support a setting.
     #[error("the model cannot be asked with these settings: {0}")]
     Settings(#[source] ModelError),
 }

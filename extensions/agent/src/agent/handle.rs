@@ -1,4 +1,4 @@
-//! A run that works by itself, and what its holder can do meanwhile.
+//! A run that works in a task of its own, and what its holder can do meanwhile.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -17,11 +17,11 @@ use crate::history::Prompt;
 
 type Ending = Shared<BoxFuture<'static, Result<RunResult, Arc<RunError>>>>;
 
-/// How long until a run is looked for again that has just been started.
+/// The pause until a message is offered again to a run that has just been started.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// A run that works in a task of its own, started by [`RunRequest::start`](crate::RunRequest::start). Cheap to clone; a clone is
-/// the same run. Await it for its result. Dropped, the run goes on.
+/// A run that works in a task of its own, started by [`RunRequest::start`](crate::RunRequest::start). Cheap to clone; a
+/// clone is the same run. Await it for its result. If all handles are dropped, the run continues.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -44,7 +44,7 @@ pub struct RunHandle {
 }
 
 impl RunHandle {
-    /// Lets a run work in a task of its own.
+    /// Drives a run in a task of its own.
     pub(crate) fn new(
         steering: Steering,
         token: CancellationToken,
@@ -68,21 +68,22 @@ impl RunHandle {
         self.steering.id()
     }
 
-    /// Says something while the run works: the model gets it with the next request, behind what was said before. A run that is done
-    /// does not end where something waits for it. Of a recorded run it is recorded before this returns.
+    /// Sends a message while the run works: the model gets it with the next request, after everything said before. A
+    /// run that is done does not end while a message waits for it. If the run is recorded, the message is recorded
+    /// before this method returns.
     ///
     /// # Errors
-    /// When the run has ended, nothing is said, or the journal fails.
+    /// When the run has ended, the message is empty, or the journal fails.
     pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Next).await
     }
 
-    /// Says something, as [`send`](Self::send) does, and does not wait for the end of a request to the model that is under way: that
-    /// request is given up, what it took counts, and the model is asked again with what was said. No call is given up: where calls run,
-    /// the model reads it with their answers.
+    /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is under way: the run
+    /// aborts it, counts what it took, and asks the model again with the message. Calls are not interrupted: the model
+    /// reads the message together with their answers.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// As for [`send`](Self::send).
     pub async fn send_now(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Now).await
     }
@@ -90,7 +91,7 @@ impl RunHandle {
     async fn say(&self, prompt: Prompt, urgency: Urgency) -> Result<(), RunError> {
         loop {
             match self.steering.say(prompt.clone(), urgency).await {
-                // The task has not begun yet.
+                // The task has not begun to drive the run yet.
                 Err(RunError::Recorded(
                     durable::RunError::NotNow { .. } | durable::RunError::NoSuchRun { .. },
                 )) if self.ending.clone().now_or_never().is_none() => sleep(LOOK_AGAIN).await,
@@ -99,7 +100,7 @@ impl RunHandle {
         }
     }
 
-    /// Cancels the run: the request to the model is dropped, open calls are answered that they were cancelled.
+    /// Cancels the run: drops the request to the model, and answers open calls as cancelled.
     pub fn cancel(&self) {
         self.token.cancel();
     }

@@ -1,4 +1,4 @@
-//! What a model reads before everything else: a text, or a function of a service of the run.
+//! The system prompt of an agent: a text, or a function of a service of the run.
 
 use std::any::type_name;
 use std::borrow::Cow;
@@ -6,8 +6,8 @@ use std::fmt;
 
 use toolwright::{Executor, Run};
 
-/// What a model reads before everything else, the system prompt. [`AgentBuilder::instructions`](crate::AgentBuilder::instructions)
-/// makes them of a text or of a function.
+/// The system prompt, which the model reads before everything else.
+/// [`AgentBuilder::instructions`](crate::AgentBuilder::instructions) makes it from a text or a function.
 pub struct Instructions(Kind);
 
 enum Kind {
@@ -22,10 +22,10 @@ struct Function {
     text: Text,
 }
 
-/// Nothing where the run has no such service.
+/// The function returns `None` if the run has no such service.
 type Text = Box<dyn Fn(&Run) -> Option<String> + Send + Sync>;
 
-/// What instructions are made of: a text, or a function of one service of the run.
+/// Converts into instructions: implemented for texts, and for functions of one service of the run.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -76,7 +76,7 @@ where
 }
 
 impl Instructions {
-    /// The service that the function needs and the executor does not provide.
+    /// Returns the name of the service that the function needs, if the executor does not provide it.
     pub(crate) fn lacks(&self, executor: &Executor) -> Option<&'static str> {
         match &self.0 {
             Kind::Of(function) if !(function.is_provided)(executor) => Some(function.service),
@@ -84,7 +84,7 @@ impl Instructions {
         }
     }
 
-    /// What they are made of: the text, or the name of the service.
+    /// Returns what they are made from: the text, or the name of the service.
     pub(crate) fn source(&self) -> &str {
         match &self.0 {
             Kind::Text(text) => text,
@@ -92,7 +92,7 @@ impl Instructions {
         }
     }
 
-    /// The text for a request of a run; the missing service where it has none.
+    /// Returns the text for a request of a run, or the name of the service that the run lacks.
     pub(crate) fn text(&self, run: &Run) -> Result<Cow<'_, str>, &'static str> {
         match &self.0 {
             Kind::Text(text) => Ok(text.into()),

@@ -1,13 +1,14 @@
-//! A model by its name: `provider:model`.
+//! Finds a model by a text `provider:model`.
 
 #[cfg(feature = "http")]
 mod named;
 
 use crate::model::Model;
 
-/// What an agent takes for its model: a text `provider:model`, or any [`Model`].
+/// Converts into the model of an agent: implemented for texts `provider:model`, and for any [`Model`].
 ///
-/// The text is read when the agent is built. It needs the feature `http`, and `tls` for a server that is not on loopback.
+/// The text is parsed when the agent is built. It needs the feature `http`, and `tls` for a server that is not on
+/// loopback.
 ///
 /// | text | key | address |
 /// | --- | --- | --- |
@@ -30,7 +31,7 @@ pub trait IntoModel {
     /// Makes the model.
     ///
     /// # Errors
-    /// When the text names no known provider or no model, or what the provider needs is missing.
+    /// When the text names no known provider or no model, or a variable that the provider needs is missing.
     fn into_model(self) -> Result<Box<dyn Model>, ModelNameError>;
 }
 
@@ -71,18 +72,18 @@ impl IntoModel for &String {
     }
 }
 
-/// Why a text makes no model.
+/// Why a text `provider:model` gives no model.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelNameError {
-    /// It names no provider.
+    /// The text names no provider.
     #[error(
         "found the model `{found}`, expected `provider:model`, such as `anthropic:claude-sonnet-4-6`; the providers are {providers}"
     )]
     NoProvider {
         /// What was given.
         found: String,
-        /// Those that are known.
+        /// The known providers.
         providers: String,
     },
     /// The provider is not known.
@@ -92,10 +93,10 @@ pub enum ModelNameError {
         found: String,
         /// What comes before the colon.
         provider: String,
-        /// Near names, or all of them.
+        /// Similar names, or all of them.
         choices: String,
     },
-    /// It names no model of the provider.
+    /// The text names no model of the provider.
     #[error("found `{found}`, which names no model of {provider}; write it after the colon")]
     NoModel {
         /// What was given.
@@ -110,10 +111,10 @@ pub enum ModelNameError {
     NoKey {
         /// What was given.
         found: String,
-        /// The variables that may hold it.
+        /// The variables that may hold the key.
         variables: String,
     },
-    /// A variable is no text.
+    /// The value of a variable is not valid text.
     #[error("found bytes in the variable {name} that are no text; set it to a text")]
     Variable {
         /// The variable.
@@ -133,7 +134,7 @@ pub enum ModelNameError {
     Http {
         /// What was given.
         found: String,
-        /// The variable from which the address is, where it is from one.
+        /// The variable that sets the address, if one does.
         variable: Option<&'static str>,
         /// What is wrong.
         source: crate::http::HttpModelError,

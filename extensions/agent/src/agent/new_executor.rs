@@ -1,4 +1,4 @@
-//! What an agent's own executor is made of.
+//! Gathers the parts of an agent's own executor.
 
 use std::fmt;
 use std::panic::Location;
@@ -19,7 +19,7 @@ use crate::search::search_tools;
 type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;
 type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
 
-/// Gathers the tools of an agent and what its executor needs; see [`Agent::builder`].
+/// Gathers the tools of an agent and the settings of its executor; see [`Agent::builder`].
 #[derive(Default)]
 pub struct NewExecutor {
     tools: Vec<Registration>,
@@ -29,7 +29,7 @@ pub struct NewExecutor {
 }
 
 impl AgentBuilder {
-    /// Adds tools, by the constants that `#[tool]` makes of functions: `.tools([PRICE_OF, ORDER])`.
+    /// Adds tools: the constants that `#[tool]` makes from functions, as in `.tools([PRICE_OF, ORDER])`.
     #[must_use]
     pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.new_executor().tools.extend(tools.into_iter().map(IntoTool::into_tool));
@@ -42,9 +42,9 @@ impl AgentBuilder {
         self.tools([tool])
     }
 
-    /// Adds what a [`Bundle`](toolwright::Bundle) brings: tools with their services, stages, resolvers and rules; or a
-    /// [`Plugin`](crate::Plugin), which prepares each turn besides. What it reports, and a bundle or plugin that is given twice, is
-    /// an error of [`build`](Self::build).
+    /// Adds a [`Bundle`](toolwright::Bundle), which brings tools with their services, stages, resolvers and rules, or a
+    /// [`Plugin`](crate::Plugin), which also prepares each turn. [`build`](Self::build) reports the errors of a bundle,
+    /// and a bundle or plugin that was added twice.
     #[must_use]
     #[track_caller]
     pub fn with<M>(self, part: impl AgentPart<M>) -> Self {
@@ -63,12 +63,12 @@ impl AgentBuilder {
         self.executor(move |executor| executor.middleware(middleware))
     }
 
-    /// Sets who is asked about calls that the policy does not allow by itself: a person at the
+    /// Sets the approver, which decides about calls that the policy does not allow by itself: a person at the
     /// [terminal](toolwright::approval), a callback, a channel. Without one, such calls are refused, or wait in the
     /// [`journal`](Self::journal).
     ///
-    /// Beside a journal that outlives the process, decisions are signed with the key of the user who runs the program, which
-    /// [`build`](Self::build) loads or makes ([`ApproverKey::of_user`]).
+    /// With a journal that outlives the process, decisions are signed with the key of the user who runs the program,
+    /// which [`build`](Self::build) loads or makes ([`ApproverKey::of_user`]).
     #[must_use]
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.new_executor().approver = Some(Box::new(|executor, key| match key {
@@ -78,31 +78,31 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets which calls run, which ask a person and which are refused. Unless set, reads run and a person is asked about the
-    /// rest.
+    /// Sets the policy: which calls run, which need approval and which are refused. Unless set, reads run and all other
+    /// calls need approval.
     #[must_use]
     pub fn policy(self, policy: PolicyBuilder) -> Self {
         self.executor(move |executor| executor.policy(policy))
     }
 
-    /// Runs every call that its tool does not want approved, without rules and protections.
+    /// Runs every call without rules and protections, except calls whose tool itself requires approval.
     #[must_use]
     pub fn unrestricted(self) -> Self {
         self.executor(ExecutorBuilder::unrestricted)
     }
 
-    /// Records runs and their calls before they count, so that a crash loses none and repeats none, in a store or in a [`Journal`]
-    /// with its options: a run goes on by its [`id`](crate::RunRequest::id). A call that a person has to decide, and about whom
-    /// none is asked in this process, waits there ([`RunError::Waits`](crate::RunError::Waits)), unless the journal says
-    /// otherwise. Where the journal trusts no key, the decisions of the user who runs the program count, by the key with which
-    /// `toolwright approvals` signs.
+    /// Records runs and their calls in a store, or in a [`Journal`] with its options, so that a crash loses none and
+    /// repeats none; a run continues by its [`id`](crate::RunRequest::id). A call that needs approval waits in the
+    /// journal if this process has no approver ([`RunError::Waits`](crate::RunError::Waits)), unless the journal says
+    /// otherwise. If the journal trusts no key, it accepts decisions signed with the key of the user who runs the
+    /// program, which is the key of `toolwright approvals`.
     #[must_use]
     pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
         self.new_executor().journal = Some(journal.into().or_on_no_approver(OnNoApprover::Park));
         self
     }
 
-    /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. See
+    /// Changes tools that the application did not write, such as those of a bundle, an MCP server or another crate. See
     /// [`ExecutorBuilder::adapt`].
     ///
     /// ```
@@ -133,7 +133,7 @@ impl AgentBuilder {
         self.executor(move |executor| executor.adapt(pattern, adaptation))
     }
 
-    /// Changes the executor in any other way that its builder has: time-outs, retries, resources, resolvers.
+    /// Changes any other setting of the executor's builder: time-outs, retries, resources, resolvers.
     ///
     /// ```
     /// use std::time::Duration;
@@ -158,8 +158,9 @@ impl AgentBuilder {
     /// Makes the agent.
     ///
     /// # Errors
-    /// When the model is not known or has no key, when two tools have one name, when a tool needs a service that is missing, when
-    /// the approver's key can be neither loaded nor made, when the provider of the model would refuse a tool, or has no such setting.
+    /// When the model is not known or has no key; two tools have one name; a tool needs a service that is missing; the
+    /// approver's key can be neither loaded nor made; or the provider of the model would refuse a tool or does not
+    /// support a setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         let mut this = self.with_known_model()?;
         let NewExecutor { tools, changes, approver, journal } = std::mem::take(this.new_executor());

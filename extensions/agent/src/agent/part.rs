@@ -1,4 +1,4 @@
-//! What an agent is put together from: bundles and plugins.
+//! The parts that can be added to an agent: bundles and plugins.
 
 use std::panic::Location;
 
@@ -7,14 +7,14 @@ use toolwright::Bundle;
 use super::AgentBuilder;
 use crate::plugin::{Plugin, ProvidedPlugin};
 
-/// What [`AgentBuilder::with`] takes: a [`Bundle`] or a [`Plugin`].
+/// A part for [`AgentBuilder::with`]: a [`Bundle`] or a [`Plugin`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a bundle nor a plugin",
     label = "expected a type that implements `Bundle` or `Plugin`",
     note = "`.with(…)` takes what brings tools together with what they need; tools alone go to `.tools([…])`"
 )]
 pub trait AgentPart<Marker> {
-    /// Adds it to an agent, as given at this place.
+    /// Adds the part to an agent; `place` is the caller's source location.
     #[doc(hidden)]
     fn add_to(self, agent: AgentBuilder, place: &'static Location<'static>) -> AgentBuilder;
 }

@@ -1,4 +1,4 @@
-//! The fields of a value that are whole, while the model still writes it.
+//! Reads the complete fields of a value while the model still writes it.
 
 mod members;
 
@@ -17,7 +17,8 @@ use crate::agent::{RunError, RunResult, RunStream, TypedRequest};
 use crate::events::RunEvent;
 use crate::model::FINAL_ANSWER;
 
-/// The fields of a `T` that are whole so far. It is no `T`: fields may be missing, and no check of the type has seen them.
+/// The fields of a `T` that are complete so far. It is not a `T`: fields may be missing, and no check of the type has
+/// seen them.
 ///
 /// [`TypedRequest::partial`] gives a stream of these.
 pub struct Partial<T> {
@@ -32,16 +33,16 @@ impl<T> Partial<T> {
         &self.fields
     }
 
-    /// Reads one field: none where it is not whole yet, or is no `V`.
+    /// Reads one field: `None` if it is not complete yet, or is not a `V`.
     #[must_use]
     pub fn get<V: DeserializeOwned>(&self, field: &str) -> Option<V> {
         V::deserialize(self.fields.get(field)?).ok()
     }
 
-    /// Reads all of them as a type of their own, whose fields are optional.
+    /// Reads all of them as another type, whose fields are optional.
     ///
     /// # Errors
-    /// When they are no such value.
+    /// When the fields do not fit the type.
     pub fn read<P: DeserializeOwned>(&self) -> Result<P, serde_json::Error> {
         P::deserialize(Value::Object(self.fields.clone()))
     }
@@ -53,7 +54,7 @@ impl<T> Clone for Partial<T> {
     }
 }
 
-/// Without values, which may be secret.
+/// Omits the values, which may be secret.
 impl<T> fmt::Debug for Partial<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_set().entries(self.fields.keys()).finish()
@@ -61,11 +62,12 @@ impl<T> fmt::Debug for Partial<T> {
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
-    /// Runs the task, and streams the fields of the value that are whole: one [`Partial`] each time that a field more is, and an empty
-    /// one where the model begins anew, because another answer was none or broke off. Nothing checks them before the value is whole.
-    /// When the stream has ended, [`PartialStream::result`] has the result; a run without an answer ends it with an error.
+    /// Runs the task and streams the complete fields of the value: a [`Partial`] each time that another field is
+    /// complete, and an empty one when the model begins anew because its answer was no value or broke off. No check of
+    /// the type runs before the value is complete. When the stream has ended, [`PartialStream::result`] has the result;
+    /// a run without an answer ends the stream with an error.
     ///
-    /// A model that does not stream, and an agent whose guards look at answers, give the fields late or not at all.
+    /// If the model does not stream, or guards look at its answers, the fields come late or not at all.
     ///
     /// ```
     /// use futures::StreamExt as _;
@@ -107,26 +109,27 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
     }
 }
 
-/// The fields of a `T` that are whole, as the model writes it. Reading drives the run; dropped in the middle, it stops.
+/// A stream of the complete fields of a `T`, as the model writes it. Reading drives the run; dropping the stream stops
+/// it.
 pub struct PartialStream<T> {
     events: RunStream<'static>,
     members: Members,
-    /// The place of the call by which the model gives the value.
+    /// The index of the call by which the model gives the value.
     call: Option<usize>,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T> PartialStream<T> {
-    /// Returns what came of the run, once the stream was read to its end; [`RunResult::output`] reads the value.
+    /// Returns the result of the run, after the stream was read to its end; [`RunResult::output`] reads the value.
     #[must_use]
     pub fn result(&self) -> Option<&RunResult> {
         self.events.result()
     }
 
-    /// Takes what is new: whether that makes a field whole, or takes fields back.
+    /// Takes an event; returns whether it completes a field or discards the fields.
     fn take(&mut self, event: &RunEvent) -> bool {
         match event {
-            // An answer that calls other tools says something before.
+            // An answer that calls other tools may say something first.
             RunEvent::Text(text) if self.call.is_none() => self.members.push(text),
             RunEvent::CallBegan { index, tool } if tool == FINAL_ANSWER => {
                 self.call = Some(*index);

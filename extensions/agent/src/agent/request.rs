@@ -15,8 +15,9 @@ use crate::history::Prompt;
 use crate::run::options::{RunOptions, run_options};
 use crate::run::{AgentRun, Output, OutputError, StartError};
 
-/// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. Dropped in the middle, it ends: the
-/// request to the model is dropped and calls that run are cancelled. One that is recorded goes on by its [`id`](Self::id).
+/// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. If it is dropped halfway, it
+/// stops: the request to the model is dropped and running calls are cancelled. A recorded run can be continued by its
+/// [`id`](Self::id).
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -63,10 +64,10 @@ impl RunRequest {
 
     run_options!();
 
-    /// Lets the run end in a value of a type with `#[toolwright::data]`, which is what awaiting it gives. The model is asked for the
-    /// value as its provider wants that; an answer that is no such value goes back with all that is wrong, as often as
-    /// [`max_corrections`](crate::AgentBuilder::max_corrections) says, and is never returned. A run that is recorded is asked for by
-    /// its id with the type, which goes on or gives the value again.
+    /// Makes the run end in a value of a type with `#[toolwright::data]`; awaiting the request returns that value. The
+    /// model is asked for it in the way that its provider supports. An answer that is not such a value is sent back
+    /// with all its problems, as often as [`max_corrections`](crate::AgentBuilder::max_corrections) allows, and is
+    /// never returned. To continue a recorded run, or to read its value again, request it by its id with the same type.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -103,8 +104,8 @@ impl RunRequest {
         self
     }
 
-    /// Runs the task while its events are read: texts as they come, each tool call, each result. The stream ends with the run;
-    /// [`RunStream::result`] has its result then. The model is asked to stream.
+    /// Runs the task while its events are read: texts as they come, each tool call, each result. The stream ends with
+    /// the run; then [`RunStream::result`] has the result. The model is asked to stream.
     ///
     /// ```
     /// use futures::StreamExt as _;
@@ -137,7 +138,7 @@ impl RunRequest {
         }
     }
 
-    /// Starts the run in a task of its own, and gives a handle of it, by which more can be said while it works.
+    /// Starts the run in a task of its own and returns a handle, which sends further messages while the run works.
     ///
     /// ```
     /// use toolwright::tool;
@@ -211,7 +212,7 @@ impl IntoFuture for RunRequest {
     }
 }
 
-/// A run whose agent is known to have a journal, or to have none.
+/// A run that is started in memory, or in the journal of its agent.
 enum StartedRun {
     InMemory(Box<AgentRun>, Prompt),
     Recorded(Box<ById>, Prompt, Agent),

@@ -1,4 +1,4 @@
-//! What came of a run.
+//! Results and errors of runs.
 
 use std::fmt;
 
@@ -11,7 +11,8 @@ use crate::history::Message;
 use crate::limits::{Cost, TotalUsage, Usage};
 use crate::run::{AgentRun, Expected, StartError, State, Stopped};
 
-/// What came of a run. It prints as its text: what the model said at the end, or the answer of the terminal tool that ended it.
+/// The result of a run. It prints as its text: the last message of the model, or the answer of the terminal tool that
+/// ended the run.
 #[derive(Debug, Clone)]
 pub struct RunResult {
     id: String,
@@ -20,12 +21,12 @@ pub struct RunResult {
     spent: TotalUsage,
     history: Vec<Message>,
     differences: Vec<String>,
-    /// The type of the value that it was to end in.
+    /// The type of the value that it had to end in.
     expected: Option<Expected>,
 }
 
 impl RunResult {
-    /// Takes what came of the run since its history had this many messages.
+    /// Makes the result of a run from its history after the first `before` messages.
     ///
     /// # Errors
     /// When it ended without an answer.
@@ -34,7 +35,7 @@ impl RunResult {
         Self::of(run.id(), end, run.state(), history, Vec::new())
     }
 
-    /// Takes what came of a recorded run.
+    /// Makes the result of a recorded run.
     ///
     /// # Errors
     /// When it waits, or ended without an answer.
@@ -47,7 +48,7 @@ impl RunResult {
             }
             Progress::Waiting(waiting) => Err(RunError::Waits(Box::new(waiting))),
             Progress::Queued => {
-                let why = "works; wait for its end".to_owned();
+                let why = "is at work; wait for its end".to_owned();
                 Err(RunError::Recorded(durable::RunError::NotNow { run: id, why }))
             }
         }
@@ -69,7 +70,7 @@ impl RunResult {
         }
     }
 
-    /// Returns what it prints as: empty where the run ended without an answer.
+    /// Returns the text that it prints as; empty if the run ended without an answer.
     #[must_use]
     pub fn text(&self) -> &str {
         match &self.end {
@@ -79,10 +80,10 @@ impl RunResult {
         }
     }
 
-    /// Returns the value that the run ended in, of an agent that was built with [`output`](crate::AgentBuilder::output).
+    /// Returns the value that the run ended in, for an agent built with [`output`](crate::AgentBuilder::output).
     ///
     /// # Errors
-    /// When the run ended in something else, or in a value of another type: of another name, or with other fields.
+    /// When the run did not end in a value, or in a value of another type: one with another name or other fields.
     pub fn output<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, RunError> {
         let other = |why: String| RunError::OtherOutput { run: self.id.clone(), why };
         let given = Expected::of::<T>();
@@ -116,13 +117,13 @@ impl RunResult {
         self.spent.usage
     }
 
-    /// Returns what the requests cost; `None` where the model has no price.
+    /// Returns the cost of the requests; `None` if the model has no price.
     #[must_use]
     pub fn cost(&self) -> Option<Cost> {
         self.spent.known_cost()
     }
 
-    /// Returns what the requests took, those that failed and those whose cost is not known among them.
+    /// Returns what the requests took, including failed requests and those of unknown cost.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.spent
@@ -134,7 +135,8 @@ impl RunResult {
         &self.history
     }
 
-    /// Returns in what the agent is another than the one that drove the recorded run before: its model, instructions or tools.
+    /// Lists how the agent differs from the one that drove the recorded run before: in its model, instructions or
+    /// tools.
     #[must_use]
     pub fn differences(&self) -> &[String] {
         &self.differences
@@ -157,17 +159,17 @@ impl fmt::Display for RunResult {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It could not begin.
+    /// The run could not begin.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// It stopped without an end; a [`Chat`](crate::Chat) can be resumed.
+    /// The run stopped without an end; a [`Chat`](crate::Chat) can be resumed.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// It ended by a limit, by a cancellation, or because the model failed; the result has what was said, called and spent until
-    /// then.
+    /// The run ended by a limit, by a cancellation, or because the model failed. The result has what was said, called
+    /// and spent until then.
     #[error("{}", .0.end())]
     NoAnswer(Box<RunResult>),
-    /// It is recorded and waits for people: asked for again by its id when they have decided, it goes on.
+    /// The run is recorded and waits for people. When they have decided, request it again by its id to continue it.
     #[error(
         "run `{}` waits: {}; decide by `toolwright approvals` (or say what became of a call by `toolwright indeterminate`), then ask for \
          the run again by its id",
@@ -175,15 +177,15 @@ pub enum RunError {
         .0
     )]
     Waits(Box<Waiting>),
-    /// It ended in something else than a value of the type, or in a value that the rule of the type refuses.
+    /// The run did not end in a value of the type, or ended in a value that the rule of the type refuses.
     #[error("run `{run}` {why}")]
     OtherOutput {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// What it ended in, and what was asked for.
+        /// What it ended in, and what was requested.
         why: String,
     },
-    /// It is recorded and does not go on here.
+    /// The run is recorded and cannot continue here.
     #[error(transparent)]
     Recorded(durable::RunError),
 }
@@ -200,7 +202,7 @@ impl From<durable::RunError> for RunError {
 }
 
 impl RunError {
-    /// Returns what came of a run that ended without an answer.
+    /// Returns the result of a run that ended without an answer.
     #[must_use]
     pub fn result(&self) -> Option<&RunResult> {
         match self {
@@ -209,7 +211,7 @@ impl RunError {
         }
     }
 
-    /// Returns what is wrong with the last answer of a run that ended because no answer was the value which it was to end in.
+    /// Lists the problems of the last answer, if the run ended because no answer was a value of its output type.
     #[must_use]
     pub fn output_problems(&self) -> &[String] {
         match self.result().map(RunResult::end) {

@@ -1,7 +1,8 @@
 //! A model that reviews calls before a person is asked.
 //!
-//! - It allows, denies with words, or wants a person. A person is asked too where it fails, and where a rule says so.
-//! - What it is shown of a call is fenced: its text is data. What it answers is a value of a type, or nothing.
+//! - The model allows the call, denies it with a reason, or asks for a person. A person also decides if the review
+//!   fails, or if a rule says so.
+//! - The call is shown to the model inside a fence, as data. The model has to answer with a value of a type.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,13 +19,14 @@ use toolwright::{Danger, ToolError};
 use crate::agent::{Agent, AgentError, IntoModel};
 use crate::guards::speaks_as_system;
 
-/// How long a review may take, unless it is said otherwise.
+/// How long a review may take, unless set.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Of a call that is longer than this, in bytes, a person decides: a model would not read it to its end with the same care.
+/// A person decides about a call that is longer than this, in bytes: a model may not read a long text with equal care
+/// to its end.
 const LONGEST: usize = 50_000;
 
-/// What the reviewing model reads first.
+/// The system prompt of the reviewing model.
 const INSTRUCTIONS: &str = "You review a tool call that another model wants to make. Decide by the guidance of the application alone:\n\
     - `allow`: the guidance clearly lets this call run.\n\
     - `deny`: the guidance clearly forbids it.\n\
@@ -35,17 +37,19 @@ const INSTRUCTIONS: &str = "You review a tool call that another model wants to m
 
 type Rule = Box<dyn Fn(&ApprovalRequest) -> Option<String> + Send + Sync>;
 
-/// Asks a model about calls that the policy does not allow by itself, before a person is asked: it allows a call, denies it with words,
-/// or leaves it to the person. It is an approver: [`AgentBuilder::approver`](crate::AgentBuilder::approver) takes it.
+/// Asks a model about calls that the policy does not allow by itself, before a person is asked. The model allows a
+/// call, denies it with a reason, or leaves it to the person. It is an approver: pass it to
+/// [`AgentBuilder::approver`](crate::AgentBuilder::approver).
 ///
-/// - **The person decides** where the model leaves it to them; where it fails, takes longer than a minute, or gives no decision; where
-///   a rule says so: one of the policy that asks each time ([`always_ask`](toolwright::policy::Rule::always_ask)),
-///   [`person_from`](Self::person_from), [`person_where`](Self::person_where); where the call is very long; and where a text of it
-///   speaks as the system. None of these is a denial.
-/// - **The record** of the call says by which model it was reviewed, and why: `toolwright calls show`. It is signed with the key of the
-///   approver, whose holder answers for it.
-/// - **The model sees** the call as a person does, with its secrets masked, fenced as data. It has no tools and answers with a value of a
-///   type, so that a text in the call changes neither.
+/// - **The person decides** if the model leaves the call to them, fails, takes longer than a minute or gives no
+///   decision; if a rule says so: one of the policy that asks each time
+///   ([`always_ask`](toolwright::policy::Rule::always_ask)), [`person_from`](Self::person_from),
+///   [`person_where`](Self::person_where); and if the call is very long or a text in it imitates the system. None of
+///   these is a denial.
+/// - **The record** of the call names the model that reviewed it, and the reason: `toolwright calls show`. It is signed
+///   with the key of the approver, whose owner is responsible for the decision.
+/// - **The model sees** the call as a person does, with its secrets masked, fenced as data. It has no tools and answers
+///   with a value of a type, so a text in the call can give it neither tools nor another form of answer.
 ///
 /// ```
 /// use toolwright::approval::{Callback, Response};
@@ -82,8 +86,8 @@ pub struct Reviewer<P = PersonLater> {
     person: P,
 }
 
-/// Leaves the calls that a person decides in the journal, for `toolwright approvals` or an
-/// [`ApprovalService`](toolwright::approval::ApprovalService).
+/// Leaves the decisions of people to the journal, where `toolwright approvals` or an
+/// [`ApprovalService`](toolwright::approval::ApprovalService) makes them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PersonLater;
 
@@ -116,11 +120,11 @@ enum Verdict {
 }
 
 impl Reviewer {
-    /// Begins a reviewer of a model: a text `provider:model`, or any [`Model`](crate::Model). Without
-    /// [`guidance`](Self::guidance) it has nothing by which to allow a call.
+    /// Begins a reviewer with a model: a text `provider:model`, or any [`Model`](crate::Model). Without
+    /// [`guidance`](Self::guidance) it has no reason to allow any call.
     ///
     /// # Errors
-    /// When the model is not known, has no key, or cannot be asked for a decision.
+    /// When the model is not known, has no key, or its provider does not accept the schema of the decision.
     pub fn new(model: impl IntoModel) -> Result<Self, AgentError> {
         let agent = Agent::builder(model).name("reviewer").instructions(INSTRUCTIONS);
         let agent = agent.max_turns(3).output::<Review>().build()?;
@@ -130,14 +134,14 @@ impl Reviewer {
 }
 
 impl<P> Reviewer<P> {
-    /// Says which calls may run and which must not, in words that the model reads.
+    /// Sets which calls may run and which must not, in words that the model reads.
     #[must_use]
     pub fn guidance(mut self, text: impl Into<String>) -> Self {
         self.guidance = text.into();
         self
     }
 
-    /// Sets who is asked where a person has to decide: unless set, the call waits in the journal.
+    /// Sets who is asked when a person has to decide. Unless set, the call waits in the journal.
     #[must_use]
     pub fn person<Q: Approver>(self, person: Q) -> Reviewer<Q> {
         let Self { agent, guidance, rules, time, .. } = self;
@@ -152,7 +156,7 @@ impl<P> Reviewer<P> {
         })
     }
 
-    /// Leaves a call to the person where this gives a reason for it.
+    /// Leaves a call to the person if `rule` returns a reason.
     #[must_use]
     pub fn person_where(
         mut self,
@@ -162,14 +166,14 @@ impl<P> Reviewer<P> {
         self
     }
 
-    /// Limits how long the model may review a call: a minute unless set. A person is asked then.
+    /// Limits how long the model may review a call: a minute unless set. After that, a person is asked.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
-    /// Why a person has to decide before any model is asked, if they have to.
+    /// Says why a person has to decide without a review, if they have to.
     fn needs_person(&self, request: &ApprovalRequest) -> Option<String> {
         if request.person {
             return Some("a rule asks a person each time".to_owned());
@@ -189,7 +193,7 @@ impl<P> Reviewer<P> {
         })
     }
 
-    /// What the model decides; why it decides nothing, else.
+    /// Asks the model for its decision; the error says why there is none.
     async fn review(&self, request: &ApprovalRequest) -> Result<Review, String> {
         let prompt = shown(request, &self.guidance);
         let reviewing = self.agent.run(prompt).typed::<Review>().validate(|review| {
@@ -208,7 +212,7 @@ impl<P> Reviewer<P> {
     }
 }
 
-/// What the model is shown of a call.
+/// Writes the prompt that shows a call to the model.
 fn shown(request: &ApprovalRequest, guidance: &str) -> String {
     let ApprovalRequest { tool, title, danger, reason, arguments, preview, .. } = request;
     let repairs: Vec<String> = request.repairs.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! Says something to a run or a conversation while it works.
+//! Sends messages to a run or a conversation while it works.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use crate::durable::{self, ById, Urgency};
 use crate::history::Prompt;
 use crate::run::{Inbox, Stopped};
 
-/// Says something to a conversation while a turn of it is under way; made by [`Chat::steering`](crate::Chat::steering). Cheap to
-/// clone.
+/// Sends messages to a conversation while a turn is under way; made by [`Chat::steering`](crate::Chat::steering). Cheap
+/// to clone.
 #[derive(Clone)]
 pub struct Steering {
     agent: Agent,
     id: String,
-    /// Nothing where the run is recorded.
+    /// `None` if the run is recorded.
     inbox: Option<Inbox>,
 }
 
@@ -30,20 +30,21 @@ impl Steering {
         &self.id
     }
 
-    /// Says something: the model gets it with the next request, behind what was said before. A turn that is done does not end
-    /// where something waits for it. Of a recorded conversation it is recorded before this returns.
+    /// Sends a message: the model gets it with the next request, after everything said before. A turn that is done does
+    /// not end while a message waits for it. If the conversation is recorded, the message is recorded before this
+    /// method returns.
     ///
     /// # Errors
-    /// When no turn is under way, nothing is said, or the journal fails.
+    /// When no turn is under way, the message is empty, or the journal fails.
     pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Next).await
     }
 
-    /// Says something, as [`send`](Self::send) does, and does not wait for the end of a request to the model that is under way: that
-    /// request is given up, what it took counts, and the model is asked again with what was said. No call is given up.
+    /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is under way: the run
+    /// aborts it, counts what it took, and asks the model again with the message. Calls are not interrupted.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// As for [`send`](Self::send).
     pub async fn send_now(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Now).await
     }

@@ -1,4 +1,4 @@
-//! A run that goes on while its events are read.
+//! Drives a run while its events are read.
 
 use std::fmt;
 use std::pin::Pin;
@@ -10,10 +10,10 @@ use futures::future::BoxFuture;
 use crate::agent::{RunError, RunResult};
 use crate::events::{NumberedEvent, RunEvent, RunEvents};
 
-/// What a run does, as it happens. Reading drives the run; dropped in the middle, it stops. It ends after the last event, or
-/// with the error for which the run gave no answer.
+/// The events of a run, as they happen. Reading drives the run; dropping the stream stops it. The stream ends after the
+/// last event, or with the error for which the run gave no answer.
 pub struct RunStream<'a> {
-    /// Nothing where the run could not begin.
+    /// `None` if the run could not begin.
     events: Option<RunEvents>,
     driving: Option<BoxFuture<'a, Result<RunResult, RunError>>>,
     result: Option<RunResult>,
@@ -32,13 +32,14 @@ impl<'a> RunStream<'a> {
         Self { events: None, driving: None, result: None, error: Some(error) }
     }
 
-    /// Returns what came of the run, once its events were read to the end.
+    /// Returns the result of the run, after its events were read to the end.
     #[must_use]
     pub fn result(&self) -> Option<&RunResult> {
         self.result.as_ref()
     }
 
-    /// Numbers the events, so that a reader who comes back goes on after the last that it has, by [`RunEvents::after`].
+    /// Numbers the events, so that a reader who reconnects continues after the last event that it has, by
+    /// [`RunEvents::after`].
     #[must_use]
     pub fn numbered(self) -> NumberedStream<'a> {
         NumberedStream(self)
@@ -71,7 +72,7 @@ impl<'a> RunStream<'a> {
                     match Pin::new(&mut *events).poll_next(context) {
                         Poll::Ready(Some(event)) => return Poll::Ready(Some(Ok(event))),
                         Poll::Pending => return Poll::Pending,
-                        // A driver of the run is gone, and another one goes on with it.
+                        // The driver has stopped, and another one continues the run.
                         Poll::Ready(None) => {}
                     }
                 }
@@ -94,12 +95,12 @@ impl fmt::Debug for RunStream<'_> {
     }
 }
 
-/// A [`RunStream`] whose events have their numbers and turns.
+/// A [`RunStream`] whose events carry their numbers and turns.
 #[derive(Debug)]
 pub struct NumberedStream<'a>(RunStream<'a>);
 
 impl NumberedStream<'_> {
-    /// Returns what came of the run, once its events were read to the end.
+    /// Returns the result of the run, after its events were read to the end.
     #[must_use]
     pub fn result(&self) -> Option<&RunResult> {
         self.0.result()

@@ -14,7 +14,7 @@ use crate::agent::{Agent, RunError, RunRequest, RunResult, RunStream};
 use crate::history::Prompt;
 use crate::run::{Output, StartError};
 
-/// A task that ends in a value of `T`, before it begins. [`RunRequest::typed`] makes it.
+/// A task that ends in a value of `T` and has not begun; made by [`RunRequest::typed`].
 #[must_use = "a run begins when it is awaited or its stream is read"]
 pub struct TypedRequest<T> {
     request: RunRequest,
@@ -26,7 +26,8 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
         Self { request, of: PhantomData }
     }
 
-    /// Refuses some values of the type: what the error says, with its hint, goes back to the model as the other problems do.
+    /// Refuses some values of the type. The message and hint of the error are sent back to the model like other
+    /// problems.
     ///
     /// ```
     /// use toolwright::ToolError;
@@ -63,7 +64,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
         Self::new(self.request.ending_in(Output::validated(validate)))
     }
 
-    /// Runs the task while its events are read; [`RunResult::output`] of the stream's result reads the value.
+    /// Runs the task while its events are read; read the value by [`RunResult::output`] of the stream's result.
     #[must_use = "the run goes on while its stream is read"]
     pub fn stream(self) -> RunStream<'static> {
         self.request.stream()
@@ -86,7 +87,7 @@ impl<T> fmt::Debug for TypedRequest<T> {
     }
 }
 
-/// What came of a run that ended in a value of `T`.
+/// The result of a run that ended in a value of `T`.
 #[derive(Debug, Clone)]
 pub struct TypedResult<T> {
     output: T,
@@ -106,13 +107,13 @@ impl<T> TypedResult<T> {
         &self.output
     }
 
-    /// Returns the value alone.
+    /// Returns only the value.
     #[must_use]
     pub fn into_output(self) -> T {
         self.output
     }
 
-    /// Returns what else came of the run: its turns, what it took, its history.
+    /// Returns the rest of the result: turns, what it took, history.
     #[must_use]
     pub fn result(&self) -> &RunResult {
         &self.result
@@ -120,13 +121,14 @@ impl<T> TypedResult<T> {
 }
 
 impl Agent {
-    /// Reads a value of a type out of a text: asks the model as [`RunRequest::typed`] does, shows it no tools, and records nothing.
+    /// Reads a value of a type out of a text: asks the model as [`RunRequest::typed`] does, without tools, and records
+    /// nothing.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-    /// // What is no object is the `value` of one.
+    /// // A value that is not an object is wrapped in the field `value`.
     /// let model = ScriptedModel::new().calls([("final_answer", r#"{"value":["tea","honey"]}"#)]);
     /// let agent = Agent::builder(model).build()?;
     /// let articles = agent.extract::<Vec<String>>("One tea, and two of the honey, please!").await?;
@@ -137,7 +139,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// When the schema of the type cannot be sent, the model fails, a limit is reached, or no answer is such a value.
+    /// When the provider does not accept the schema of the type, the model fails, a limit is reached, or no answer is
+    /// such a value.
     pub async fn extract<T>(&self, text: impl Into<Prompt>) -> Result<TypedResult<T>, RunError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,

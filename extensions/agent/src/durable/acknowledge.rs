@@ -1,11 +1,11 @@
-//! Notes in the journal which calls have given their run its answers.
+//! Notes in the journal that a run has recorded the answers of its calls.
 
 use toolwright::journal::{CallSlot, Store};
 
 use super::record::RunRecord;
 use crate::history::Message;
 
-/// The calls of a turn whose answers the run has recorded, and whose records do not say so yet.
+/// The calls of a turn whose answers the run has recorded, but whose records in the journal do not say so yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnacknowledgedTurn {
     turn: u64,
@@ -13,7 +13,7 @@ pub(super) struct UnacknowledgedTurn {
 }
 
 impl UnacknowledgedTurn {
-    /// The turn of the last answers of a history, where the model has not answered since.
+    /// Returns the turn of the last tool results in a history, if the model has not answered since.
     pub(super) fn last_of(history: &[Message], turn: u64) -> Option<Self> {
         let since = history.iter().rev().take_while(|it| !matches!(it, Message::Assistant { .. }));
         let calls = since.filter_map(|message| match message {
@@ -24,7 +24,8 @@ impl UnacknowledgedTurn {
         Some(Self { turn, calls })
     }
 
-    /// Acknowledges the calls, and gives whether all of them are: what the store does not take is tried again.
+    /// Acknowledges the calls and returns whether all of them are acknowledged. The caller tries again where the store
+    /// failed.
     pub(super) async fn acknowledge_calls(self, store: &dyn Store, run: &str) -> bool {
         let mut is_done = true;
         for index in 0..self.calls {
@@ -41,7 +42,8 @@ impl UnacknowledgedTurn {
 }
 
 impl RunRecord {
-    /// Notes that the run has the answers of its turns. They are recorded, so that a failure here loses nothing.
+    /// Notes in the journal that the run has the answers of its turns. The answers are recorded already, so a failure
+    /// here loses nothing.
     pub(super) async fn acknowledge(&mut self) {
         let store = &self.recorded.access().store;
         let mut left = Vec::new();

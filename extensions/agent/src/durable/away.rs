@@ -1,4 +1,4 @@
-//! A run whose model is away, or whose journal cannot take the answer of its model.
+//! Handles a run whose model is away, or whose journal cannot take the answer of its model.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::model::ModelError;
 use crate::run::{Away, State, cancellation};
 
 impl RunRecord {
-    /// Records the outage of the model and gives the run back; the error that ends the run where the outage has lasted for too long.
+    /// Records the outage of the model and gives the run back. Returns the error that ends the run if the outage has
+    /// lasted too long.
     pub(super) async fn rest(
         &mut self,
         state: &State,
@@ -35,7 +36,7 @@ impl RunRecord {
         };
         let left = RunError::away(&head.run, &outage);
         let head = Head { lease: None, outage: Some(outage), ..self.head_of(state)? };
-        // What the requests took is counted by this commit alone.
+        // Only this commit counts what the failed requests took.
         match paid {
             0 => self.recorded.commit(head, Vec::new()).await?,
             _ => self.commit_paid(head, Vec::new()).await?,
@@ -43,8 +44,8 @@ impl RunRecord {
         Ok(Away::Left(left))
     }
 
-    /// The patience with which an answer is recorded that was paid for: it is held while the journal fails, until this process ends
-    /// its work or the run is cancelled here.
+    /// Returns the patience for recording an answer that was paid for: the driver holds the answer while the journal
+    /// fails, until this process drains its executor or cancels the run.
     pub(super) fn patience(&self) -> Patience<'static> {
         let (executor, token) = (self.agent.0.executor.clone(), self.token.clone());
         let given_up = async move {
@@ -56,7 +57,7 @@ impl RunRecord {
         Patience::HeldUntil(given_up.boxed())
     }
 
-    /// Reads what lists the run, and waits while the journal cannot be read.
+    /// Reads the documents that list the run, and waits while the journal cannot be read.
     pub(super) async fn listed_for_the_paid(
         &self,
         is_ended: bool,
@@ -73,7 +74,7 @@ impl RunRecord {
         Ok(Vec::new())
     }
 
-    /// Records what was paid for, with that patience.
+    /// Commits something that was paid for: holds it while the journal fails.
     pub(super) async fn commit_paid(
         &mut self,
         head: Head,
@@ -82,14 +83,14 @@ impl RunRecord {
         let until = head.lease.as_ref().map(|lease| lease.until);
         self.recorded.commit_with(self.patience(), head, documents).await?;
         match until.is_some_and(|until| until <= self.recorded.access().now()) {
-            // It was held for longer than the lease.
+            // The commit was held for longer than the lease.
             true => self.recorded.renew().await,
             false => Ok(()),
         }
     }
 }
 
-/// The error that ends a run whose model is not asked again. It has taken what the last requests took.
+/// Returns the error that ends a run whose model is not asked again. It carries what the last requests took.
 fn ended(
     beyond: Beyond,
     outage: Option<&Outage>,
@@ -109,8 +110,7 @@ fn ended(
         }
         Beyond::Paid(times) => {
             let message = format!(
-                "{times} requests for one answer of the model took something and gave no whole answer, found none of them in time or \
-                 unbroken; set a longer `timeout`, or let the answer be shorter, and start the run again. Last: {last}"
+                "{times} requests for one answer of the model cost something and gave no whole answer: they timed out or broke off; set a longer `timeout`, or let the answer be shorter, and start the run again. Last: {last}"
             );
             ("no_whole_answer", message)
         }

@@ -1,4 +1,4 @@
-//! What models, tools and the application wrote, in documents of runs: as JSON, or encrypted where the executor has a key.
+//! The parts of runs' documents that models, tools and the application wrote: JSON, encrypted if the executor has a key.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,8 @@ use toolwright::journal::{SealingKey, StoredText};
 
 use super::RunError;
 
-/// A JSON value that may be encrypted. What it is encrypted for is the key of its document, so that no document can stand
-/// in the place of another.
+/// A JSON value that may be encrypted. The encryption is bound to the key of the document, so that a value copied to
+/// another document is refused.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Body {
@@ -17,7 +17,7 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// With a key, everything is encrypted: a model may repeat a secret in any text.
+    /// With a key, encrypts every value: a model may repeat a secret in any text.
     pub(super) fn of(
         value: &impl Serialize,
         key: &str,
@@ -34,8 +34,8 @@ impl Body {
         }
     }
 
-    /// The value that was stored under this key. With a sealing key, one that is not encrypted is refused: its author is
-    /// unknown.
+    /// Returns the value that was stored under this key. With a sealing key, refuses a value that is not encrypted: its
+    /// author is unknown.
     pub(super) fn open<T: DeserializeOwned>(
         &self,
         key: &str,

@@ -1,4 +1,4 @@
-//! Gathers the agents whose runs are durable, and what makes the services of a run.
+//! Gathers the agents whose runs are durable, and the function that makes the services of a run.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -20,13 +20,13 @@ type Services =
     Box<dyn Fn(&RunInfo, AgentRunBuilder) -> Result<AgentRunBuilder, Failure> + Send + Sync>;
 type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 
-/// Of how many runs a process runs calls at once.
+/// How many runs of a process may run calls at the same time.
 const RUNS_AT_ONCE: usize = 100;
 
-/// So many times as many go on at once, those among them that wait for their models.
+/// A process drives up to this many times as many runs at once; the surplus is for runs that wait for their models.
 const WITH_ASKING: usize = 10;
 
-/// Gathers what a [`Runner`] is made of.
+/// Gathers the parts of a [`Runner`].
 #[derive(Default)]
 pub struct RunnerBuilder {
     agents: BTreeMap<String, Agent>,
@@ -46,7 +46,7 @@ pub enum RunnerError {
     /// Two agents have one name.
     #[error("two agents are named `{name}`; give each a name of its own")]
     Twice {
-        /// The name.
+        /// The name that both have.
         name: String,
     },
     /// The executor of an agent has no journal.
@@ -54,7 +54,7 @@ pub enum RunnerError {
         "the executor of agent `{agent}` has no journal, in which its runs could be recorded; give one with `.journal(…)`"
     )]
     NoJournal {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
     },
     /// Two executors have different journals.
@@ -62,15 +62,15 @@ pub enum RunnerError {
         "agent `{agent}` has another journal than the agents before it; give all executors one store with `Journal::shared`"
     )]
     OtherJournal {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
     },
-    /// Two executors differ in what all runs of a journal have in common.
+    /// Two executors differ in a setting that all runs of a journal share.
     #[error(
         "agent `{agent}` has another {what} than the agents before it; give all executors the same"
     )]
     Differs {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
         /// `sealing key`, `lease` or `clock`.
         what: &'static str,
@@ -80,17 +80,17 @@ pub enum RunnerError {
         "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give its journal one by `Journal::sealing_key`"
     )]
     NoSealingKey {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// Runs need services, and nothing makes them.
+    /// The runs of an agent need services, and the runner has no function that makes them.
     #[error(
         "the runs of agent `{agent}` need services that nothing makes when they are taken up; add `.services(…)`: {why}"
     )]
     NoServices {
-        /// The agent.
+        /// The name of the agent.
         agent: String,
         /// What is missing.
         why: String,
@@ -99,7 +99,7 @@ pub enum RunnerError {
 toolwright::unstable::debug_as_sentence!(RunnerError);
 
 impl RunnerBuilder {
-    /// Adds an agent whose runs are recorded in the journal of its executor, by the name that its runs are stored with: give it
+    /// Adds an agent, whose runs are recorded in the journal of its executor. They are stored with this name: give the agent
     /// the same name in every process.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, agent: Agent) -> Self {
@@ -110,8 +110,8 @@ impl RunnerBuilder {
         self
     }
 
-    /// Makes the services of a run (`per_run` on the executor's builder) whenever a process takes it up: from what was stored
-    /// when it was started. It must not block.
+    /// Sets the function that makes the services of a run (`per_run` on the executor's builder) each time that a process
+    /// takes the run, from what was stored when it was started. The function must not block.
     #[must_use]
     pub fn services<F>(mut self, make: F) -> Self
     where
@@ -124,16 +124,17 @@ impl RunnerBuilder {
         self
     }
 
-    /// Limits of how many runs [`Runner::work`] runs calls at once: 100 unless set. Runs that wait for their models do not count: ten times
-    /// as many go on in all, and the others wait until one of them ends or waits, or another process takes them.
+    /// Limits how many runs of [`Runner::work`] run calls at once: 100 unless set. Runs that wait for their models do
+    /// not count: ten times as many runs are driven in all. Others stay in the journal until a driven run ends or
+    /// waits, or another process takes them.
     #[must_use]
     pub fn runs_at_once(mut self, runs: NonZeroUsize) -> Self {
         self.at_once = Some(runs);
         self
     }
 
-    /// Notifies of a run that [`Runner::work`] could not go on with or has parked, by its id. It looks at one that failed again
-    /// after a pause, which grows from 5 seconds to 5 minutes while the run fails.
+    /// Calls `notify` with the id of each run that [`Runner::work`] could not continue or has parked. The worker
+    /// retries a run that failed after a pause, which grows from 5 seconds to 5 minutes while the run fails.
     #[must_use]
     pub fn on_failure(mut self, notify: impl Fn(&str, &RunError) + Send + Sync + 'static) -> Self {
         self.on_failure = Some(Box::new(notify));
@@ -143,10 +144,9 @@ impl RunnerBuilder {
     /// Makes the runner.
     ///
     /// # Errors
-    /// When there is none, a name is given twice, an executor has no journal or another one than the others, or another sealing key,
-    /// lease or clock, a tool takes a
-    /// secret and there is no key to encrypt it with, or runs need services and there is no
-    /// [`services`](Self::services).
+    /// When there is no agent; two agents have one name; an executor has no journal, or another journal, sealing key,
+    /// lease or clock than the others; a tool takes a secret and no key could encrypt it; or runs need services and
+    /// there is no [`services`](Self::services).
     pub fn build(self) -> Result<Runner, RunnerError> {
         if let Some(name) = self.twice {
             return Err(RunnerError::Twice { name });
@@ -186,7 +186,7 @@ impl RunnerBuilder {
     }
 }
 
-/// What two executors would have to have in common, and have not.
+/// Returns the setting in which two executors differ although they have to agree.
 fn different(one: &JournalAccess, other: &JournalAccess) -> Option<&'static str> {
     let is_same = match (&one.sealing, &other.sealing) {
         (None, None) => true,
@@ -205,13 +205,14 @@ fn different(one: &JournalAccess, other: &JournalAccess) -> Option<&'static str>
     }
 }
 
-/// Whether a time that was read between two of another clock is one of the same clock, as far as leases go.
+/// Whether the times of two clocks agree to within a second: `there` was read from the second clock, between `before`
+/// and `after`.
 fn is_one_time(before: Timestamp, there: Timestamp, after: Timestamp) -> bool {
     let near = SignedDuration::from_secs(1);
     there.duration_since(before) >= -near && there.duration_since(after) <= near
 }
 
-/// The tool that takes a secret, where nothing encrypts it.
+/// Returns the first tool that takes a secret, if no key could encrypt the secret.
 pub(super) fn unsealed(agent: &Agent, access: &JournalAccess) -> Option<String> {
     if access.sealing.is_some() {
         return None;
@@ -222,7 +223,7 @@ pub(super) fn unsealed(agent: &Agent, access: &JournalAccess) -> Option<String> 
 }
 
 impl Inner {
-    /// Adds the services of a run.
+    /// Adds the services of a run to its builder.
     pub(super) fn with_services(
         &self,
         info: &RunInfo,

@@ -1,4 +1,4 @@
-//! A run of an agent by its id: started, or taken up where it is; who comes second follows the first.
+//! Starts or resumes a run of an agent by its id. A caller that finds another driver waits for that driver's result.
 
 use std::io::Write as _;
 
@@ -21,7 +21,7 @@ use crate::history::{Message, Prompt};
 use crate::run::options::RunOptions;
 use crate::run::{Expected, Output, State, cancellation};
 
-/// One recorded run, as the front of an agent has it.
+/// One recorded run of an agent, as [`Chat`](crate::Chat) and requests with an id use it.
 pub(crate) struct ById {
     inner: Inner,
     agent: Agent,
@@ -29,29 +29,29 @@ pub(crate) struct ById {
     user: Option<String>,
     session: Option<String>,
     token: Option<CancellationToken>,
-    /// The type of which the run ends in a value.
+    /// The type of the value that the run ends in, if it is typed.
     output: Option<Output>,
 }
 
-/// How far the run came.
+/// How far the run got.
 pub(crate) struct Came {
     pub id: String,
     pub progress: Progress,
     pub state: State,
     pub history: Vec<Message>,
-    /// How many messages there were before.
+    /// How many messages there were when the caller began.
     pub before: usize,
-    /// In what the agent is another than the one that began the run.
+    /// How the agent differs from the one that began the run.
     pub differences: Vec<String>,
 }
 
-/// What is wanted of the run.
+/// What the caller wants of the run.
 enum WantedOutcome<'a> {
-    /// Its result, from any process that begins it.
+    /// The result of the run, whichever process begins it.
     Result(&'a Prompt),
-    /// An answer to what its user says now.
+    /// An answer to a new message of the user.
     Answer(&'a Prompt),
-    /// That it goes on.
+    /// Only that the run continues.
     Rest,
 }
 
@@ -84,17 +84,17 @@ impl ById {
         &self.id
     }
 
-    /// Starts the run with this prompt, or takes it up; of one that has ended, what came of it.
+    /// Starts the run with this prompt or resumes it. Returns the result of a run that has already ended.
     pub(crate) async fn run(&self, prompt: &Prompt) -> Result<Came, RunError> {
         self.until_it_rests(WantedOutcome::Result(prompt)).await
     }
 
-    /// Says something in the run, which need not be there yet.
+    /// Says something in the run; starts the run if there is none.
     pub(crate) async fn send(&self, prompt: &Prompt) -> Result<Came, RunError> {
         self.until_it_rests(WantedOutcome::Answer(prompt)).await
     }
 
-    /// Leaves a message to the driver of the run, wherever it is driven: the model gets it with the next request.
+    /// Leaves a message for the driver of the run, in whichever process: the model gets it with the next request.
     pub(crate) async fn put(
         agent: &Agent,
         run: &str,
@@ -123,7 +123,7 @@ impl ById {
         }
     }
 
-    /// Goes on with the run.
+    /// Continues the run.
     pub(crate) async fn resume(&self) -> Result<Came, RunError> {
         self.until_it_rests(WantedOutcome::Rest).await
     }
@@ -133,7 +133,7 @@ impl ById {
         let mut by = TakenBy::Program;
         let mut before = matches!(wanted, WantedOutcome::Result(_)).then_some(0);
         loop {
-            // Asked for before the look, so that no change is missed.
+            // Requested before the look, so that no change is missed.
             let changed = self.inner.access.store.changed();
             let came = match self.take(&wanted, by, &mut before).await {
                 Ok(Ok(driven)) => {
@@ -144,7 +144,7 @@ impl ById {
                 Ok(Err(progress)) => self.as_recorded(progress, before).await,
                 Err(error) => Err(error),
             };
-            // From here on it waits for the run as a worker does, and leaves it parked where it is parked meanwhile.
+            // From here on, this process waits as a worker does, and does not wake a run that is parked meanwhile.
             by = TakenBy::Worker;
             match came {
                 Err(RunError::Driven { until, .. }) => {
@@ -158,7 +158,7 @@ impl ById {
                     }
                 }
                 Err(RunError::ModelUnreachable { until, kind, .. }) => {
-                    // Who reads the events of the run has its failed request.
+                    // A reader of the run's events sees the failed request there.
                     if rests_until.replace(until) != Some(until)
                         && !self.agent.0.rings.is_read(&self.id)
                     {
@@ -183,7 +183,7 @@ impl ById {
         }
     }
 
-    /// The run as this process may drive it; else how far it came.
+    /// Takes the run for this process, or returns how far it got where it cannot be driven now.
     async fn take(
         &self,
         wanted: &WantedOutcome<'_>,
@@ -197,7 +197,7 @@ impl ById {
             };
             if !known {
                 match self.inner.begin_run(self.new_run(prompt)).await {
-                    // Another was faster; else the id was used by a run that is removed.
+                    // Another process was faster; otherwise the id belonged to a run that was removed.
                     Err(RunError::Exists { .. }) if self.inner.head(&self.id).await.is_ok() => {}
                     begun => {
                         before.get_or_insert(0);
@@ -247,7 +247,7 @@ impl ById {
         Ok(Came { id, progress, state, history, before, differences })
     }
 
-    /// What is recorded of a run that is not driven.
+    /// Returns the recorded state of a run that no process drives.
     async fn as_recorded(
         &self,
         progress: Progress,
@@ -278,13 +278,13 @@ impl ById {
         new.attached(prompt.attachments.as_slice())
     }
 
-    /// Whether the run was begun with this prompt.
+    /// Refuses the run if it was begun with another prompt.
     async fn is_of(&self, prompt: &Prompt) -> Result<(), RunError> {
         let (store, sealing) = (&*self.inner.access.store, self.inner.access.sealing.as_ref());
         let turn::RecordedTurn { said, guards, .. } =
             turn::read_turn(store, &self.id, 1, sealing).await?;
         if guards.iter().any(|it| it.stage == GuardStage::BeforeRun) {
-            // What was said first is recorded as the guards have left it: it cannot be compared.
+            // A guard has changed the first message before it was recorded, so it cannot be compared.
             return Ok(());
         }
         let given = Message::user_with(&*prompt.text, prompt.attachments.as_slice());
@@ -299,7 +299,7 @@ impl ById {
         Err(RunError::OtherPrompt { run: self.id.clone(), recorded, given: shown(&prompt.text) })
     }
 
-    /// Refuses a run that was begun to end in something else than what is asked for. One that ended in a value is also read as a text.
+    /// Refuses a run whose output type is not the requested one. A run that ended in a value can also be read as text.
     fn ends_in(&self, recorded: Option<&Expected>) -> Result<(), RunError> {
         let Some(given) = self.output.as_ref().map(Output::expected) else { return Ok(()) };
         match recorded {
@@ -319,7 +319,8 @@ impl ById {
         RunError::OtherOutput { run: self.id.clone(), why }
     }
 
-    /// Says what happens while nothing is driven here: to who reads the events of the run, else to who reads standard error.
+    /// Reports what happens while another process drives the run: as an event if there is a reader, otherwise on
+    /// standard error.
     fn tell(&self, event: RunEvent, words: &str) {
         tracing::info!(run = self.id, "the run {words}");
         if !self.agent.0.rings.tell(&self.id, event) {
@@ -329,14 +330,14 @@ impl ById {
 }
 
 impl Waiting {
-    /// Whether a person has to do something, so that nothing is gained by looking again soon.
+    /// Whether a person has to act, so that looking again soon is of no use.
     fn needs_a_person(&self) -> bool {
         use toolwright::journal::State::{Indeterminate, Pending, Planned};
         self.calls.iter().any(|call| matches!(call.state, Pending | Indeterminate | Planned))
     }
 }
 
-/// A prompt as an error shows it.
+/// Shortens a prompt for an error message.
 fn shown(text: &str) -> String {
     const LONGEST: usize = 200;
     match text.char_indices().nth(LONGEST) {
@@ -345,7 +346,7 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// Writes a line for the person who started the program. One without a reader is lost.
+/// Writes a line to standard error. A failed write is ignored.
 fn warn(run: &str, words: &str) {
     let line = toolwright::printable::line(&format!("run `{run}` {words}"));
     let _ = writeln!(std::io::stderr(), "{line}");

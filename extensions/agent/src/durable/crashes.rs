@@ -1,9 +1,9 @@
-//! Which runs are suspected when processes die, and for how long one is left alone of which processes die. Pure but for the
-//! place of the one suspect of a process.
+//! Decides which runs are suspects when processes die, and for how long a suspect is left alone. Pure, except for
+//! [`SuspectPlace`].
 //!
-//! A process that dies drives many runs, of which one may have killed it. All of them are driven again at once, the first time.
-//! A run whose processes died again in the same turn is a suspect, and a process drives one suspect at a time, beside the runs
-//! that are none. So the crash of a process that drives a suspect counts against that run alone, which is parked.
+//! A process that dies drives many runs, and one of them may have killed it. After the first crash, all of them are
+//! driven again at once. A run whose drivers died several times in one turn is a suspect. A process drives at most one
+//! suspect at a time, beside the runs that are not suspects. If that process dies too, the suspect is parked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,13 +13,14 @@ use jiff::{SignedDuration, Timestamp};
 use super::head::{Crashes, Head, Parked, Phase};
 use super::pause::{GrowingPause, later};
 
-/// With so many crashes in a turn whose calls ran, a run is a suspect.
+/// A run whose calls ran is a suspect after this many crashes in one turn.
 const WHILE_CALLING: u32 = 2;
 
-/// With so many while the model was asked. That is what most runs of a process do when it dies, and no code of a tool runs then.
+/// A run that asked its model is a suspect after this many. Most runs of a process wait for their models when it dies,
+/// and no code of a tool runs then.
 const WHILE_ASKING: u32 = 5;
 
-/// How long a suspect is left alone, after the lease of the driver that died.
+/// How long a suspect is left alone after the lease of its dead driver has ended.
 const REST: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(5), longest: SignedDuration::from_mins(5) };
 
@@ -27,25 +28,25 @@ const REST: GrowingPause =
 const PARKED: GrowingPause =
     GrowingPause { first: SignedDuration::from_mins(10), longest: SignedDuration::from_hours(24) };
 
-/// Returns the crashes of the turn, with the one of a driver whose lease has ended.
+/// Returns the crashes of the turn, including that of a driver whose lease has ended.
 pub(super) fn with_one_more(before: Option<Crashes>, turn: u64) -> Crashes {
     let before = before.unwrap_or(Crashes { turn, drivers: 0, parked: 0 });
     Crashes { drivers: before.drivers.saturating_add(1), ..before }
 }
 
-/// Returns whether a run with these crashes is driven only where no other suspect is.
+/// Returns whether a run with these crashes may only be driven by a process that drives no other suspect.
 pub(super) fn is_suspect(phase: Phase, crashes: Option<Crashes>) -> bool {
-    // The calls of a run that waited run in the process that takes it.
+    // A run in the phase `Waiting` counts as calling: the process that takes it runs its calls.
     let most = if phase == Phase::Asking { WHILE_ASKING } else { WHILE_CALLING };
     crashes.is_some_and(|crashes| crashes.drivers >= most)
 }
 
-/// Returns the end of the rest of a suspect whose last driver had its lease until then.
+/// Returns when a suspect whose last driver had its lease until `lease` may be driven again.
 pub(super) fn rest_of(crashes: Crashes, lease: Timestamp) -> Timestamp {
     later(lease, REST.after(crashes.drivers.saturating_sub(1)))
 }
 
-/// Parks a run: for longer with each time in one turn.
+/// Parks a run; each further time in the same turn lasts longer.
 pub(super) fn park(crashes: Crashes, now: Timestamp) -> (Crashes, Parked) {
     let Crashes { turn, drivers, parked } = crashes;
     let crashes = Crashes { parked: parked.saturating_add(1), ..crashes };
@@ -56,13 +57,13 @@ pub(super) fn park(crashes: Crashes, now: Timestamp) -> (Crashes, Parked) {
     (crashes, Parked { why, at: now, until: Some(until) })
 }
 
-/// Returns until when a run is parked. What earlier releases parked has no end of its own.
+/// Returns until when a run is parked. A run that an earlier release parked has no recorded end.
 pub(super) fn parked_until(head: &Head) -> Option<Timestamp> {
     let parked = head.parked.as_ref()?;
     Some(parked.until.unwrap_or_else(|| later(parked.at, PARKED.first)))
 }
 
-/// Whether a process drives a suspect.
+/// The place for the one suspect that a process may drive at a time.
 #[derive(Debug, Default)]
 pub(super) struct SuspectPlace(Arc<AtomicBool>);
 
@@ -71,14 +72,14 @@ impl SuspectPlace {
         !self.0.load(Ordering::Acquire)
     }
 
-    /// Takes the place, where it is free.
+    /// Takes the place if it is free.
     pub(super) fn take(&self) -> Option<Suspicion> {
         let was_taken = self.0.swap(true, Ordering::AcqRel);
         (!was_taken).then(|| Suspicion(Arc::clone(&self.0)))
     }
 }
 
-/// The place of the one suspect, until this is dropped.
+/// Holds the place of the one suspect; dropping it frees the place.
 #[derive(Debug)]
 pub(super) struct Suspicion(Arc<AtomicBool>);
 

@@ -1,4 +1,4 @@
-//! What a process may do with a run, from its head, its waiting calls and the time. Pure: no clock, no I/O.
+//! Decides what a process may do with a run, from its head, its waiting calls and the time. Pure: no clock, no I/O.
 
 use jiff::Timestamp;
 use toolwright::journal::{CallRecord, State};
@@ -7,20 +7,20 @@ use super::crashes::{is_suspect, parked_until, rest_of, with_one_more};
 use super::head::{Crashes, Head, Phase};
 use super::outage::Outage;
 
-/// What becomes of a call that a run waits for.
+/// What has become of a call that a run waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallStatus {
     /// It has its answer.
     Answered,
-    /// Whoever has its run's services can go on with it.
+    /// A process that has the services of its run can continue it.
     MayGoOn,
     /// It waits for a person, a time, or another process.
     Waits,
 }
 
 impl CallStatus {
-    /// Says what the journal knows of a call; one that it does not know is submitted anew.
+    /// Tells the status from the record of a call. A call without a record may be submitted again.
     #[must_use]
     pub fn of(record: Option<&CallRecord>, now: Timestamp) -> Self {
         let Some(record) = record else { return Self::MayGoOn };
@@ -36,52 +36,52 @@ impl CallStatus {
     }
 }
 
-/// What a process does with a run that it comes across.
+/// What a process does with a run that it finds in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// The run has ended: nothing.
+    /// The run has ended: the process does nothing.
     Ended,
-    /// It went back to an earlier turn, or its files are not restored yet: nothing.
+    /// It went back to an earlier turn, or its files are not restored yet: the process does nothing.
     Rewound,
-    /// It is parked: nothing until then.
+    /// It is parked: the process does nothing until then.
     Parked {
-        /// The end of that.
+        /// When the pause ends.
         until: Timestamp,
     },
-    /// Another driver has it: nothing until then.
+    /// Another driver has it: the process does nothing until the lease ends.
     Driven {
         /// The end of the lease.
         until: Timestamp,
     },
-    /// Its model cannot be asked: nothing until it is asked again.
+    /// Its model is unavailable: the process does nothing until the next attempt.
     Away {
-        /// Since when, and until when.
+        /// The outage: since when, and when the next attempt is.
         outage: Outage,
     },
-    /// Its drivers died more than once in its turn: nothing until then.
+    /// Its drivers died several times in its turn: the process leaves it alone until then.
     Rests {
         /// The end of the rest.
         until: Timestamp,
     },
-    /// Its calls wait: nothing.
+    /// Its calls wait: the process does nothing.
     Waits,
-    /// The driver that died drove it as the one suspect of its process: writes that it is parked.
+    /// The driver that died drove it as the only suspect of its process: records that it is parked.
     Park {
         /// The crashes.
         crashes: Crashes,
     },
-    /// Takes the run with the next epoch, and drives it.
+    /// Takes the run with the next epoch and drives it.
     Take {
         /// The crashes so far in this turn.
         crashes: Option<Crashes>,
-        /// Whether it is driven only where no other suspect is.
+        /// Whether the process may drive it only while it drives no other suspect.
         is_suspect: bool,
     },
 }
 
-/// Decides what a process does with a run: `calls` are those that the head says wait, `is_cancelled` whether its end was
-/// requested.
+/// Decides what a process does with a run. `calls` are the statuses of the calls that the head lists as waiting;
+/// `is_cancelled` says whether the run's end was requested.
 ///
 /// ```
 /// use toolwright_agent::durable::{Decision, Head, decide};
@@ -96,7 +96,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Ended {
         return Decision::Ended;
     }
-    // Nothing of a run that has to end runs any more, so that it may end whatever its drivers died of.
+    // A run that has to end starts no more calls, so it may end even if its drivers crashed or its model is away.
     let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
     let has_to_end = is_cancelled || is_late;
     if head.rewound.is_some() && !has_to_end {
@@ -105,7 +105,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if let Some(until) = parked_until(head).filter(|until| !has_to_end && now < *until) {
         return Decision::Parked { until };
     }
-    // Only a driver that gives the run up in order takes its lease away.
+    // A driver that gives the run up in order removes its lease, so an expired lease means that the driver died.
     let mut crashes = head.crashes.filter(|crashes| crashes.turn == head.current_turn());
     if let Some(lease) = &head.lease {
         if lease.until > now {
@@ -130,7 +130,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Waiting && !is_awake {
         return Decision::Waits;
     }
-    // One that has to end runs nothing more of which a process could die.
+    // A run that has to end starts nothing that a process could die of.
     let is_suspect = is_suspect(head.phase, crashes) && !has_to_end;
     Decision::Take { crashes, is_suspect }
 }

@@ -1,4 +1,4 @@
-//! Why a durable run does not go on.
+//! Errors of durable runs.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use toolwright::journal::StoreError;
 use super::outage::Outage;
 use crate::run::{StartError, Stopped};
 
-/// Why a durable run does not go on here. What is recorded of it stays.
+/// Why a durable run cannot continue in this process. Its record stays in the journal.
 ///
 /// ```
 /// use toolwright_agent::durable::RunError;
@@ -27,26 +27,26 @@ pub enum RunError {
         /// What is wrong.
         why: String,
     },
-    /// There is such a run already, or was one before it was removed.
+    /// The journal has a run of this id already, or had one that was removed.
     #[error(
         "the journal has or had a run `{run}` already; resume it, or give the new one another id"
     )]
     Exists {
-        /// Its id.
+        /// The id of the run.
         run: String,
     },
     /// There is no such run.
     #[error("the journal has no run `{run}`; start it, or open the journal that it was started in")]
     NoSuchRun {
-        /// Its id.
+        /// The id of the run.
         run: String,
     },
-    /// No agent of that name was given.
+    /// The runner has no agent of that name.
     #[error("no agent `{agent}` is known here, found {known}; add it with `.agent(…)`")]
     NoAgent {
         /// The name.
         agent: String,
-        /// Those that are known.
+        /// The agents that the runner has.
         known: String,
     },
     /// Another process drives the run.
@@ -54,32 +54,33 @@ pub enum RunError {
         "run `{run}` is driven by another process ({driver}) until {until}, or longer if it is renewed"
     )]
     Driven {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The driver.
         driver: String,
         /// The end of its lease.
         until: Timestamp,
     },
-    /// This process no longer drives the run: it was too late with its lease, or another writer changed the head.
+    /// This process no longer drives the run: it renewed its lease too late, or another writer changed the head.
     #[error("lease lost: run `{run}` is no longer driven here")]
     LeaseLost {
-        /// The run.
+        /// The id of the run.
         run: String,
     },
-    /// The process takes no new calls: the run is left to the next one.
+    /// The executor takes no new calls: another process continues the run.
     #[error("run `{run}` goes on in another process, because this one takes no new calls")]
     ShuttingDown {
-        /// The run.
+        /// The id of the run.
         run: String,
     },
-    /// The process was drained, and the run could not be given up in order: the journal does not answer, for instance.
+    /// The executor was drained, but the run could not be given up in order, for instance because the journal does not
+    /// answer.
     #[error(
         "run `{run}` was not given up within its lease of {lease:?} after the process was drained; another process goes on with it \
          when its lease has ended"
     )]
     NotReleased {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The length of its lease.
         lease: Duration,
@@ -89,38 +90,39 @@ pub enum RunError {
         "run `{run}` stopped because its model or a listener of it panicked; it goes on from its last commit"
     )]
     Panicked {
-        /// The run.
+        /// The id of the run.
         run: String,
     },
-    /// The run is parked, because processes died of it.
+    /// The run is parked, because processes died while they drove it.
     #[error(
         "run `{run}` is parked until {until}: {why}; resume it by its id when the cause is gone"
     )]
     Parked {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The reason.
         why: String,
-        /// Until when.
+        /// When the pause ends.
         until: Timestamp,
     },
-    /// Processes died while they drove the run, so that it goes on when it has rested and where no other such run is driven.
+    /// Processes died while they drove the run, so it is left alone for a while; then a process drives it that drives
+    /// no other suspect.
     #[error(
         "run `{run}` is suspected of the crash of its processes: it goes on after {until}, where no other suspect is driven"
     )]
     Suspect {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The end of its rest.
         until: Timestamp,
     },
-    /// The model of the run is away: it cannot be reached, is overloaded, or asks to be left alone.
+    /// The model of the run is unavailable: it cannot be reached, is overloaded, or its provider asks callers to wait.
     #[error(
         "run `{run}` rests until {until}, because its model is away since {since} ({kind}); a process that works on the journal goes on \
          with it then"
     )]
     ModelUnreachable {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The kind of the model's last error.
         kind: String,
@@ -135,48 +137,49 @@ pub enum RunError {
          own, or say it in a conversation of this id"
     )]
     OtherPrompt {
-        /// The run.
+        /// The id of the run.
         run: String,
         /// The recorded prompt.
         recorded: String,
         /// The prompt that was given.
         given: String,
     },
-    /// The run ends in a value of another type than the one that is asked for, or in a value that the rule of the type refuses.
+    /// The run ends in a value of another type than the requested one, or in a value that the rule of its type refuses
+    /// now.
     #[error("run `{run}` {why}")]
     OtherOutput {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// What it ends in, and what was asked for.
+        /// What it ends in, and what was requested.
         why: String,
     },
-    /// Files of the run are not what it left, or what was there before is not known, so that nothing was restored.
+    /// The files of the run are not as it left them, or their earlier content is not recorded, so nothing was restored.
     #[error("the files of run `{run}` cannot go back: {}", files.join("; "))]
     FilesChanged {
-        /// The run.
+        /// The reasons, a sentence for each file.
         run: String,
-        /// Why, a sentence for each file.
+        /// The reasons, a sentence for each file.
         files: Vec<String>,
     },
-    /// The log of the changes of the run's files failed.
+    /// The log of file changes failed.
     #[error(
-        "the files of run `{run}` were not all restored: {why}; do the same again when that is repaired"
+        "the files of run `{run}` were not all restored: {why}; repeat the call when that is repaired"
     )]
     ChangeLog {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Something was said to a run that has not ended, or that was cancelled.
+    /// The run cannot do this now: it has not ended, for instance, or was cancelled.
     #[error("run `{run}` {why}")]
     NotNow {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// A document of the run is not as it was written, is missing, or a newer release wrote it.
+    /// A document of the run was changed, is missing, or was written by a newer release.
     #[error("document `{key}` cannot be used: {why}")]
     Damaged {
         /// Its key.
@@ -187,9 +190,9 @@ pub enum RunError {
     /// The services of the run could not be made.
     #[error("the services of run `{run}` could not be made: {why}")]
     Services {
-        /// The run.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The run cannot start.
@@ -209,7 +212,7 @@ impl RunError {
         Self::Damaged { key: key.to_owned(), why: why.to_string() }
     }
 
-    /// The failure of the journal, where it is one.
+    /// Returns the error of the journal, if this is one.
     pub(crate) fn store(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error) => Some(error),
@@ -222,13 +225,14 @@ impl RunError {
         Self::ModelUnreachable { run: run.to_owned(), kind, since, until }
     }
 
-    /// Reports whether the run goes on elsewhere, or another process was faster: nothing is wrong.
+    /// Reports whether another process drives the run or was faster, so that nothing is wrong.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
     }
 
-    /// Reports whether the run goes on by itself later or elsewhere, so that a caller that waits for its end looks again.
+    /// Reports whether the run continues by itself later or elsewhere, so that a caller who waits for its end looks
+    /// again.
     #[must_use]
     pub fn goes_on_later(&self) -> bool {
         let rests = matches!(self, Self::ModelUnreachable { .. } | Self::Suspect { .. });

@@ -1,10 +1,10 @@
-//! Which runs of a journal are looked for. Pure.
+//! Filters the runs of a journal. Pure.
 
 use jiff::Timestamp;
 
 use super::head::{Head, Phase};
 
-/// Which runs are looked for: all of them, unless it says otherwise.
+/// Which runs to look for: all of them unless a field is set.
 ///
 /// ```
 /// use jiff::{SignedDuration, Timestamp};
@@ -20,74 +20,74 @@ use super::head::{Head, Phase};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunFilter {
-    /// Of this agent.
+    /// Only runs of this agent.
     pub agent: Option<String>,
-    /// Of this user.
+    /// Only runs of this user.
     pub user: Option<String>,
-    /// Of this session.
+    /// Only runs of this session.
     pub session: Option<String>,
-    /// Which do this.
+    /// Only runs in this phase.
     pub phase: Option<Phase>,
-    /// Which are parked, or are not.
+    /// Only runs that are parked, or only runs that are not.
     pub parked: Option<bool>,
-    /// Which were started at this time or before.
+    /// Only runs that were started at this time or before.
     pub created_before: Option<Timestamp>,
-    /// Which were started at this time or later.
+    /// Only runs that were started at this time or later.
     pub created_after: Option<Timestamp>,
-    /// Whose head was last written at this time or before.
+    /// Only runs whose head was last written at this time or before.
     pub updated_before: Option<Timestamp>,
 }
 
 impl RunFilter {
-    /// Takes all runs.
+    /// Selects all runs.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Only those of this agent.
+    /// Selects only runs of this agent.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>) -> Self {
         self.agent = Some(name.into());
         self
     }
 
-    /// Only those of this user.
+    /// Selects only runs of this user.
     #[must_use]
     pub fn user(mut self, name: impl Into<String>) -> Self {
         self.user = Some(name.into());
         self
     }
 
-    /// Only those of this session.
+    /// Selects only runs of this session.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.session = Some(id.into());
         self
     }
 
-    /// Only those that do this.
+    /// Selects only runs in this phase.
     #[must_use]
     pub fn phase(mut self, phase: Phase) -> Self {
         self.phase = Some(phase);
         self
     }
 
-    /// Only those that are parked.
+    /// Selects only runs that are parked.
     #[must_use]
     pub fn parked(mut self) -> Self {
         self.parked = Some(true);
         self
     }
 
-    /// Only those that were started so long before this time.
+    /// Selects only runs that were started at least this long before `now`.
     #[must_use]
     pub fn older_than(mut self, age: jiff::SignedDuration, now: Timestamp) -> Self {
         self.created_before = Some(now.saturating_sub(age).unwrap_or(Timestamp::MIN));
         self
     }
 
-    /// Returns whether a run is one of those.
+    /// Returns whether the filter selects a run.
     #[must_use]
     pub fn takes(&self, head: &Head) -> bool {
         let Self {
@@ -113,12 +113,12 @@ impl RunFilter {
             && updated_before.is_none_or(|time| head.updated <= time)
     }
 
-    /// Whether no run that has ended is one of those.
+    /// Whether the filter excludes all runs that have ended.
     pub(super) fn wants_none_that_ended(&self) -> bool {
         self.parked == Some(true) || self.phase.is_some_and(|phase| phase != Phase::Ended)
     }
 
-    /// Whether no run that goes on is one of those.
+    /// Whether the filter excludes all runs that have not ended.
     pub(super) fn wants_none_that_goes_on(&self) -> bool {
         self.phase == Some(Phase::Ended)
     }

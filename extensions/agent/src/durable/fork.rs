@@ -17,7 +17,7 @@ use crate::history::{Message, Summary};
 use crate::plugin::PluginTurn;
 use crate::run::{CUT_SHORT, NOT_THE_VALUE, SENT_BACK, State, correction};
 
-/// What a fork needs beside the two runs.
+/// What a fork needs besides the two runs.
 pub(super) struct Forking<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -40,7 +40,7 @@ pub(super) async fn fork(
     }
 }
 
-/// The head of a run `new` with the turns of another up to `last`, and all documents that record it.
+/// Returns the head of a run `new` that has the turns of another up to `last`, and the documents that record it.
 pub(super) async fn documents_of_fork(
     forking: &Forking<'_>,
     head: &Head,
@@ -81,9 +81,9 @@ pub(super) async fn documents_of_fork(
     Ok((head, documents))
 }
 
-/// What a run has read of strangers, for the run that goes on from one of its turns. Its answers do not name all of it: the tool of an
-/// application that has read a page by a call of its own answers in words of its own. In which turn that was is not recorded, so that all
-/// of it counts.
+/// Copies the record of the untrusted texts that a run has read. All of it counts for the fork, because it does not say
+/// in which turn the run read a text. The answers do not name all sources: a tool of the application may fetch a page
+/// itself and answer in its own words.
 async fn read_of_strangers(
     store: &dyn Store,
     run: &str,
@@ -100,13 +100,14 @@ struct Copy<'a> {
     /// The state of the other run.
     state: State,
     new: &'a str,
-    /// What the run had to end in at the last turn that is copied.
+    /// What the run had to end in as of the last copied turn.
     ends_in: Option<EndsIn>,
     documents: Vec<DocumentWrite>,
 }
 
 impl Copy<'_> {
-    /// Copies a turn: how a run ends whose last it is, if it ended there or the model called nothing in it.
+    /// Copies a turn. Returns how the new run ends with it, if it is the last turn and the model called nothing in it
+    /// or the run ended there.
     async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
@@ -171,7 +172,8 @@ impl Copy<'_> {
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
-            // The model reads what is wrong with its text; an answer to its call says that already.
+            // The next request tells the model what is wrong with its text. If it answered by a call, the call's answer
+            // says so already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
                 let messages = vec![Message::user(correction(&problems.join("\n")))];
                 let ends_in = self.ends_in.clone();
@@ -184,7 +186,8 @@ impl Copy<'_> {
         }
     }
 
-    /// How a run ends whose last turn is a text: not at all where the other run asked the model again without a word of its user.
+    /// Returns how the new run ends if its last turn is a text. It does not end if the other run asked the model again
+    /// by itself.
     async fn end(
         &mut self,
         number: u64,
@@ -196,7 +199,8 @@ impl Copy<'_> {
         if let Some(RunEnd::Text { .. }) = ended {
             return Ok(ended);
         }
-        // Another end came after this turn: of what the user said next, or of a request that the model was asked again with.
+        // The run ended later: after another message of the user, or after a correction that the run itself sent to the
+        // model.
         let RecordedTurn { said, .. } = turn::read_turn(store, run, number + 1, sealing).await?;
         let is_typed = match &self.ends_in {
             Some(EndsIn::Value(_)) => true,
@@ -206,7 +210,7 @@ impl Copy<'_> {
         match said.into_iter().next() {
             None => Ok(None),
             Some(correction) if is_correction(&correction, is_typed) => {
-                // What the user said beside it belongs to the turns that are not copied.
+                // Messages that the user added belong to the turns that are not copied.
                 let (messages, ends_in) = (vec![correction], self.ends_in.clone());
                 let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
                 self.write(Part::Said, number + 1, &said)?;
@@ -216,7 +220,8 @@ impl Copy<'_> {
         }
     }
 
-    /// The answer of a call; one of a call that was journalled, so that it may have had an effect, says where it happened.
+    /// Copies the answer of a call. A journalled call may have had an effect, so its answer says in which run that
+    /// happened.
     async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();
@@ -256,7 +261,7 @@ impl Copy<'_> {
         let expected = match &self.ends_in {
             Some(EndsIn::Value(expected)) => Some(expected.clone()),
             Some(EndsIn::Text) => None,
-            // An earlier release recorded what the run has to end in now alone.
+            // Earlier releases recorded only the current output type.
             None => self.state.expected().cloned(),
         };
         let ended = end.as_ref().map(|end| end.name().to_owned());
@@ -287,7 +292,7 @@ impl Copy<'_> {
     }
 }
 
-/// Whether a message is what a model is asked again with, and no word of the user.
+/// Whether a message is a correction that the run itself sent to the model, and not a message of the user.
 fn is_correction(message: &Message, is_typed: bool) -> bool {
     let Message::User { text, .. } = message else { return false };
     text == CUT_SHORT

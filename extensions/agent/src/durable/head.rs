@@ -1,4 +1,4 @@
-//! The head of a run: its state, and which process drives it until when.
+//! The head of a run: its state, which process drives it, and until when.
 
 use std::fmt;
 
@@ -16,25 +16,25 @@ use crate::history::known;
 use crate::limits::TotalUsage;
 use crate::run::State;
 
-/// The document `run/<id>/head`. Every commit of a run replaces it, so that a driver that is not the last to have read
-/// it commits nothing.
+/// The document `run/<id>/head`. Every commit of a run replaces it on the condition that its version is unchanged, so
+/// that a driver whose copy is out of date commits nothing.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Head {
-    /// The run.
+    /// The id of the run.
     pub run: String,
     /// The name of its agent.
     pub agent: String,
-    /// On whose behalf it calls.
+    /// The user on whose behalf it calls.
     pub user: Option<String>,
     /// The session that it belongs to.
     pub session: Option<String>,
-    /// What it does.
+    /// Its phase.
     pub phase: Phase,
     /// The number of the last answer of the model, counted from 1; 0 before the first.
     pub turn: u64,
-    /// What the requests to models took and cost, failed ones among them.
+    /// What the requests to models took and cost, including failed ones.
     pub spent: TotalUsage,
     /// The date of the newest price list by which costs of the run were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,44 +45,44 @@ pub struct Head {
     pub waiting: Vec<WaitingCall>,
     /// Counts the drivers: one more with each that takes the run.
     pub epoch: u64,
-    /// Who drives it.
+    /// The lease of the process that drives it.
     pub lease: Option<Lease>,
-    /// How many drivers died in the turn that they worked on.
+    /// How many drivers died in its current turn.
     #[serde(rename = "deaths")]
     pub crashes: Option<Crashes>,
-    /// Why no worker takes it up.
+    /// Why no worker drives it.
     pub parked: Option<Parked>,
-    /// Since when its model cannot be asked.
+    /// The outage of its model, while there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
-    /// Who cancelled it.
+    /// Who cancelled it, and why.
     pub cancelled: Option<Cancelled>,
     /// When its time is up.
     pub deadline: Option<Timestamp>,
-    /// The run whose first turns it has.
+    /// The run that it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,
-    /// What a rewind has made of it.
+    /// What a rewind has recorded about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewound: Option<Rewound>,
     /// When it was started.
     pub created: Timestamp,
     /// When the head was last written.
     pub updated: Timestamp,
-    /// The application's own, as JSON.
+    /// The data that the application stored with it, as JSON.
     pub(super) data: Body,
     /// The [`State`](crate::State), as JSON.
     pub(super) state: Body,
 }
 
-/// What a run does.
+/// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Phase {
-    /// The model has to answer.
+    /// The model has to answer next.
     Asking,
-    /// The calls of an answer are run.
+    /// The calls of an answer have to run.
     Calling,
     /// Calls wait, and no process drives the run.
     Waiting,
@@ -90,32 +90,32 @@ pub enum Phase {
     Ended,
 }
 
-/// Where a run comes from that was not begun anew.
+/// The run that a fork was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Forked {
-    /// The other run.
+    /// The id of the other run.
     pub run: String,
     /// The last turn that both have.
     pub turn: u64,
 }
 
-/// What a rewind says of a run that no process may go on with.
+/// Why no process may drive a run: it went back to an earlier turn, or the files of such a rewind are not restored yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Rewound {
-    /// It went back: the files are those that it had at the end of this turn, and another run goes on from there.
+    /// The run went back: its files are those of the end of this turn, and another run continues from there.
     To {
-        /// The other run.
+        /// The id of the other run.
         run: String,
         /// The last turn that both have.
         turn: u64,
     },
-    /// It goes on from an earlier turn of this other run, once the files are those of that turn.
+    /// The run is to continue from an earlier turn of another run, once the files of that turn are restored.
     Unfinished {
-        /// The other run.
+        /// The id of the other run.
         run: String,
     },
 }
@@ -125,11 +125,11 @@ pub enum Rewound {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Lease {
-    /// The driver: an id of its own for each time that a process takes a run.
+    /// The driver. A process takes a new id each time that it takes a run.
     pub driver: String,
-    /// Until when it counts, unless it is renewed.
+    /// When the lease ends, unless it is renewed.
     pub until: Timestamp,
-    /// Whether the driver drives it as the one suspect of its process, until the turn is recorded.
+    /// Whether the run is the one suspect that its process drives, until the turn is recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
 }
@@ -141,7 +141,7 @@ pub struct Lease {
 pub struct Crashes {
     /// The turn.
     pub turn: u64,
-    /// How many.
+    /// The number of drivers.
     pub drivers: u32,
     /// How often the run was parked in the turn.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -153,16 +153,16 @@ fn is_zero(times: &u32) -> bool {
     *times == 0
 }
 
-/// Why no worker takes a run up.
+/// Why no worker drives a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Parked {
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// Since when.
+    /// When it was parked.
     pub at: Timestamp,
-    /// Until when. What earlier releases parked has none, and stays so for ten minutes.
+    /// Until when. Runs that earlier releases parked have no end; they count as parked for ten minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
@@ -171,11 +171,11 @@ pub struct Parked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cancelled {
-    /// Who.
+    /// Who cancelled the run.
     pub who: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// When.
+    /// When the run was cancelled.
     pub at: Timestamp,
 }
 
@@ -188,7 +188,7 @@ pub struct WaitingCall {
     pub index: u32,
     /// The call, as the journal knows it.
     pub call: CallId,
-    /// Its tool.
+    /// The name of its tool.
     pub tool: String,
     /// What it waited for when it was submitted.
     pub state: CallState,
@@ -198,7 +198,7 @@ impl Head {
     /// The version of the documents of runs that this release writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// Returns the turn that is worked on: that of the open calls, or the one that the model is asked for.
+    /// Returns the number of the current turn: that of the open calls, or that of the model's next answer.
     #[must_use]
     pub fn current_turn(&self) -> u64 {
         match self.phase {
@@ -207,13 +207,13 @@ impl Head {
         }
     }
 
-    /// What the state of this run is encrypted for: what of the head is plain and never changes.
+    /// Returns what the encryption of the state is bound to: the fields of the head that are plain and never change.
     fn bound(&self) -> String {
         let plain = json!([self.agent, self.user, self.session]);
         format!("{}#state of {plain}", keys::head(&self.run))
     }
 
-    /// The same head with another state.
+    /// Returns this head with another state.
     pub(super) fn with_state(
         self,
         state: &State,
@@ -222,10 +222,10 @@ impl Head {
         Ok(Self { state: Body::of(state, &self.bound(), sealing)?, ..self })
     }
 
-    /// The state of the run. One that was encrypted for another agent, user or session is refused: it would be theirs
-    /// whose name was written into the head.
+    /// Returns the state of the run. Refuses one that was encrypted for another agent, user or session: otherwise, who
+    /// writes another name into the head could read it.
     pub(super) fn state(&self, sealing: Option<&SealingKey>) -> Result<State, RunError> {
-        // Earlier releases encrypted it for the run alone; what this release encrypts is not read so.
+        // Earlier releases bound the encryption to the run alone.
         let unbound = format!("{}#state", keys::head(&self.run));
         self.state.open(&self.bound(), sealing).or_else(|_| self.state.open(&unbound, sealing))
     }
@@ -233,10 +233,10 @@ impl Head {
     /// Reads the head that a document holds.
     ///
     /// # Errors
-    /// When it is none, a newer release wrote it, or one of its counters is so high that it was set by hand.
+    /// When the text is not a head, a newer release wrote it, or a counter is so high that it must have been set by hand.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         let head: Self = read_with("head of a run", text, |head| {
-            // Heads of before had the tokens alone.
+            // Earlier releases stored the tokens alone.
             if let Some(usage) = head.remove("usage") {
                 let answers = head.get("turn").cloned();
                 head.insert(
@@ -249,7 +249,7 @@ impl Head {
         Ok(head)
     }
 
-    /// Refuses a counter that no run reaches, so that whatever adds to one never gets past the highest number there is.
+    /// Refuses a counter that no run can reach, so that adding to it never overflows.
     fn refuse_high_counters(&self) -> Result<(), String> {
         let drivers = self.crashes.map_or(0, |crashes| crashes.drivers);
         for (name, found, most) in [
@@ -267,13 +267,13 @@ impl Head {
         Ok(())
     }
 
-    /// The text of its document.
+    /// Writes the text of its document.
     pub(super) fn text(&self) -> Result<String, serde_json::Error> {
         written(self)
     }
 }
 
-/// A document with its version, as text.
+/// Writes a document with its version.
 pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct VersionedHead<'a, T> {
@@ -284,12 +284,12 @@ pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error
     serde_json::to_string(&VersionedHead { version: Head::VERSION, body })
 }
 
-/// A document with a version that this release reads.
+/// Reads a document, whose version this release has to know.
 pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, serde_json::Error> {
     read_with(what, text, |_| {})
 }
 
-/// The same, of which something is brought into the form of today.
+/// Reads a document after `change` has brought it from an older form into the current one.
 fn read_with<T: DeserializeOwned>(
     what: &str,
     text: &str,
@@ -304,7 +304,7 @@ fn read_with<T: DeserializeOwned>(
     serde_json::from_value(value)
 }
 
-/// Without what the application and the model wrote.
+/// Omits what the application and the model wrote.
 impl fmt::Debug for Head {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

@@ -1,5 +1,5 @@
-//! What is said to a recorded run while it works: documents that its driver takes up with its next request, in one commit with
-//! the message in the history.
+//! Messages to a recorded run that is at work: documents that its driver reads before its next request, and removes
+//! with the commit that adds the message to the history.
 
 use toolwright::CallId;
 use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, Transaction};
@@ -12,7 +12,8 @@ use super::turn::{self, TurnPrompt};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
 
-/// What the key of a message ends with for which the request under way is given up. Earlier releases read it with the next one.
+/// The end of the key of a message that interrupts the request under way. Earlier releases read such a message with the
+/// next request.
 const NOW: &str = "/now";
 
 /// When a message is read.
@@ -20,12 +21,12 @@ const NOW: &str = "/now";
 pub(crate) enum Urgency {
     /// With the next request.
     Next,
-    /// At once: the request under way is given up.
+    /// At once: the driver aborts the request under way.
     Now,
 }
 
-/// Records a message for a run, behind those that wait. The document that lists the run among those that go on is written anew with
-/// it: a driver that ends the run and has not seen the message does not list it among those that have ended.
+/// Records a message for a run, behind those that wait. Writes the document that lists the run as open again: a driver
+/// that ends the run without having seen the message then fails to list the run as ended.
 pub(super) async fn put(
     access: &JournalAccess,
     run: &str,
@@ -36,7 +37,7 @@ pub(super) async fn put(
     if head.rewound.is_some() {
         return Err(refuse_rewound(&head));
     }
-    // Later ids are higher.
+    // Ids sort by time, so that messages are read in order.
     let id = CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
     let end = if urgency == Urgency::Now { NOW } else { "" };
     let key = format!("{}{id}{end}", keys::inbox(run));
@@ -59,7 +60,7 @@ pub(super) async fn put(
         let unit = Transaction { documents, ..Transaction::default() };
         match access.store.commit(unit, access.now()).await {
             Ok(()) => return Ok(key),
-            // Another message was faster, or the run has ended.
+            // Another message was faster, or the run was listed as ended: read the list again.
             Err(CommitError::Document { key, .. }) if key == open => tokio::task::yield_now().await,
             Err(CommitError::Store(error)) => return Err(error.into()),
             Err(error) => return Err(RunError::damaged(&key, error)),
@@ -67,7 +68,8 @@ pub(super) async fn put(
     }
 }
 
-/// Removes a message that was not read; whether that is so, since one that was read meanwhile stays said.
+/// Removes a message that was not read. Returns `false` if the driver has read it meanwhile; then it stays in the
+/// history.
 pub(super) async fn withdraw(access: &JournalAccess, message: Document) -> Result<bool, RunError> {
     let (key, expects) = (message.key, Some(message.version));
     let write = DocumentWrite { key, expects, text: None };
@@ -79,7 +81,7 @@ pub(super) async fn withdraw(access: &JournalAccess, message: Document) -> Resul
     }
 }
 
-/// The messages that wait, and the writes that remove them.
+/// Returns the messages that wait, and the writes that remove them.
 async fn waiting(
     store: &dyn Store,
     run: &str,
@@ -101,13 +103,13 @@ async fn waiting(
 }
 
 impl LeasedRun {
-    /// Whether a message waits for which the request under way is given up.
+    /// Whether a message waits that interrupts the request under way.
     pub(super) async fn is_urgent(&self) -> Result<bool, RunError> {
         let waiting = self.access().store.documents(&keys::inbox(&self.head.run)).await?;
         Ok(waiting.iter().any(|it| it.key.ends_with(NOW)))
     }
 
-    /// Takes the messages that wait: they are removed with the step that records them.
+    /// Reads the messages that wait. The commit of the next step removes them.
     pub(super) async fn take_messages(&mut self) -> Result<Vec<Prompt>, RunError> {
         let access = self.access();
         let run = self.head.run.clone();

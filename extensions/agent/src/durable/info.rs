@@ -1,4 +1,4 @@
-//! What the application says of a run when it starts it, and reads again when the run is taken up.
+//! What the application stores with a run when it starts it, and reads again when a process resumes the run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ pub struct NewRun {
     pub(super) history: Vec<Message>,
 }
 
-/// What is known of a run without its history: the factory of [`services`](super::RunnerBuilder::services) makes them from
-/// it.
+/// A run without its history. The factory of [`services`](super::RunnerBuilder::services) makes the services of the run
+/// from it.
 #[derive(Clone, PartialEq)]
 pub struct RunInfo {
     pub(super) id: String,
@@ -58,15 +58,15 @@ impl NewRun {
         self
     }
 
-    /// Pictures and documents that belong to what the user says first, of which the text may be empty then.
+    /// Adds pictures and documents to the user's first message, whose text may then be empty.
     #[must_use]
     pub fn attached(mut self, attachments: impl Into<Arc<[Content<'static>]>>) -> Self {
         self.attachments = attachments.into();
         self
     }
 
-    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. It is recorded with what
-    /// the user says first, and nothing of it runs again.
+    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. It is recorded
+    /// with the user's first message; none of its calls run again.
     ///
     /// ```
     /// use toolwright_agent::durable::NewRun;
@@ -128,14 +128,14 @@ impl RunInfo {
         self.session.as_deref()
     }
 
-    /// Returns what the application stored with it; `null` unless it did.
+    /// Returns what the application stored with it, or `null`.
     #[must_use]
     pub fn data(&self) -> &Value {
         &self.data
     }
 }
 
-/// Without the task and the application's data.
+/// Omits the task and the application's data.
 impl fmt::Debug for NewRun {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("NewRun").field(&self.info).finish()

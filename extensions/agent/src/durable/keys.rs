@@ -4,10 +4,10 @@ use toolwright::CallId;
 
 use crate::limits::ledger::answers_of;
 
-/// Runs that go on, one document each, so that a process that looks for work reads no run that has ended.
+/// Lists the runs that have not ended, one document each, so that a worker reads no run that has ended.
 pub(super) const OPEN: &str = "runs/open/";
 
-/// Runs that have ended.
+/// Lists the runs that have ended.
 pub(super) const ENDED: &str = "runs/ended/";
 
 /// The longest id of a run, in bytes.
@@ -21,17 +21,17 @@ pub(super) fn cancel(run: &str) -> String {
     format!("run/{run}/cancel")
 }
 
-/// What the agent is made of that drives the run.
+/// The parts of the agent that drives the run; see [`MadeOf`](super::made_of::MadeOf).
 pub(super) fn agent(run: &str) -> String {
     format!("run/{run}/agent")
 }
 
-/// How a run went back to an earlier turn.
+/// The rewind of a run to an earlier turn.
 pub(super) fn rewind(run: &str) -> String {
     format!("run/{run}/rewind")
 }
 
-/// Says that the id of a run was used.
+/// Marks the id of a removed run as used.
 pub(super) fn removed(run: &str) -> String {
     format!("runs/removed/{run}")
 }
@@ -44,17 +44,17 @@ pub(super) fn ended(run: &str) -> String {
     format!("{ENDED}{run}")
 }
 
-/// What all documents of turns begin with.
+/// The prefix of all documents of turns.
 pub(super) fn turns(run: &str) -> String {
     format!("run/{run}/turn/")
 }
 
-/// What all messages begin with that were said to the run while it works.
+/// The prefix of all messages that were sent to the run while it works.
 pub(super) fn inbox(run: &str) -> String {
     format!("run/{run}/inbox/")
 }
 
-/// What the documents of one sub-agent begin with, by the call that started it.
+/// The prefix of the documents of one sub-agent, named by the call that started it.
 pub(super) fn sub_agent(run: &str, call: CallId) -> String {
     format!("{}{call}/", answers_of(run))
 }
@@ -66,13 +66,13 @@ pub(super) enum Part {
     Said,
     /// The model's answer.
     Answer,
-    /// The answers to calls that were there when others had to wait.
+    /// The answers that were there when other calls had to wait.
     SoFar,
     /// The answers to all calls.
     Answers,
-    /// What the plugins were and did in it.
+    /// The states that plugins set in the turn.
     Plugins,
-    /// What a model wrote of the turns that were left out from it on.
+    /// The summary that a model wrote of the turns that are left out from this turn on.
     Summary,
 }
 
@@ -95,17 +95,17 @@ impl Part {
         format!("{}{turn}/{}", turns(run), self.name())
     }
 
-    /// The turn and the part that a key of this run names.
+    /// Parses a key of this run into its turn and part.
     pub(super) fn of(run: &str, key: &str) -> Option<(u64, Self)> {
         let (turn, name) = key.strip_prefix(&turns(run))?.split_once('/')?;
         let part = Self::ALL.into_iter().find(|part| part.name() == name)?;
-        // One text for each number, so that a turn has one document.
+        // Accepts only the canonical spelling of a number, so that a turn has one document.
         let number: u64 = turn.parse().ok()?;
         (number.to_string() == turn).then_some((number, part))
     }
 }
 
-/// What is wrong with an id: it is part of keys and of command lines.
+/// Says what is wrong with an id. Ids are part of keys and of command lines.
 pub(super) fn problem(run: &str) -> Option<String> {
     if run.is_empty() {
         return Some("it is empty, expected a name that no other run has".to_owned());

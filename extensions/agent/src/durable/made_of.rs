@@ -1,4 +1,5 @@
-//! What an agent is made of, as its model sees it: recorded with a run, so that a process that goes on with another agent says so.
+//! The parts of an agent as its model sees them. They are recorded with a run, so that a process with a different agent
+//! reports it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use crate::agent::Agent;
 #[serde(deny_unknown_fields)]
 pub(super) struct MadeOf {
     model: String,
-    /// The digest of their text.
+    /// The digest of the instructions.
     instructions: String,
     /// The fingerprints of their definitions, by their names.
     tools: BTreeMap<String, String>,
@@ -38,7 +39,7 @@ impl MadeOf {
         }
     }
 
-    /// What another agent has that this one has not, and the other way round.
+    /// Lists how another agent differs from this one.
     pub(super) fn differences(&self, now: &Self) -> Vec<String> {
         let mut differences = Vec::new();
         if self.model != now.model {

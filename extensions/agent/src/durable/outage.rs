@@ -1,5 +1,5 @@
-//! When a model that cannot be asked is asked again, and when its outage has lasted too long. Pure: time and randomness are
-//! arguments.
+//! Decides when an unavailable model is asked again, and when its outage has lasted too long. Pure: time and randomness
+//! are arguments.
 
 use std::time::Duration;
 
@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::pause::{GrowingPause, later};
 
-/// How long until the model is asked again, unless its provider asks for more. The model has repeated its request itself before.
+/// The pause until the model is asked again, unless its provider asks for more. The model itself has retried the
+/// request before.
 const PAUSE: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(2), longest: SignedDuration::from_mins(5) };
 
-/// The model of a run cannot be asked. It is in the head, so that the pauses grow over all processes that ask.
+/// An outage of the model of a run. The head stores it, so that the pauses grow across all processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -25,7 +26,7 @@ pub struct Outage {
     pub until: Timestamp,
     /// The kind of the last error.
     pub kind: String,
-    /// How many of the failed requests took something: their time was up, or their answer broke off.
+    /// How many of the failed requests cost something: they timed out, or their answer broke off.
     #[serde(default, skip_serializing_if = "is_none")]
     pub paid: u32,
 }
@@ -35,32 +36,32 @@ fn is_none(requests: &u32) -> bool {
     *requests == 0
 }
 
-/// How many requests that took something may fail before the run ends: to ask for a day would cost without end.
+/// How many requests that were paid for may fail before the run ends: retrying for a day would be expensive.
 const MOST_PAID: u32 = 5;
 
-/// A request that failed, as far as it matters for the next.
+/// What matters about a failed request for the next one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
-    /// How long the provider wants to be left alone.
+    /// How long the provider asks callers to wait.
     pub retry_after: Option<Duration>,
-    /// How many requests took something.
+    /// How many of its requests were paid for.
     pub paid: u32,
 }
 
 /// Why an outage ends the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beyond {
-    /// It has lasted for as long as it may.
+    /// The outage has lasted as long as the limit allows.
     Limit,
-    /// So many requests took something and gave no answer.
+    /// This many requests were paid for and gave no answer.
     Paid(u32),
 }
 
 /// Returns the outage after one more request has failed.
 ///
 /// # Errors
-/// Why the run ends, where the model is not asked again.
+/// The reason why the run ends, if the model is not asked again.
 pub(super) fn after(
     before: Option<&Outage>,
     failed: FailedRequest<'_>,
@@ -72,7 +73,7 @@ pub(super) fn after(
     if paid >= MOST_PAID {
         return Err(Beyond::Paid(paid));
     }
-    // A time without requests, such as while the machine was off, says nothing of the model.
+    // A time without requests, for instance while the machine was off, does not count as outage.
     let unasked = |it: &Outage| now.duration_since(it.until).max(SignedDuration::ZERO);
     let since = before.map_or(now, |it| later(it.since, unasked(it)));
     let times = before.map_or(0, |it| it.times).saturating_add(1);
@@ -82,7 +83,7 @@ pub(super) fn after(
     }
     let wanted = failed.retry_after.map_or(SignedDuration::ZERO, signed);
     let pause = PAUSE.spread(times, random).max(wanted);
-    // At the end of the limit it is asked a last time.
+    // When the limit ends, the model is asked one last time.
     let until = later(now, pause).min(end);
     Ok(Outage { since, times, until, kind: failed.kind.to_owned(), paid })
 }

@@ -1,5 +1,5 @@
-//! How long a driver tries a commit whose journal fails: some looks, as the reply may only be lost; an answer of the model, which was
-//! paid for, is held until the journal can take it.
+//! Decides how long a driver retries a commit whose store fails. Usually it retries a few times, since only the reply
+//! may be lost. An answer of the model was paid for, so the driver holds it until the journal can take it.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,28 +13,28 @@ use toolwright::journal::{StoreError, StoreErrorKind};
 use super::RunError;
 use super::pause::GrowingPause;
 
-/// How often a commit is looked for whose reply was lost.
+/// How often a commit is retried when its reply was lost.
 const LOOKS: u32 = 5;
 
-/// How long until the next look.
+/// The pause before each of these retries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How long until what is held is tried again.
+/// The pauses between the retries of a commit that is held.
 const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 
 pub(super) enum Patience<'a> {
-    /// For as long as a reply may be late.
+    /// Retries only for as long as a reply may be late.
     Short,
-    /// Until this is done, or the journal can write.
+    /// Retries until the journal can write, or this future is done.
     HeldUntil(BoxFuture<'a, ()>),
 }
 
 impl Patience<'_> {
-    /// Waits before the commit is tried again that has failed so many times.
+    /// Waits before the next retry; `times` is the number of failures so far.
     ///
     /// # Errors
-    /// Where it is not tried again.
+    /// The error of the store, when there is no further retry.
     pub(super) async fn after(
         &mut self,
         run: &str,
@@ -60,11 +60,11 @@ impl Patience<'_> {
     }
 }
 
-/// Does something with the journal of a run, again while the journal fails in a way that may pass: what is paid for is held meanwhile. Who
-/// no longer waits for it drops it.
+/// Retries some work on the journal of a run while the journal fails in a way that may pass. To stop waiting, drop the
+/// future.
 ///
 /// # Errors
-/// Where time alone mends nothing, or the executor takes no more calls: another process goes on.
+/// When waiting alone does not help, or the executor takes no more calls: then another process continues.
 pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Result<T, E>>>(
     (run, executor): (&str, &Executor),
     store_error: impl Fn(&E) -> Option<&StoreError>,
@@ -89,7 +89,7 @@ pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Resul
     }
 }
 
-/// Whether a person or time may end the failure without a loss of what is stored.
+/// Whether the failure may pass without a loss of stored data.
 pub(super) fn may_pass(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full)
 }

@@ -1,24 +1,25 @@
-//! How long something is left alone that failed: longer with each time in succession. Pure.
+//! Pauses after failures, which grow with each failure in succession. Pure.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// A pause that doubles up to a longest one.
+/// A pause that doubles with each failure, up to a maximum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GrowingPause {
-    /// After the first failure.
+    /// The pause after the first failure.
     pub first: SignedDuration,
     pub longest: SignedDuration,
 }
 
 impl GrowingPause {
-    /// Returns the pause after so many failures in succession, the first of which is 1.
+    /// Returns the pause after this many failures in succession; the first failure is 1.
     pub(super) fn after(self, failures: u32) -> SignedDuration {
         let doubled = 1_i32.checked_shl(failures.saturating_sub(1)).filter(|times| *times > 0);
         let pause = doubled.and_then(|times| self.first.checked_mul(times));
         pause.map_or(self.longest, |pause| pause.min(self.longest))
     }
 
-    /// Returns the pause after so many failures, or down to half of it: what failed together is not tried again together.
+    /// Returns the pause after this many failures, shortened by up to half at random, so that runs that failed together
+    /// are not retried together.
     pub(super) fn spread(self, failures: u32, random: u64) -> SignedDuration {
         let whole = self.after(failures);
         let half = u64::try_from(whole.as_millis() / 2).unwrap_or(u64::MAX);
@@ -27,7 +28,7 @@ impl GrowingPause {
     }
 }
 
-/// Returns the time so much later; the end of all time where there is no such time.
+/// Returns the later time, or the latest possible time if that overflows.
 pub(super) fn later(time: Timestamp, by: SignedDuration) -> Timestamp {
     time.saturating_add(by).unwrap_or(Timestamp::MAX)
 }

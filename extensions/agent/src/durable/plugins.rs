@@ -1,7 +1,7 @@
-//! What is recorded of plugins: one document a turn, `run/<id>/turn/<n>/plugins`, with the states that changed in it.
+//! Records the states of plugins: one document a turn, `run/<id>/turn/<n>/plugins`, with the states that changed in it.
 //!
-//! It is written with the model's answer, and again whenever a tool sets a state, before the tool goes on. So a call of which
-//! the journal has the answer has left its state too.
+//! It is written with the model's answer, and again whenever a tool sets a state, before the tool continues. So the
+//! journal never has the answer of a call without the states that the call has set.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,18 +18,18 @@ use super::turn;
 use crate::plugin::{PluginStates, PluginTurn, Sink, StateError};
 use crate::run::StartError;
 
-/// What the turns of a run have recorded of the plugins.
+/// The states of plugins that the turns of a run have recorded.
 #[derive(Default)]
 pub(super) struct RecordedPlugins {
     pub states: PluginStates,
-    /// The version of the last turn's document, where it has one.
+    /// The version of the last turn's document, if it has one.
     pub version: Option<u64>,
     /// The documents in which the states were last written, by the ids of their plugins.
     pub keys: BTreeMap<String, String>,
 }
 
 impl RecordedPlugins {
-    /// Takes the documents of the plugins out of those of the turns up to the last.
+    /// Removes the plugins' documents from those of the turns up to the last, and gathers their states.
     pub(super) fn of(
         turns: &mut BTreeMap<u64, HashMap<Part, Document>>,
         run: &str,
@@ -51,7 +51,7 @@ impl RecordedPlugins {
         Ok(plugins)
     }
 
-    /// Names the document of a state that its type does not take.
+    /// Adds to an error about a state of the wrong type the key of its document.
     pub(super) fn with_place(&self, error: RunError) -> RunError {
         let RunError::Start(StartError::Plugin(misfit)) = &error else { return error };
         match misfit {
@@ -63,8 +63,8 @@ impl RecordedPlugins {
         }
     }
 
-    /// Writes the document of the open turn again, with the commit that takes the run: what a driver before still wants to write
-    /// is refused then.
+    /// Writes the document of the open turn again with the commit that takes the run, so that a late write of the
+    /// previous driver is refused.
     pub(super) fn fence(
         &self,
         recorded: &LeasedRun,
@@ -83,7 +83,7 @@ impl RecordedPlugins {
     }
 }
 
-/// The document of the plugins of the turn that a run is at.
+/// The document of the plugins for the current turn of a run.
 pub(super) struct PluginDocument {
     access: JournalAccess,
     run: String,
@@ -107,7 +107,7 @@ impl PluginDocument {
         Arc::new(Self { access: access.clone(), run: run.to_owned(), at })
     }
 
-    /// The write of the document of a turn with a step that changes it.
+    /// Returns the write of a turn's document for a step that changes it.
     pub(super) fn with_step(
         &self,
         recorded: &mut LeasedRun,
@@ -116,20 +116,20 @@ impl PluginDocument {
     ) -> Result<Option<DocumentWrite>, RunError> {
         let key = Part::Plugins.key(&self.run, turn);
         let at = *self.at();
-        // Tools may have written it since.
+        // Tools may have written the document since the last step.
         if let Some(version) = at.version.filter(|_| at.turn == turn) {
             recorded.versions.insert(key.clone(), version);
         }
         plugins.map(|it| recorded.write(key, it)).transpose()
     }
 
-    /// A step of this turn is recorded.
+    /// Notes the version of the document after a step of this turn was recorded.
     pub(super) fn is_recorded(&self, recorded: &LeasedRun, turn: u64) {
         let key = Part::Plugins.key(&self.run, turn);
         self.is_at(turn, recorded.versions.get(&key).copied());
     }
 
-    /// The run is at this turn, whose document has this version.
+    /// Notes the current turn and the version of its document.
     fn is_at(&self, turn: u64, version: Option<u64>) {
         *self.at() = At { turn, version };
     }
@@ -147,7 +147,7 @@ impl PluginDocument {
         let unit = Transaction { documents: vec![write], ..Transaction::default() };
         let failed = self.access.store.commit(unit, self.access.now()).await.err();
         if let Some(error) = failed {
-            // The commit may stand although its reply is lost.
+            // The commit may have succeeded although its reply was lost.
             let found = self.access.store.document(&key).await;
             if !found.is_ok_and(|it| it.is_some_and(|it| it.text == text)) {
                 return Err(not_recorded(&self.run, &error));

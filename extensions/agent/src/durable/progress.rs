@@ -1,4 +1,4 @@
-//! How far a durable run came.
+//! How far a durable run got.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use toolwright::approval::ApprovalRequest;
 use super::head::WaitingCall;
 use crate::events::RunEnd;
 
-/// How far a run came.
+/// How far a run got.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress {
     /// It has ended.
     Ended(RunEnd),
-    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
-    /// runs, as soon as the last of them has its answer.
+    /// Calls of its turn wait, and no process drives it. Where [`Runner::work`](super::Runner::work) runs, the run
+    /// continues as soon as the last of them has its answer.
     Waiting(Waiting),
-    /// What was said waits for the next request of the run, which works.
+    /// The message waits for the next request of the run, which is at work.
     Queued,
 }
 
@@ -24,13 +24,13 @@ pub enum Progress {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// The run.
+    /// The id of the run.
     pub run: String,
     /// The turn.
     pub turn: u64,
     /// The calls, in call order.
     pub calls: Vec<WaitingCall>,
-    /// What people are asked about those that wait for a decision.
+    /// The approval requests for those that wait for a decision.
     pub requests: Vec<ApprovalRequest>,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Waiting {
         for (place, call) in self.calls.iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
             write!(formatter, "{comma} `{}` (call {}, {}", call.tool, call.call, call.state)?;
-            // Where a decision did not count, the reason of the question says so.
+            // If a decision did not count, the reason in the request says why.
             match self.requests.iter().find(|request| request.call == call.call) {
                 Some(request) => write!(formatter, ": {})", request.reason)?,
                 None => formatter.write_str(")")?,

@@ -1,4 +1,4 @@
-//! Reads where a run is: its state and its turns, as of one moment.
+//! Reads the state and the turns of a run as of one moment.
 
 use super::RunError;
 use super::head::Head;
@@ -8,8 +8,8 @@ use super::turn::Turns;
 use crate::run::State;
 
 impl Inner {
-    /// The state of a run and its turns. Where another driver has committed since its head was read, the turns are of a later moment than
-    /// the head: nothing is damaged then, and the run is that driver's.
+    /// Reads the state of a run and its turns. If another driver has committed since the head was read, the turns are
+    /// newer than the head. Nothing is damaged then: the error is [`RunError::LeaseLost`].
     pub(super) async fn turns(
         &self,
         head: &Head,

@@ -39,16 +39,16 @@ use crate::run::{
     TurnOutcome, Work, is_turned_away,
 };
 
-/// A run that is driven here, and its record.
+/// A run that this process drives, and its record.
 pub(super) struct DrivenRun {
     pub run: AgentRun,
     pub record: RunRecord,
-    /// In what the agent is another than the one that drove the run before.
+    /// How the agent differs from the one that drove the run before.
     pub differences: Vec<String>,
 }
 
 impl DrivenRun {
-    /// Drives the run until it ends, waits or cannot go on here.
+    /// Drives the run until it ends, waits or cannot continue here.
     pub(super) async fn drive(&mut self) -> Result<Progress, RunError> {
         self.run.begin_events(self.record.recorded.head.epoch);
         if !self.differences.is_empty() {
@@ -62,7 +62,7 @@ impl DrivenRun {
         })
     }
 
-    /// Records what the user says.
+    /// Records a message of the user.
     pub(super) async fn say(
         &mut self,
         text: &str,
@@ -78,25 +78,25 @@ impl DrivenRun {
 pub(super) struct RunRecord {
     pub recorded: LeasedRun,
     pub agent: Agent,
-    /// The application cancels the run by it.
+    /// The token by which the application cancels the run.
     pub token: Option<CancellationToken>,
-    /// Who has cancelled the run, as far as this driver has heard.
+    /// Who has cancelled the run, as far as this driver knows.
     pub cancelled: Option<Cancelled>,
-    /// What the last answer of the model has beside its message.
+    /// The parts of the model's last answer other than its message.
     pub asked: Option<ModelAnswered>,
     /// What was said since the last answer of the model.
     pub said: Vec<Message>,
-    /// What guards have decided that the next step records.
+    /// The decisions of guards that the next step records.
     pub guards: Vec<GuardReport>,
-    /// What they have decided since the last answer of the model.
+    /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,
-    /// Where what tools set of the plugins is recorded.
+    /// Records the states that tools set for plugins.
     pub plugins: Arc<PluginDocument>,
     /// Turns whose calls are not acknowledged yet.
     pub left: Vec<UnacknowledgedTurn>,
-    /// The places for runs whose calls run, of a worker.
+    /// Limits how many runs of a worker run calls at once.
     pub places: Option<Arc<Semaphore>>,
 }
 
@@ -186,7 +186,7 @@ impl Recorder for RunRecord {
         let Some(places) = self.places.clone() else { return Ok(None) };
         tokio::select! {
             biased;
-            // They are never closed.
+            // The semaphore is never closed.
             place = places.acquire_owned() => Ok(place.ok()),
             interrupted = self.wait_for_interruption(Work::Placing) => Err(interrupted),
         }
@@ -281,7 +281,7 @@ impl Recorder for RunRecord {
         let mut head = self.head_of(next)?;
         head.prices = newest;
         if next.turns_since_said() == 0 && (is_answered || before.turns_since_said() > 0) {
-            // The user has said something to which the run, which was done, goes on: its limits count anew.
+            // A new message of the user continues a run that had ended, so its time limit starts again.
             head.deadline = deadline_of(self.recorded.access(), next.limits());
         }
         if stop == Some(Stop::Cancelled) {
@@ -289,9 +289,8 @@ impl Recorder for RunRecord {
         }
         let is_ended = head.phase == Phase::Ended;
         let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
-        // Its calls are acknowledged before it is no longer looked at.
+        // The run stays listed as open until its calls are acknowledged and its inbox was read once more.
         let is_left = is_ended && (has_answers || !self.left.is_empty());
-        // Nor before its inbox is looked at again.
         self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {
@@ -329,7 +328,7 @@ impl Recorder for RunRecord {
         if !is_ending {
             return self.recorded.take_messages().await;
         }
-        // An answer with which the run ends was paid for.
+        // The answer that ends the run was paid for.
         let mut patience = self.patience();
         for times in 1.. {
             let taken = match self.recorded.note_listing().await {
@@ -415,7 +414,7 @@ impl Recorder for RunRecord {
         self.left.extend(UnacknowledgedTurn::last_of(history, state.turn()));
         self.acknowledge().await;
         if state.due().is_none() {
-            // Where it is not listed now, a worker on the journal does it.
+            // If this fails, a worker on the journal lists it.
             let is_answer = state.ended().is_some_and(RunEnd::is_answer);
             let _ = self.recorded.list_as_ended(&self.left, is_answer).await;
         }
@@ -423,7 +422,7 @@ impl Recorder for RunRecord {
 
     async fn release(&mut self, error: &RunError) {
         if !error.is_elsewhere() {
-            // Where the journal fails, the lease ends by itself.
+            // If the journal fails, the lease ends by itself.
             let _ = self.recorded.release().await;
         }
     }
@@ -433,8 +432,8 @@ impl Recorder for RunRecord {
     }
 }
 
-/// A driver that is dropped in the middle drives no more: another one of this process need not wait for the end of its lease. One
-/// that panics has died of the run.
+/// Another driver in this process need not wait for the lease of a driver that was dropped halfway. A driver that
+/// panics counts as a crash of the run.
 impl Drop for RunRecord {
     fn drop(&mut self) {
         if let Some(driver) = self.recorded.leased()
@@ -450,7 +449,7 @@ impl RunRecord {
         RunError::ShuttingDown { run: self.recorded.head.run.clone() }
     }
 
-    /// The head of a run in this state.
+    /// Returns the head of a run in this state.
     pub(super) fn head_of(&self, state: &State) -> Result<Head, RunError> {
         let head = self.recorded.head.clone();
         let key = keys::head(&head.run);
@@ -465,7 +464,8 @@ impl RunRecord {
         let tag = tag.and_then(|it| it["ended"].as_str().map(str::to_owned));
         let is_ended = phase == Phase::Ended;
         let is_asking_again = phase == Phase::Asking && state.turn() == head.turn;
-        // No process dies any more of a turn that is recorded with this. A request that was given up says nothing of it.
+        // This commit records the turn, so its crashes no longer count. An aborted request records nothing, so they
+        // still do.
         let is_given_up = is_asking_again && head.phase == Phase::Asking;
         Head {
             phase,

@@ -1,4 +1,5 @@
-//! The record of one run as its driver has it: every commit replaces the head, on the condition that no other driver has.
+//! The record of one run as its driver holds it. Every commit replaces the head, on the condition that no other driver
+//! has.
 
 use std::collections::HashMap;
 
@@ -24,26 +25,26 @@ pub(super) struct ListEntry<'a> {
     pub since: Timestamp,
 }
 
-/// A run whose lease is this driver's.
+/// A run whose lease this driver holds.
 pub(super) struct LeasedRun {
     access: JournalAccess,
     driver: String,
     pub head: Head,
     /// The version of the head's document; 0 before it is made.
     version: u64,
-    /// Those of other documents that may be written again.
+    /// The versions of other documents that may be written again.
     pub versions: HashMap<String, u64>,
-    /// Writes that go with the next commit.
+    /// Writes to add to the next commit.
     pub also: Vec<DocumentWrite>,
-    /// What removes the messages that were taken from the inbox: it goes with the step that records them, and with no other commit.
+    /// The writes that remove messages taken from the inbox. Only the commit that records these messages carries them.
     pub taken: Vec<DocumentWrite>,
-    /// The version of the document that lists the run among those that go on, from before the look for messages with which it ends.
+    /// The version of the document that lists the run as open, read before the last look for messages.
     listed_at: Option<u64>,
-    /// Whether something may have been said to the run that it has not read when it ended.
+    /// Whether the run may have messages that it had not read when it ended.
     pub is_said_more: bool,
     /// Whether a commit is under way, or its outcome is not known.
     is_committing: bool,
-    /// The place of the one suspect of this process, until the turn is recorded.
+    /// The place of the one suspect of this process, held until the turn is recorded.
     pub suspicion: Option<Suspicion>,
 }
 
@@ -68,7 +69,7 @@ impl LeasedRun {
         &self.access
     }
 
-    /// The lease of this driver, from now on.
+    /// Returns a lease of this driver that begins now.
     pub(super) fn lease(&self) -> Lease {
         let length = SignedDuration::try_from(self.access.lease).unwrap_or(SignedDuration::MAX);
         let now = self.access.now();
@@ -76,7 +77,7 @@ impl LeasedRun {
         Lease { driver: self.driver.clone(), until, suspect: self.suspicion.is_some() }
     }
 
-    /// A write of a document of this run that may be there.
+    /// Returns the write of a document of this run that may exist already.
     pub(super) fn write(
         &self,
         key: String,
@@ -87,7 +88,7 @@ impl LeasedRun {
         Ok(DocumentWrite { key, expects, text: Some(text) })
     }
 
-    /// Commits a new head and documents with it, or nothing.
+    /// Commits a new head together with documents, all or nothing.
     pub(super) async fn commit(
         &mut self,
         head: Head,
@@ -96,7 +97,7 @@ impl LeasedRun {
         self.commit_with(Patience::Short, head, documents).await
     }
 
-    /// Commits, with this patience where the journal fails.
+    /// Commits, and retries with this patience while the journal fails.
     pub(super) async fn commit_with(
         &mut self,
         patience: Patience<'_>,
@@ -123,7 +124,7 @@ impl LeasedRun {
         Ok(())
     }
 
-    /// Commits once, also where the reply of the store is lost.
+    /// Commits once, even if the reply of the store is lost.
     async fn commit_text(
         &mut self,
         mut patience: Patience<'_>,
@@ -144,11 +145,11 @@ impl LeasedRun {
                 Err(CommitError::Store(error)) => {
                     patience.after(&self.head.run, error, times).await?;
                 }
-                // A commit of this driver may be recorded although its reply was lost.
+                // An earlier attempt may have succeeded although its reply was lost.
                 Err(conflict) => {
                     let found = match self.access.store.document(&key).await {
                         Ok(found) => found,
-                        // What is paid for is held while the journal cannot be read either.
+                        // The journal cannot be read either: retry what was paid for.
                         Err(error) => {
                             patience.after(&self.head.run, error, times).await?;
                             continue;
@@ -159,7 +160,7 @@ impl LeasedRun {
                             self.version = found.version.saturating_sub(1);
                             return Ok(());
                         }
-                        // Something was said meanwhile: the run stays listed until that is read.
+                        // A new message has arrived: the run stays listed as open until it is read.
                         found
                             if found.as_ref().map_or(0, |it| it.version) == self.version
                                 && conflicting(&conflict) == Some(&*open) =>
@@ -167,7 +168,7 @@ impl LeasedRun {
                             documents.retain(|it| it.key != open && it.key != ended);
                             self.is_said_more = true;
                         }
-                        // The head is as it was: another document is not.
+                        // The head is unchanged, so another document has changed.
                         found if found.as_ref().map_or(0, |it| it.version) == self.version => {
                             let other = conflicting(&conflict).filter(|other| *other != key);
                             return Err(other.map_or_else(lost, |other| {
@@ -186,7 +187,7 @@ impl LeasedRun {
         Err(lost())
     }
 
-    /// Whether a head differs from this driver's in the end of its own lease alone.
+    /// Whether a head differs from this driver's only in the end of its own lease.
     fn is_own_renewal(&self, text: &str) -> bool {
         let Ok(mut found) = Head::read(text) else { return false };
         let is_own = found.lease.as_ref().is_some_and(|lease| lease.driver == self.driver);
@@ -195,15 +196,15 @@ impl LeasedRun {
         is_own && self.version > 0 && found == self.head
     }
 
-    /// This driver, if the record may have a lease of it that has not been given back.
+    /// Returns this driver, if the head may still contain its lease.
     pub(super) fn leased(&self) -> Option<&str> {
         let is_own = |lease: &Lease| lease.driver == self.driver;
         let is_leased = self.is_committing || self.head.lease.as_ref().is_some_and(is_own);
         is_leased.then_some(&self.driver)
     }
 
-    /// Records with the next commit what the agent is made of that drives the run from here on, and gives in what it is another
-    /// than the one before.
+    /// Records with the next commit which agent drives the run from here on. Returns how it differs from the one
+    /// before.
     pub(super) async fn goes_on_with(&mut self, now: &MadeOf) -> Result<Vec<String>, RunError> {
         let key = keys::agent(&self.head.run);
         let mut differences = Vec::new();
@@ -219,12 +220,12 @@ impl LeasedRun {
         Ok(differences)
     }
 
-    /// Whether nothing of the run is recorded yet.
+    /// Whether the run is not recorded yet.
     pub(super) fn is_new(&self) -> bool {
         self.version == 0
     }
 
-    /// The writes that list the run among those that go on, or those that have ended.
+    /// Returns the writes that list the run as open or as ended.
     pub(super) async fn prepare_listing(
         &self,
         is_ended: bool,
@@ -253,15 +254,15 @@ impl LeasedRun {
         Ok(writes)
     }
 
-    /// Notes how the run is listed, before the look for messages with which it ends.
+    /// Notes the version of the document that lists the run, before the last look for messages.
     pub(super) async fn note_listing(&mut self) -> Result<(), RunError> {
         let found = self.access.store.document(&keys::open(&self.head.run)).await?;
         self.listed_at = found.map(|it| it.version);
         Ok(())
     }
 
-    /// Lists a run among those that have ended, as soon as all its calls are acknowledged and, where it has ended with an answer, all
-    /// that was said to it is read.
+    /// Lists a run as ended, once all its calls are acknowledged. If it has ended with an answer, all its messages must
+    /// be read too.
     pub(super) async fn list_as_ended(
         &mut self,
         left: &[UnacknowledgedTurn],
@@ -302,7 +303,7 @@ pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, S
     Ok(!store.documents(&keys::inbox(run)).await?.is_empty())
 }
 
-/// The document that a commit did not find as it expected.
+/// Returns the key of the document whose version the commit did not expect.
 fn conflicting(conflict: &CommitError) -> Option<&str> {
     match conflict {
         CommitError::Document { key, .. } => Some(key),

@@ -1,4 +1,4 @@
-//! What a process remembers of runs from one look to the next, because the journal does not say it.
+//! What a process remembers about runs between looks, because the journal does not record it.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,18 +8,18 @@ use toolwright::CallId;
 
 use super::head::Head;
 
-/// How long a run is left alone that was taken up in vain.
+/// How long a run is left alone after a process took it and made no progress.
 pub(super) const PAUSE: SignedDuration = SignedDuration::from_secs(5);
 
-/// The calls that a run waits for, at the versions of their records; none for a call that has no record.
+/// The waiting calls of a run with the versions of their records; `None` for a call without a record.
 pub(super) type Versions = Vec<(CallId, Option<u64>)>;
 
-/// Drivers of an agent that were dropped in this process before they had given their leases back.
+/// Drivers of an agent that this process dropped before they had given their leases back.
 #[derive(Default)]
 pub(crate) struct DroppedDrivers(Mutex<VecDeque<String>>);
 
 impl DroppedDrivers {
-    /// More are never of use: each lease ends by itself.
+    /// The list may forget older drivers: their leases end by themselves.
     const MOST: usize = 1_000;
 
     pub(super) fn add(&self, driver: &str) {
@@ -35,21 +35,21 @@ impl DroppedDrivers {
 
 #[derive(Default)]
 pub(super) struct RunMemory {
-    /// Runs whose calls could have gone on and did not, until when they are left alone.
+    /// Runs that a driver took without progress: their calls then, and until when they are left alone.
     vain: Mutex<HashMap<String, (Versions, Timestamp)>>,
-    /// Heads with leases from a clock that is ahead of this one, and when each was seen first.
+    /// Heads whose lease comes from a clock that is ahead of this one, and when this process first saw each.
     seen: Mutex<HashMap<String, (u64, Timestamp)>>,
 }
 
 impl RunMemory {
-    /// Notes that a run was driven and waits for the same calls as before, of which some could go on: a tool whose circuit is
-    /// open, for instance.
+    /// Notes that a driver took a run and it still waits for the same calls, although some of them could run: the
+    /// circuit of a tool is open, for instance.
     pub(super) fn took_in_vain(&self, run: &str, calls: Versions, now: Timestamp) {
         let until = now.saturating_add(PAUSE).unwrap_or(Timestamp::MAX);
         locked(&self.vain).insert(run.to_owned(), (calls, until));
     }
 
-    /// Whether to take the run up would be in vain again: nothing has happened to its calls, and not long ago it was.
+    /// Whether taking the run would again be in vain: it was a moment ago, and its calls have not changed since.
     pub(super) fn is_vain(&self, run: &str, calls: &Versions, now: Timestamp) -> bool {
         let mut vain = locked(&self.vain);
         let is_vain = vain.get(run).is_some_and(|(then, until)| then == calls && now < *until);
@@ -59,8 +59,8 @@ impl RunMemory {
         is_vain
     }
 
-    /// A head whose lease ends by this clock. A driver whose clock is ahead writes leases that end late by this one: such a
-    /// lease ends when the head has not changed here for as long as the driver gave it.
+    /// Returns a head whose lease ends by this clock. If the driver's clock is ahead, its lease would end late by this
+    /// one. Such a lease ends when the head has not changed for as long as the driver had leased the run.
     pub(super) fn by_this_clock(&self, mut head: Head, version: u64, now: Timestamp) -> Head {
         let mut seen = locked(&self.seen);
         match &mut head.lease {

@@ -1,5 +1,5 @@
-//! Removes the record of a run that has ended. Its id stays taken: the journal has calls under it, which would answer those of
-//! another run.
+//! Removes the record of a run that has ended. Its id stays used: the journal keeps calls under it, and would answer
+//! those of another run with them.
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};
@@ -45,7 +45,7 @@ pub(super) async fn remove(
     }
 }
 
-/// The writes that remove the record of a run.
+/// Returns the writes that remove the record of a run.
 pub(super) async fn documents_of(
     store: &dyn Store,
     head: &Head,

@@ -1,4 +1,4 @@
-//! Goes back to an earlier turn of a run: another run goes on from there, and the files are those of that turn.
+//! Goes back to an earlier turn of a run: another run continues from there, and the files of that turn are restored.
 //!
 //! ```text
 //!   examine the files ──▶ ONE COMMIT ──▶ restore the files ──▶ one commit
@@ -7,9 +7,9 @@
 //!                          is set aside
 //! ```
 //!
-//! - The first commit decides. Before it nothing was changed; after it every process that is given the log of changes can finish
-//!   what is left, and no process drives either run until then.
-//! - To take a rewind back is the same again: one commit, the files, one commit, which removes the new run.
+//! - The first commit decides. Before it nothing has changed; after it any process with the log of changes can finish
+//!   the rewind, and no process drives either run until then.
+//! - Undoing a rewind works the same: one commit, the files, one commit, which removes the new run.
 
 mod document;
 mod taken;
@@ -29,34 +29,34 @@ use super::removal::documents_of;
 use super::runs::head_of;
 use super::{RunError, keys};
 
-/// How often a commit is tried that another process comes before.
+/// How often a commit is retried when another process is faster.
 const TIMES: usize = 5;
 
-/// What came of going back to an earlier turn of a run.
+/// The result of a rewind.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Rewind {
-    /// The head of the run that goes on from that turn.
+    /// The head of the run that continues from that turn.
     pub head: Head,
     /// The files that were restored.
     pub files: Vec<String>,
-    /// What the turns after it did and nothing undoes.
+    /// The effects of later turns that the rewind does not undo.
     pub lasting: Vec<LastingEffect>,
 }
 
-/// What came of taking a rewind back.
+/// The result of undoing a rewind.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Redone {
-    /// The head of the run that went back, which may go on again.
+    /// The head of the run that went back; it may continue now.
     pub head: Head,
-    /// The run that is removed, because nothing was done in it.
+    /// The removed run, in which nothing had been done.
     pub removed: String,
-    /// The files that have what the turns left again.
+    /// The files that were restored to what the later turns had left.
     pub files: Vec<String>,
 }
 
-/// What a rewind needs beside the run.
+/// What a rewind needs besides the run.
 pub(super) struct Rewinding<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -110,7 +110,7 @@ impl Rewinding<'_> {
         self.finish(&head, document).await
     }
 
-    /// Records that a run goes on from a turn, all or nothing.
+    /// Records that a new run continues from a turn, all or nothing.
     async fn decide(
         &self,
         head: &Head,
@@ -147,7 +147,7 @@ impl Rewinding<'_> {
         }
     }
 
-    /// Restores the files, and lets the new run go on.
+    /// Restores the files, and releases the new run for drivers.
     async fn finish(&self, head: &Head, document: RewindDocument) -> Result<Rewind, RunError> {
         let run = &head.run;
         let taken = TakenTurns::after(self.store, head, document.turn).await?;
@@ -172,7 +172,7 @@ impl Rewinding<'_> {
         Err(changed_meanwhile(&document.to))
     }
 
-    /// Takes a rewind back: `run` went back, or is the run that goes on from there.
+    /// Undoes a rewind. `run` is the run that went back or the one that continues from there.
     pub(super) async fn redo(&self, run: &str) -> Result<Redone, RunError> {
         let head = self.went_back(run).await?;
         let run = &head.run;
@@ -216,7 +216,7 @@ impl Rewinding<'_> {
         Err(changed_meanwhile(run))
     }
 
-    /// The run that went back, by its own id or by that of the run that goes on.
+    /// Finds the run that went back, by its own id or by that of the run that continues.
     async fn went_back(&self, run: &str) -> Result<Head, RunError> {
         let (head, _) = head_of(self.store, run).await?;
         if let Some(Rewound::To { .. }) = &head.rewound {
@@ -233,7 +233,7 @@ impl Rewinding<'_> {
         Err(RunError::NotNow { run: head.run, why })
     }
 
-    /// Refuses where something was done in the run that goes on.
+    /// Refuses if the new run has done something.
     async fn is_untouched(&self, head: &Head, document: &RewindDocument) -> Result<(), RunError> {
         let run = head.run.clone();
         if let Some(lease) = head.lease.as_ref().filter(|lease| lease.until > self.now) {
@@ -258,13 +258,13 @@ impl Rewinding<'_> {
         }
     }
 
-    /// How many documents its turns have.
+    /// Counts the documents of a run's turns.
     async fn count_documents(&self, run: &str) -> Result<usize, RunError> {
         let found = self.store.documents(&keys::turns(run)).await?;
         Ok(found.iter().filter(|it| is_of_turn(run, &it.key)).count())
     }
 
-    /// An id for the run that goes on.
+    /// Finds an unused id for the new run.
     async fn free_id(&self, run: &str, turn: u64) -> Result<String, RunError> {
         let first = format!("{run}-at-{turn}");
         for number in 1_u64.. {
@@ -277,7 +277,7 @@ impl Rewinding<'_> {
         Ok(first)
     }
 
-    /// The write of a head with what a rewind says of it.
+    /// Returns the write of a head with another rewind status.
     fn head_with(
         &self,
         head: &Head,
@@ -290,7 +290,7 @@ impl Rewinding<'_> {
         Ok(DocumentWrite { key, expects: Some(version), text: Some(text) })
     }
 
-    /// Whether it is committed: not where another process was faster.
+    /// Commits; returns `false` if another process was faster.
     async fn commit(&self, documents: Vec<DocumentWrite>) -> Result<bool, RunError> {
         let unit = Transaction { documents, ..Transaction::default() };
         match self.store.commit(unit, self.now).await {
@@ -301,12 +301,13 @@ impl Rewinding<'_> {
     }
 }
 
-/// Whether a document says what was said, called or answered in a turn: a driver that takes a run writes that of the plugins again.
+/// Whether a document records what was said, called or answered in a turn. The plugins' document does not count: a
+/// driver writes it again when it takes a run.
 fn is_of_turn(run: &str, key: &str) -> bool {
     Part::of(run, key).is_some_and(|(_, part)| part != Part::Plugins)
 }
 
-/// Why a run does not go on of which a rewind says that.
+/// Explains why a rewound run cannot continue.
 pub(super) fn refuse_rewound(head: &Head) -> RunError {
     let why = match &head.rewound {
         Some(Rewound::To { run, turn }) => format!(
@@ -320,7 +321,7 @@ pub(super) fn refuse_rewound(head: &Head) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Why a run does not go back that went back before.
+/// Explains why a run cannot go back while an earlier rewind counts.
 fn already(head: &Head, document: &RewindDocument) -> RunError {
     let RewindDocument { to, turn, step, .. } = document;
     let why = match step {
@@ -335,7 +336,7 @@ fn already(head: &Head, document: &RewindDocument) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Refuses a run that works, waits, or was rewound.
+/// Refuses a run that is driven, waits for calls, or was rewound.
 fn may_go_back(head: &Head, now: Timestamp) -> Result<(), RunError> {
     let run = head.run.clone();
     if head.rewound.is_some() {
@@ -374,7 +375,7 @@ fn changed_meanwhile(run: &str) -> RunError {
     RunError::NotNow { run: run.to_owned(), why: why.to_owned() }
 }
 
-/// An id by which the log of changes knows what is restored.
+/// Returns an id under which the log of changes records the restored files.
 fn new_call() -> CallId {
     CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Works on the recorded runs of agents: starts them, takes them up, cancels them.
+//! Works on the recorded runs of agents: starts, resumes and cancels them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,19 +26,19 @@ use crate::agent::Agent;
 use crate::history::{Message, Prompt};
 use crate::run::AgentRunBuilder;
 
-/// How long until a run that is driven elsewhere is looked at again.
+/// The pause between looks at a run that another process drives.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Works on the runs of some agents that outlive their processes. A run is a set of documents in the journal of the executor; every process that
-/// opens the journal and knows the run's agent can drive it, one at a time.
+/// Works on runs that outlive their processes. A run is a set of documents in the journal of the executor; every
+/// process that opens the journal and has the run's agent can drive it, one process at a time.
 ///
-/// - [`start`](Self::start) records a run and drives it. A call that waits for a person makes it
+/// - [`start`](Self::start) records a run and drives it. If a call waits for a person, the run is
 ///   [`Progress::Waiting`], and the process may end.
-/// - [`work`](Self::work), spawned once in each process, takes up every run whose driver is gone and every run whose calls are
-///   decided.
+/// - [`work`](Self::work), spawned once in each process, drives every run whose driver is gone and every run whose
+///   calls are decided.
 /// - [`resume`](Self::resume) and [`wait`](Self::wait) drive one run by its id.
 ///
-/// What each commit holds, and what a crash before or after it leads to, is in `docs/runs.md`.
+/// `docs/runs.md` describes the commits, and the effects of a crash before or after each.
 ///
 /// ```
 /// use toolwright::journal::{Journal, MemoryStore};
@@ -86,23 +86,23 @@ pub(super) struct Inner {
     pub(super) access: JournalAccess,
     pub(super) services: StoredServices,
     pub(super) on_failure: StoredOnFailure,
-    /// How many runs go on at once, those among them that wait for their models.
+    /// How many runs this process drives at once, including those that wait for their models.
     pub(super) at_once: usize,
-    /// The places for those of a worker whose calls run.
+    /// Limits how many runs of a worker run calls at once.
     pub(super) places: Arc<Semaphore>,
     pub(super) remembered: RunMemory,
     pub(super) suspects: SuspectPlace,
 }
 
 impl Runner {
-    /// Gathers agents.
+    /// Returns a builder, which gathers agents.
     #[must_use]
     pub fn builder() -> RunnerBuilder {
         RunnerBuilder::default()
     }
 
-    /// Records a new run and drives it until it ends or waits. Dropping the future leaves the run to the next driver, when
-    /// the lease has ended.
+    /// Records a new run and drives it until it ends or waits. If the future is dropped, another driver takes the run
+    /// when the lease has ended.
     ///
     /// # Errors
     /// When there is such a run already, its agent is not known, its services cannot be made, or it stops without an end; see
@@ -111,16 +111,16 @@ impl Runner {
         self.0.drive(&mut self.0.begin_run(run).await?).await
     }
 
-    /// Records a new run for a process that [works](Self::work), which may be this one.
+    /// Records a new run and leaves it to a process that [works](Self::work), which may be this one.
     ///
     /// # Errors
-    /// As [`start`](Self::start), but nothing of it is driven.
+    /// As for [`start`](Self::start), except those of driving the run.
     pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
         self.0.begin_run(run).await?.record.recorded.release().await
     }
 
-    /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked, or whose
-    /// model is away, is taken up at once: who names it has seen to the cause.
+    /// Resumes a run and drives it until it ends or waits; returns the end of a run that has ended already. Also drives
+    /// a run at once that is parked or whose model was away, because the caller has seen to the cause.
     ///
     /// # Errors
     /// When another process drives it ([`RunError::Driven`]), there is no such run, its record is damaged or of a newer
@@ -132,12 +132,11 @@ impl Runner {
     /// Waits until a run has ended, and drives it whenever no other process does. Spawn the executor's
     /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) somewhere, so that decided calls run.
     ///
-    /// # Errors
-    /// As [`resume`](Self::resume), but it waits while another process drives the run or its model is away, and a run that is parked
-    /// stays so ([`RunError::Parked`]).
+    /// As for [`resume`](Self::resume), except that it waits while another process drives the run or its model is away,
+    /// and leaves a parked run parked ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
-            // Asked for before the look, so that no change is missed.
+            // Requested before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
             match self.0.gone_on(run, TakenBy::Worker).await {
                 Ok(Progress::Ended(ended)) => return Ok(ended),
@@ -149,30 +148,31 @@ impl Runner {
         }
     }
 
-    /// Says more in a run. One that has ended is driven on. One that works, waits or is driven elsewhere gets it with its next
-    /// request ([`Progress::Queued`]): recorded before this returns, once, in the order in which it was said. A run that is
-    /// done goes on where something waits for it; one that a limit or an error has ended reads it with the next message.
+    /// Sends another message to a run. A run that has ended continues with it. Otherwise the run gets it with its next
+    /// request ([`Progress::Queued`]): this method records the message before it returns, once and in order. If the run
+    /// ends meanwhile with an answer, it continues with the message; if a limit or an error ends it, the message waits
+    /// for the next one.
     ///
     /// # Errors
-    /// When the run was cancelled, and those of [`resume`](Self::resume).
+    /// When the run was cancelled, or as for [`resume`](Self::resume).
     pub async fn send(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.send_with(run, text, []).await
     }
 
-    /// Says more in a run, as [`send`](Self::send) does, and does not wait for the end of a request to the model that is under way: that
-    /// request is given up, what it took counts, and the model is asked again with what was said. No call is given up: where calls run,
-    /// the model reads it with their answers.
+    /// Sends another message to a run, as [`send`](Self::send) does, and interrupts a request to the model that is
+    /// under way: the driver aborts it, counts what it took, and asks the model again with the message. Calls are not
+    /// interrupted: the model reads the message together with their answers.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// As for [`send`](Self::send).
     pub async fn send_now(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.say(run, text, Arc::default(), Urgency::Now).await
     }
 
-    /// Says more with pictures or documents, as [`send`](Self::send) does; the text may be empty.
+    /// Sends another message with pictures or documents, as [`send`](Self::send) does; the text may be empty.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// As for [`send`](Self::send).
     pub async fn send_with(
         &self,
         run: &str,
@@ -199,8 +199,8 @@ impl Runner {
         self.0.drive(&mut self.0.say_to_ended(run, text, attachments, &mut None).await?).await
     }
 
-    /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where no process
-    /// drives it, that is done here. Of a run that has ended it changes nothing.
+    /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. If no
+    /// process drives it, this one does that. A run that has ended stays as it is.
     ///
     /// # Errors
     /// When there is no such run, or the journal fails.
@@ -212,12 +212,12 @@ impl Runner {
         }
     }
 
-    /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new one goes on when it is
-    /// [resumed](Self::resume), or at once where a process [works](Self::work); one whose last turn has no calls has ended, and
-    /// goes on by [`send`](Self::send).
+    /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new run continues
+    /// when it is [resumed](Self::resume), or at once if a process [works](Self::work). If its last turn has no calls,
+    /// it has ended, and [`send`](Self::send) continues it.
     ///
     /// # Errors
-    /// As [`Runs::fork`].
+    /// As for [`Runs::fork`].
     pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
         self.runs().fork(run, turn, new, self.0.access.now()).await
     }
@@ -225,7 +225,7 @@ impl Runner {
     /// Goes back to an earlier turn of a run, with its files; see [`Runs::rewind`].
     ///
     /// # Errors
-    /// As [`Runs::rewind`].
+    /// As for [`Runs::rewind`].
     pub async fn rewind(
         &self,
         run: &str,
@@ -236,10 +236,10 @@ impl Runner {
         self.runs().rewind(run, turn, new, files, self.0.access.now()).await
     }
 
-    /// Takes a rewind back; see [`Runs::redo`].
+    /// Undoes a rewind; see [`Runs::redo`].
     ///
     /// # Errors
-    /// As [`Runs::redo`].
+    /// As for [`Runs::redo`].
     pub async fn redo(&self, run: &str, files: &dyn FileChanges) -> Result<Redone, RunError> {
         self.runs().redo(run, files, self.0.access.now()).await
     }
@@ -247,7 +247,7 @@ impl Runner {
     /// Removes the record of a run that has ended; see [`Runs::remove`].
     ///
     /// # Errors
-    /// As [`Runs::remove`].
+    /// As for [`Runs::remove`].
     pub async fn remove(&self, run: &str) -> Result<(), RunError> {
         self.runs().remove(run, self.0.access.now()).await
     }
@@ -256,7 +256,7 @@ impl Runner {
         Runs::of(Arc::clone(&self.0.access.store)).sealed(self.0.access.sealing.clone())
     }
 
-    /// Reads the state of a run, as it is recorded.
+    /// Reads the recorded state of a run.
     ///
     /// # Errors
     /// When there is no such run, or its head cannot be read.
@@ -264,7 +264,7 @@ impl Runner {
         Ok(self.0.head(run).await?.0)
     }
 
-    /// Reads the history of a run, as it is recorded.
+    /// Reads the recorded history of a run.
     ///
     /// # Errors
     /// When there is no such run, or its record is damaged.
@@ -272,7 +272,7 @@ impl Runner {
         loop {
             let (head, version) = self.0.head(run).await?;
             match self.0.turns(&head, version).await {
-                // A driver has committed in between.
+                // A driver has committed between the two reads.
                 Err(RunError::LeaseLost { .. }) => tokio::task::yield_now().await,
                 turns => return Ok(turns?.1.history),
             }
@@ -281,7 +281,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// What works on the runs of one agent, whose services each run brings.
+    /// Makes a runner for the runs of one agent, whose services come with each request.
     pub(super) fn of_one(
         agent: &Agent,
         access: JournalAccess,
@@ -294,12 +294,12 @@ impl Inner {
         Self { agents, access, services, on_failure: None, at_once, places, remembered, suspects }
     }
 
-    /// The head of a run and the version of its document.
+    /// Reads the head of a run and the version of its document.
     pub(super) async fn head(&self, run: &str) -> Result<(Head, u64), RunError> {
         head_of(&*self.access.store, run).await
     }
 
-    /// Takes a run up, if that may be, and drives it.
+    /// Takes a run if this process may, and drives it.
     pub(super) async fn gone_on(&self, run: &str, by: TakenBy) -> Result<Progress, RunError> {
         match Box::pin(self.take_run(run, by)).await? {
             Ok(mut driven) => self.drive(&mut driven).await,
@@ -307,7 +307,7 @@ impl Inner {
         }
     }
 
-    /// Takes a run up for a worker, of which a limited number runs calls at once.
+    /// Takes a run for a worker, which limits how many runs run calls at once.
     pub(super) async fn worked_on(&self, run: &str) -> Result<(), RunError> {
         if let Ok(mut driven) = Box::pin(self.take_run(run, TakenBy::Worker)).await? {
             driven.record.places = Some(Arc::clone(&self.places));
@@ -323,8 +323,8 @@ impl Inner {
         })
     }
 
-    /// Leaves a message to the driver of a run. Where the run has ended meanwhile, and its driver has not seen the message, it is
-    /// said here.
+    /// Leaves a message for the driver of a run. If the run has ended meanwhile and its driver has not seen the
+    /// message, this process continues the run with it.
     pub(super) async fn queue_message(
         &self,
         run: &str,
@@ -340,13 +340,13 @@ impl Inner {
         match self.spoken_of_inbox(run).await {
             Ok(Some(mut driven)) => self.drive(&mut driven).await,
             Ok(None) => Ok(Progress::Queued),
-            // Another process has seen it too, and was faster.
+            // Another process has seen the message too, and was faster.
             Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether the end of a run was requested.
+    /// Reads whether the end of a run was requested.
     pub(super) async fn is_cancelled(&self, run: &str) -> Result<bool, RunError> {
         let key = keys::cancel(run);
         let Some(found) = self.access.store.document(&key).await? else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! The runs of a journal, for those who look into it without the application.
+//! Reads and administers the runs of a journal without their application.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ use super::rewind::{Redone, Rewind, Rewinding};
 use super::turn::{self, RecordedTurn};
 use crate::limits::{PeriodSpending, ceilings};
 
-/// The runs of a journal. It needs neither their agents nor their tools, drives nothing, and reads no application's data.
+/// The runs of a journal. This type needs neither agents nor tools, drives no run, and reads no data of the
+/// application.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,14 +53,14 @@ impl Runs {
         &*self.store
     }
 
-    /// Reads what is encrypted with this key.
+    /// Sets the key that decrypts the runs' documents.
     #[must_use]
     pub(super) fn sealed(mut self, key: Option<SealingKey>) -> Self {
         self.sealing = key;
         self
     }
 
-    /// Lists the runs that go on, by their ids; in the place of a head that cannot be read, why not.
+    /// Lists the runs that have not ended, by their ids. A head that cannot be read is listed as its error.
     ///
     /// # Errors
     /// When the journal fails.
@@ -67,7 +68,7 @@ impl Runs {
         self.list(keys::OPEN).await
     }
 
-    /// Lists the runs that have ended, by their ids; as `list_open`.
+    /// Lists the runs that have ended, like `list_open`.
     ///
     /// # Errors
     /// When the journal fails.
@@ -75,8 +76,8 @@ impl Runs {
         self.list(keys::ENDED).await
     }
 
-    /// Finds the runs that a filter takes, those that go on first; a head that cannot be read is left out, since nothing says whose it is. It
-    /// reads the heads of all runs that may be among them.
+    /// Finds the runs that a filter selects, those that have not ended first. Leaves out heads that cannot be read,
+    /// since their run is unknown. It reads the heads of all runs that the filter may select.
     ///
     /// # Errors
     /// When the journal fails.
@@ -109,7 +110,7 @@ impl Runs {
     /// Lists what was spent under ceilings, by day and month; see [`AgentBuilder::ceiling`](crate::AgentBuilder::ceiling).
     ///
     /// # Errors
-    /// When a document of it cannot be read, or the journal fails.
+    /// When a document of the accounts cannot be read, or the journal fails.
     pub async fn spending(&self) -> Result<Vec<PeriodSpending>, RunError> {
         Ok(ceilings::all(&*self.store).await?)
     }
@@ -128,7 +129,7 @@ impl Runs {
         matches!(head.state, Body::Sealed(_))
     }
 
-    /// Returns what the application said of a run when it was started.
+    /// Returns what the application stored with a run when it was started.
     ///
     /// # Errors
     /// When it cannot be read, or is encrypted.
@@ -136,7 +137,7 @@ impl Runs {
         info_of(head, self.sealing.as_ref())
     }
 
-    /// Reads what is recorded of a turn, counted from 1; empty where nothing is.
+    /// Reads the record of a turn, counted from 1; it is empty if nothing is recorded.
     ///
     /// # Errors
     /// When a document of the turn cannot be read, or the journal fails.
@@ -144,9 +145,9 @@ impl Runs {
         turn::read_turn(&*self.store, run, number, self.sealing.as_ref()).await
     }
 
-    /// Asks for the end of a run: its driver answers its open calls and records the end. Where no process works on the
-    /// journal, that is done when one does. Gives whether it was asked for now: a run that has ended, or whose end was asked
-    /// for before, stays as it is.
+    /// Requests the end of a run: its driver answers its open calls and records the end. If no process works on the
+    /// journal, the next one that does so ends the run. Returns whether this call requested it: a run that has ended,
+    /// or whose end was requested before, stays as it is.
     ///
     /// # Errors
     /// When there is no such run, or the journal fails.
@@ -167,7 +168,7 @@ impl Runs {
         let write = DocumentWrite { key, expects: None, text: Some(text) };
         let unit = Transaction { documents: vec![write], ..Transaction::default() };
         match self.store.commit(unit, now).await {
-            // It may have ended meanwhile, without a driver that saw this.
+            // It may have ended meanwhile, with a driver that did not see the request.
             Ok(()) => Ok(self
                 .head(run)
                 .await
@@ -177,8 +178,8 @@ impl Runs {
         }
     }
 
-    /// Ends the pause of a run that is parked, or whose model cannot be reached: the next process that works on the journal takes it up.
-    /// Returns whether there was a pause to end.
+    /// Ends the pause of a run that is parked, or whose model is away: the next process that works on the journal
+    /// drives it. Returns whether there was a pause to end.
     ///
     /// # Errors
     /// When there is no such run, a process changes it at this moment, or the journal fails.
@@ -207,8 +208,8 @@ impl Runs {
         }
     }
 
-    /// Removes the record of a run that has ended: its head, its turns, its place in the lists. Its calls stay in the journal, and
-    /// its id stays taken, because the journal would answer the calls of another run of this id with those of the first.
+    /// Removes the record of a run that has ended: its head, its turns, its entries in the lists. Its calls stay in the
+    /// journal, so its id stays used: the journal would answer the calls of another run of this id with them.
     ///
     /// # Errors
     /// When there is no such run, it has not ended, or the journal fails.
@@ -217,9 +218,9 @@ impl Runs {
         remove(&*self.store, &head, version, now).await
     }
 
-    /// Makes a new run from the record of another up to the end of a turn, and gives its head. Nothing of it runs again: an
-    /// answer of a call with an effect says in which run it happened. Whoever knows the run's agent goes on with it.
-    ///
+    /// Makes a new run from the record of another up to the end of a turn, and returns its head. None of its calls run
+    /// again: the answer of a call with an effect says in which run it happened. Any process that has the run's agent
+    /// can continue it.
     /// # Errors
     /// When there is no such run or turn, the turn has calls without an answer, the new id is taken or cannot be that of a
     /// run, the record is damaged or encrypted, or the journal fails.
@@ -235,13 +236,13 @@ impl Runs {
         fork(&forking, &head, turn, new).await
     }
 
-    /// Goes back to the end of an earlier turn of a run: makes a new run from its turns up to that one, and restores the files that
-    /// the calls of the turns after it have changed, as `files`, the log of their changes, knows them (`ChangeLog` of
-    /// `toolwright-toolbox`). The run itself is set aside: no process goes on with it until the rewind is
-    /// [taken back](Self::redo). Without an id, the new run is called `r1-at-4`, for turn 4 of `r1`.
+    /// Goes back to the end of an earlier turn of a run: makes a new run from its turns up to that one, and restores
+    /// the files that the calls of later turns have changed, according to `files`, the log of their changes
+    /// (`ChangeLog` of `toolwright-toolbox`). The run itself is set aside: no process drives it until the rewind is
+    /// [undone](Self::redo). Without an id, the new run is called `r1-at-4`, for turn 4 of `r1`.
     ///
-    /// One commit of the journal decides. Where the process dies after it, neither run is driven until the same call has
-    /// restored what is left.
+    /// One commit of the journal decides. If the process dies after it, no process drives either run until this method
+    /// is called again and has restored the remaining files.
     ///
     /// ```
     /// # use futures::future::BoxFuture;
@@ -271,9 +272,9 @@ impl Runs {
     /// ```
     ///
     /// # Errors
-    /// When there is no such run, turn or turn after it; a process drives the run, or calls of it have no answer; a file is not what
-    /// the turns left, or what was there before is not in the log ([`RunError::FilesChanged`]); the new id is taken; the log or the
-    /// journal fails. A refusal changes nothing.
+    /// When there is no such run or turn, or no turn after it; a process drives the run, or some of its calls have no
+    /// answer; a file is not as the turns left it, or its earlier content is not in the log
+    /// ([`RunError::FilesChanged`]); the new id is used; the log or the journal fails. A refusal changes nothing.
     pub async fn rewind(
         &self,
         run: &str,
@@ -285,12 +286,12 @@ impl Runs {
         self.rewinding(files, now).back(run, turn, new).await
     }
 
-    /// Takes a rewind back, as long as nothing new was done: the files have what the turns left again, the new run is removed, and
-    /// the run may go on. Both name it: the run that went back, and the new one.
+    /// Undoes a rewind, as long as the new run has done nothing: restores the files as the later turns had left them,
+    /// removes the new run, and lets the old run continue. `run` may name either of the two.
     ///
     /// # Errors
-    /// When the run has not gone back, the new one has done something or is driven, a file is not what the rewind left, or the log
-    /// or the journal fails.
+    /// When the run has not gone back, the new one has done something or is driven, a file is not as the rewind left
+    /// it, or the log or the journal fails.
     pub async fn redo(
         &self,
         run: &str,
@@ -305,7 +306,7 @@ impl Runs {
     }
 }
 
-/// The head of a run and the version of its document.
+/// Reads the head of a run and the version of its document.
 pub(super) async fn head_of(store: &dyn Store, run: &str) -> Result<(Head, u64), RunError> {
     let key = keys::head(run);
     let found = store.document(&key).await?;
@@ -317,7 +318,7 @@ pub(super) async fn head_of(store: &dyn Store, run: &str) -> Result<(Head, u64),
     }
 }
 
-/// What is known of a run without its history.
+/// Returns what is known of a run without its history.
 pub(super) fn info_of(head: &Head, sealing: Option<&SealingKey>) -> Result<RunInfo, RunError> {
     let key = format!("{}#data", keys::head(&head.run));
     let data = head.data.open(&key, sealing)?;

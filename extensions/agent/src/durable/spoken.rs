@@ -1,4 +1,4 @@
-//! A run that has ended, and to which its user has said more.
+//! Continues a run that has ended with another message of its user.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::runner::Inner;
 use super::{RunError, keys};
 
 impl Inner {
-    /// A run that has ended, and to which its user says this; `before` says how many messages there were.
+    /// Opens a run that has ended again with a message; sets `before` to the number of earlier messages.
     pub(super) async fn say_to_ended(
         &self,
         id: &str,
@@ -29,10 +29,10 @@ impl Inner {
         Ok(driven)
     }
 
-    /// A run that has ended, and that has not read what was said while it worked; nothing where nothing waits.
+    /// Opens a run that has ended again, if messages wait in its inbox that it has not read.
     ///
     /// # Errors
-    /// Also where another process has read it first ([`RunError::LeaseLost`]).
+    /// [`RunError::LeaseLost`] if another process has read them first.
     pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
         if !has_messages(&*self.access.store, id).await? {
             return Ok(None);
@@ -60,7 +60,7 @@ impl Inner {
         let mut driven = self.load(head, version, false).await?;
         let limits = driven.run.state().limits();
         driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
-        // A cancellation that came after the end of the run is not one of what its user says now.
+        // An old cancellation must not end the work on this message: it came after the end of the run.
         let key = keys::cancel(id);
         if let Some(found) = self.access.store.document(&key).await? {
             let expects = Some(found.version);
@@ -71,11 +71,11 @@ impl Inner {
 }
 
 impl DrivenRun {
-    /// Says what was said while the run worked and was not read; whether there was something.
+    /// Adds the messages that the run had not read; returns whether there were any.
     async fn said_before(&mut self) -> Result<bool, RunError> {
         let waiting = self.record.recorded.take_messages().await?;
         let has_some = !waiting.is_empty();
-        // Each is removed with the commit that records it.
+        // The commit that records a message also removes it from the inbox.
         let mut removals = std::mem::take(&mut self.record.recorded.taken).into_iter();
         for message in waiting {
             self.record.recorded.taken = removals.next().into_iter().collect();

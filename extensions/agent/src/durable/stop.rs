@@ -1,4 +1,4 @@
-//! What ends the work on a run from outside: it is cancelled, its time is up, or its lease is lost.
+//! Ends the work on a run from outside: it is cancelled, its time is up, or its lease is lost.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::record::RunRecord;
 use super::recorded::LeasedRun;
 use crate::run::{Interruption, Recorder as _, Work, cancellation};
 
-/// How often a driver looks whether its run was cancelled.
+/// How often a driver checks whether its run was cancelled.
 const LOOK: Duration = Duration::from_millis(250);
 
 impl RunRecord {
-    /// Completes when the work has to end, or when the lease is lost; renews the lease until then. Without work it looks for the
-    /// lease alone. May be dropped at any time.
+    /// Completes when the work has to end or the lease is lost, and renews the lease until then. Without `work` it
+    /// watches only the lease. May be dropped at any time.
     pub(super) async fn come_between(&mut self, work: Option<Work>) -> Interruption<RunError> {
         let looks = work.is_some();
         let lease = self.recorded.access().lease;
@@ -31,7 +31,7 @@ impl RunRecord {
                 () = sleep(pause) => {}
                 () = cancellation(self.token.as_ref()), if looks => {}
             }
-            // Where the journal cannot be read, the lease says how long that may last.
+            // If the journal cannot be read, the driver continues; it stops at the latest when its lease is lost.
             if looks && let Ok(Some(stop)) = self.stop().await {
                 return Interruption::Stop(stop);
             }
@@ -43,7 +43,7 @@ impl RunRecord {
             }
             match self.recorded.renew().await {
                 Ok(()) => renewed = Instant::now(),
-                // Another process may have the run by then. What is under way was paid for, and counts where none has.
+                // Another process may take the run meanwhile. The work under way was paid for, and counts if none has.
                 Err(RunError::Store(error)) if may_pass(&error) => {}
                 Err(error) => return Interruption::Lost(error),
             }
@@ -52,7 +52,7 @@ impl RunRecord {
 }
 
 impl LeasedRun {
-    /// Who has asked for the end of the run, where it was asked for.
+    /// Returns who has requested the end of the run, if it was requested.
     pub(super) async fn find_cancellation(&self) -> Result<Option<Cancelled>, RunError> {
         let key = keys::cancel(&self.head.run);
         let Some(document) = self.access().store.document(&key).await? else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! What is recorded of a sub-agent: the answers of its model. Its calls are recorded as those of the call that started it, so
-//! that it is gone through again by both, where its process has ended or it had to wait for a person.
+//! Records the answers of a sub-agent's model. Its calls are in the journal, as calls of the call that started it. After a
+//! crash, or a wait for a person, that call begins again and replays both.
 
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;
@@ -25,7 +25,7 @@ struct ModelReply {
     cost: Option<Cost>,
     failed: TotalUsage,
     model: Option<String>,
-    /// What guards have decided about it. The last may be why it was not taken.
+    /// The decisions of guards about it. If a guard refused the answer, its decision is the last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     guards: Vec<GuardReport>,
 }
@@ -40,7 +40,7 @@ enum Stop {
     Refused,
 }
 
-/// The recorded answers of the model of one sub-agent.
+/// The recorded answers of one sub-agent's model.
 pub(crate) struct RecordedAnswers {
     access: JournalAccess,
     prefix: String,
@@ -51,7 +51,7 @@ impl RecordedAnswers {
         Self { access, prefix: keys::sub_agent(run, call) }
     }
 
-    /// All of them, in order.
+    /// Reads all answers, in order.
     pub(crate) async fn read(&self) -> Result<Vec<StepInput>, RunError> {
         let mut answers = Vec::new();
         loop {
@@ -62,7 +62,7 @@ impl RecordedAnswers {
         }
     }
 
-    /// The document of an answer, which nothing may have written before.
+    /// Returns the write of a new answer's document.
     pub(crate) fn write(
         &self,
         number: usize,
@@ -100,7 +100,7 @@ impl ModelReply {
         }
     }
 
-    /// What the sub-agent went on with.
+    /// Returns the input by which the sub-agent's loop replays this answer.
     fn input(mut self, key: &str) -> Result<StepInput, RunError> {
         let refused = self.guards.pop().filter(|it| it.action != GuardAction::Changed);
         let answer = self.answer(key)?;
@@ -126,7 +126,8 @@ impl ModelReply {
     }
 }
 
-/// Returns the state of a recorded run, as the budgets of its sub-agents count it; nothing where no run of the id is recorded.
+/// Returns the state of a recorded run, as the budgets of its sub-agents count it; `None` if no run of the id is
+/// recorded.
 pub(crate) async fn standing(
     access: &JournalAccess,
     run: &str,

@@ -1,22 +1,22 @@
-//! Who takes a run up. Pure.
+//! Distinguishes who takes a run. Pure.
 
 use jiff::Timestamp;
 
 use super::head::Head;
 
-/// Who takes a run up, and in spite of what.
+/// Who takes a run, and so which pauses of the run count for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TakenBy {
-    /// A worker that has come across it.
+    /// A worker that has found it in the journal: every pause counts.
     Worker,
-    /// The program that begins it or goes on with it, perhaps started anew again and again: a model that is away stays so.
+    /// The program that begins or continues it and may itself restart in a loop: an outage of the model still counts.
     Program,
-    /// Who has seen to what its drivers died of, or why its model was away.
+    /// A person who has seen to the cause of its crashes or of the outage: no pause counts.
     Operator,
 }
 
 impl TakenBy {
-    /// Takes away of a head what does not keep this one from the run.
+    /// Removes from a head the pauses that do not count for this one.
     pub(super) fn admits(self, mut head: Head, now: Timestamp) -> Head {
         if self == Self::Worker {
             return head;

@@ -1,4 +1,4 @@
-//! How a driver gets a run: it records a new one, or takes up one that no process drives.
+//! Takes runs for a driver: records a new one, or leases one that no process drives.
 
 use std::sync::Arc;
 
@@ -42,14 +42,14 @@ struct RunStatus {
     version: u64,
     is_cancelled: bool,
     calls: Vec<CallStatus>,
-    /// Whether calls of it may go on, and did not a moment ago.
+    /// Whether some of its calls could run, but a driver that took it a moment ago made no progress.
     is_vain: bool,
-    /// What people are asked about the calls.
+    /// The approval requests for its calls.
     requests: Vec<ApprovalRequest>,
 }
 
 impl Inner {
-    /// A new run, recorded and leased to the driver.
+    /// Records a new run and leases it to a driver.
     pub(super) async fn begin_run(&self, new: NewRun) -> Result<DrivenRun, RunError> {
         let NewRun { info, task, attachments, history } = new;
         if let Some(why) = keys::problem(&info.id) {
@@ -73,7 +73,7 @@ impl Inner {
         let run = self.opened(agent, &info, (state, history.clone()), states, false)?;
         let recorded = LeasedRun::new(self.access.clone(), driver(), head, 0);
         let mut record = RunRecord::new(recorded, agent, &run, plugins);
-        // What another program recorded is sent together with what is said first.
+        // The imported history is recorded together with the first message.
         record.said = history;
         record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
         let mut driven = DrivenRun { run, record, differences: Vec::new() };
@@ -84,7 +84,7 @@ impl Inner {
         }
     }
 
-    /// Leases a run that this process may drive; else returns its state.
+    /// Leases a run if this process may drive it; otherwise returns its state.
     pub(super) async fn take_run(
         &self,
         id: &str,
@@ -148,7 +148,7 @@ impl Inner {
         Ok(Ok(driven))
     }
 
-    /// Parks a run of which processes die, and gives the error that says so.
+    /// Parks a run that its processes die of, and returns the error that says so.
     async fn park_run(
         &self,
         head: Head,
@@ -166,7 +166,7 @@ impl Inner {
         Ok(error)
     }
 
-    /// Drives a run as far as that goes here; on, where something was said to it as it ended.
+    /// Drives a run as far as possible here, and continues it with messages that arrived while it ended.
     pub(super) async fn drive(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         loop {
             let progress = self.driven_once(driven).await?;
@@ -188,10 +188,10 @@ impl Inner {
                     *driven = more;
                     driven.record.places = places;
                 }
-                // It was withdrawn, or is read with the next message.
+                // The message was withdrawn, or is read with the next one.
                 None => {
                     let left = std::mem::take(&mut driven.record.left);
-                    // Where it is not listed now, a worker on the journal does it.
+                    // If this fails, a worker on the journal lists it.
                     let _ = driven.record.recorded.list_as_ended(&left, is_answer).await;
                     if !driven.record.recorded.is_said_more {
                         return Ok(progress);
@@ -203,7 +203,7 @@ impl Inner {
 
     async fn driven_once(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         let run = driven.run.id().to_owned();
-        // Boxed, as its future is large.
+        // Boxed, because the future is large.
         let progress = Box::pin(driven.drive()).await?;
         if let Progress::Waiting(waiting) = &progress {
             let now = self.access.now();
@@ -215,7 +215,7 @@ impl Inner {
         Ok(progress)
     }
 
-    /// Reads the state of a run: its head by the clock of this process, and what has become of the calls that it waits for.
+    /// Reads the state of a run: its head by the clock of this process, and the status of the calls that it waits for.
     async fn read_status(&self, id: &str) -> Result<RunStatus, RunError> {
         let (head, version) = self.head(id).await?;
         let now = self.access.now();
@@ -233,16 +233,16 @@ impl Inner {
         Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
     }
 
-    /// What a worker does with a run here.
+    /// Decides what a worker does with a run now.
     pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
         let RunStatus { head, is_cancelled, calls, is_vain, .. } = self.read_status(id).await?;
         let until = |until: Timestamp| {
-            // Its time may be up before.
+            // The run's deadline may come first.
             let until = head.deadline.map_or(until, |deadline| deadline.min(until));
             Look::Rests { until: Some(until), calls: Vec::new() }
         };
         Ok(match decide(&head, &calls, is_cancelled, self.access.now()) {
-            // What finishes or takes the rewind back says nothing to this process: the run is looked at again in its turn.
+            // No notice arrives when the rewind is finished or undone: the worker looks at the run again later.
             Decision::Rewound => Look::Rests { until: head.deadline, calls: Vec::new() },
             Decision::Parked { until: parked } => until(parked),
             Decision::Away { outage } => until(outage.until),
@@ -253,7 +253,7 @@ impl Inner {
                 Look::Rests { until: head.deadline, calls }
             }
             Decision::Driven { .. } => Look::Again,
-            // One that has ended is still listed among those that go on.
+            // It has ended, but is still listed as open.
             Decision::Ended | Decision::Park { .. } => Look::Due,
             Decision::Take { is_suspect, .. } if is_suspect && !self.suspects.is_free() => {
                 Look::Again
@@ -262,8 +262,8 @@ impl Inner {
         })
     }
 
-    /// A run with its history, whose lease is not this driver's yet: what is wrong with it is found before anything is
-    /// written.
+    /// Loads a run and its history before this driver leases it, so that errors in its record are found before anything
+    /// is written.
     pub(super) async fn load(
         &self,
         head: Head,
@@ -291,7 +291,7 @@ impl Inner {
         Ok(DrivenRun { run, record, differences })
     }
 
-    /// The executor's side of a run, with its services; one that is cancelled only ends its calls, and needs none.
+    /// Opens the run on the executor, with its services. A cancelled run only ends its calls, and needs no services.
     fn opened(
         &self,
         agent: &Agent,
@@ -320,7 +320,7 @@ impl Inner {
         })
     }
 
-    /// Whether the services of a run that goes on can be made here.
+    /// Checks that this process can make the services of an open run.
     pub(super) async fn check_services(&self, id: &str) -> Result<(), RunError> {
         let (head, _) = self.head(id).await?;
         let Some(agent) = self.agents.get(&head.agent) else { return Ok(()) };
@@ -332,7 +332,7 @@ impl Inner {
         info_of(head, self.access.sealing.as_ref())
     }
 
-    /// What becomes of the calls that a run waits for, and what people are asked about them.
+    /// Reads the status of the calls that a run waits for, and the approval requests for them.
     async fn calls(
         &self,
         waiting: &[WaitingCall],
@@ -344,7 +344,7 @@ impl Inner {
             calls.push(CallStatus::of(record.as_ref(), now));
             versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
-            // A record that shows other arguments than would run is offered to no approver.
+            // The record shows other arguments than the tool would run with: it is offered to no approver.
             let is_altered = |it: &CallRecord| {
                 matches!(ApprovalService::check_shown(it), Err(ApprovalError::Altered { .. }))
             };
@@ -386,12 +386,12 @@ impl Inner {
     }
 }
 
-/// A name that no other driver has.
+/// Returns an id that no other driver has.
 fn driver() -> String {
     CallId::new().to_string()
 }
 
-/// Why no run can begin with a history.
+/// Explains why a run cannot begin with a history, if it cannot.
 fn unsound(history: &[Message]) -> Option<String> {
     let why = match check(history) {
         Ok([]) => return None,

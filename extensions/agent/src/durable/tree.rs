@@ -1,4 +1,4 @@
-//! The sub-agents of a run, as the journal has them: who has given a task to whom, and what that took.
+//! Reads the sub-agents of a run from the journal: which agent started which, and what that took.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use crate::limits::share::SpentShare;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubAgentRun {
-    /// The call that has started it.
+    /// The call that started it.
     pub call: CallId,
-    /// The names of the agents, from the one that the run has started down to this one.
+    /// The names of the agents, from the one that the run started down to this one.
     pub agents: Vec<String>,
-    /// The call by which the sub-agent was started that has started this one; none where the run has.
+    /// The call that started its parent, if a sub-agent started it and not the run itself.
     pub parent: Option<CallId>,
-    /// The turn of who has started it.
+    /// The turn of its parent in which it was started.
     pub turn: u64,
-    /// The state of its call; none where the journal does not have it any more.
+    /// The state of its call; `None` if the journal no longer has it.
     pub state: Option<CallState>,
     /// Whether it has come to its end.
     pub has_ended: bool,
@@ -31,7 +31,7 @@ pub struct SubAgentRun {
     pub turns: u32,
     /// What its own requests took.
     pub own: TotalUsage,
-    /// What they took together with those of the sub-agents that it has started.
+    /// What its requests and those of the sub-agents below it took.
     pub total: TotalUsage,
 }
 
@@ -44,16 +44,16 @@ impl SubAgentRun {
 }
 
 impl Runs {
-    /// Lists the sub-agents of a run, each behind the one that has started it, in the order in which they were started.
+    /// Lists the sub-agents of a run, each behind its parent, in the order in which they were started.
     ///
     /// # Errors
-    /// When a document of them cannot be read, or the journal fails.
+    /// When a document about them cannot be read, or the journal fails.
     pub async fn sub_agents(&self, run: &str) -> Result<Vec<SubAgentRun>, RunError> {
         let mut started_by = BTreeMap::<Option<CallId>, Vec<StartedAgent>>::new();
         let all = list_started(self.store(), run).await?;
         let calls: Vec<CallId> = all.iter().map(|it| it.call).collect();
         for agent in all {
-            // One whose parent is not recorded is shown as one of the run.
+            // A sub-agent whose parent is not recorded is listed as one of the run itself.
             let parent = agent.child.parent.filter(|it| calls.contains(it) && *it < agent.call);
             started_by.entry(parent).or_default().push(agent);
         }
@@ -67,8 +67,8 @@ impl Runs {
     }
 }
 
-/// Lists those that one has started, with what they have started; returns what these took. A parent is older than its children, so that this
-/// ends.
+/// Lists the sub-agents of one parent with all those below them; returns what they took. A parent is older than its
+/// children, so the recursion ends.
 fn list(
     started_by: &mut BTreeMap<Option<CallId>, Vec<StartedAgent>>,
     parent: Option<CallId>,

@@ -1,4 +1,4 @@
-//! The documents of the turns of a run, and the history that they make.
+//! The documents of a run's turns, and the history that they make up.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,15 +17,15 @@ use crate::history::{LeftOut, Message, Summary};
 use crate::limits::{Cost, Usage};
 use crate::run::{Expected, State};
 
-/// What the user said before the model answered: several messages where the run has ended in between.
+/// What the user said before the model answered: several messages if the run has ended in between.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnPrompt {
     pub messages: Vec<Message>,
-    /// Earlier releases recorded none.
+    /// What the run had to end in. Earlier releases recorded none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_in: Option<EndsIn>,
-    /// What guards have decided before the model answered.
+    /// The decisions of guards before the model answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<GuardReport>,
 }
@@ -45,7 +45,7 @@ impl EndsIn {
     }
 }
 
-/// The model's answer. An empty one is no message.
+/// The model's answer. If it was empty, there is no message.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelAnswered {
@@ -56,18 +56,18 @@ pub(super) struct ModelAnswered {
     pub cost: Option<Cost>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// How the run ended with it, where it was to end in a value.
+    /// How the run ended with this answer, if it had to end in a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<RunEnd>,
-    /// What of the history the model was not sent.
+    /// The parts of the history that were left out of the request.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
-    /// What guards have decided about the request for it, about it, and about the end of the run with it.
+    /// The decisions of guards about the request, about this answer, and about the end of the run with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<GuardReport>,
 }
 
-/// The answers that were there when other calls of the turn had to wait, at the indices of their calls.
+/// The answers that were there when other calls of the turn had to wait, by the index of the call.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SoFar {
@@ -87,7 +87,7 @@ struct Envelope {
     body: Body,
 }
 
-/// The text of a document.
+/// Returns the text of a document.
 pub(super) fn text(
     body: &impl Serialize,
     key: &str,
@@ -97,7 +97,7 @@ pub(super) fn text(
     written(&Envelope { body }).map_err(|error| RunError::damaged(key, error))
 }
 
-/// Reads what a document of a turn holds.
+/// Reads the value that a document of a turn holds.
 pub(super) fn opened<T: DeserializeOwned>(
     document: &Document,
     sealing: Option<&SealingKey>,
@@ -108,15 +108,15 @@ pub(super) fn opened<T: DeserializeOwned>(
     envelope.body.open(key, sealing)
 }
 
-/// What is recorded of one turn.
+/// The record of one turn.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct RecordedTurn {
     /// What the user said, or the agent on the user's behalf, before the model answered.
     pub said: Vec<Message>,
-    /// The model's answer; an empty one is no message.
+    /// The model's answer; `None` if it was empty.
     pub answer: Option<Message>,
-    /// The model that gave it, where several could.
+    /// The model that gave it, if there were several.
     pub model: Option<String>,
     /// What it took.
     pub usage: Option<Usage>,
@@ -126,13 +126,14 @@ pub struct RecordedTurn {
     pub prices: Option<String>,
     /// The answers to its calls, once all are there.
     pub answers: Option<Message>,
-    /// What of the history before it the model was not sent.
+    /// The parts of the history that were left out of its request.
     pub left_out: LeftOut,
-    /// What guards have decided in it, other than to let through.
+    /// The decisions of guards in it, except those that let something through.
     pub guards: Vec<GuardReport>,
-    /// What the run has to end in after what was said; none where nothing was said, or an earlier release recorded it.
+    /// What the run has to end in as of this turn's message; `None` if there was none, or an earlier release recorded
+    /// it.
     pub(super) ends_in: Option<EndsIn>,
-    /// How the run ended with the answer, where it was to end in a value.
+    /// How the run ended with the answer, if it had to end in a value.
     pub(super) ended: Option<RunEnd>,
 }
 
@@ -169,27 +170,27 @@ pub(super) async fn read_turn(
     Ok(turn)
 }
 
-/// All turns of a run, as they were read.
+/// All turns of a run, as read from the journal.
 #[derive(Default)]
 pub(super) struct Turns {
     /// The history.
     pub history: Vec<Message>,
     /// What was said since the last answer of the model.
     pub said: Vec<Message>,
-    /// What guards have decided since then.
+    /// The decisions of guards since then.
     pub guarded: Vec<GuardReport>,
-    /// The recorded answers of the open turn, at the indices of their calls.
+    /// The recorded answers of the open turn, by the index of the call.
     pub so_far: Vec<Option<StoredAnswer>>,
-    /// What models wrote of the turns that are left out.
+    /// The summaries that models wrote of turns that are left out.
     pub summaries: Vec<Summary>,
-    /// What is recorded of the plugins.
+    /// The recorded states of plugins.
     pub plugins: RecordedPlugins,
     /// The versions of the documents that may be written again.
     pub versions: HashMap<String, u64>,
 }
 
 impl Turns {
-    /// Reads the documents of a run in this state.
+    /// Builds the turns of a run in this state from its documents.
     pub(super) fn read(
         run: &str,
         state: &State,

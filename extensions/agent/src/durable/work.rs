@@ -1,7 +1,7 @@
-//! Takes up every run that no process drives, beside the workers of the executors.
+//! Drives every run that no process drives, and runs the workers of the executors.
 //!
-//! A look reads the list of the runs that go on and, of each that does not rest, its head. Runs that wait rest, so that a new run is found
-//! as fast beside thousands of them as beside ten.
+//! Each look reads the list of open runs, and the head of each that does not rest. A run that waits rests, so a new run
+//! is found as fast beside thousands of waiting runs as beside ten.
 
 mod going;
 mod pace;
@@ -39,7 +39,7 @@ const OPEN: [State; 7] = [
     State::HandedOver,
 ];
 
-/// The runs that rest, and when the worker looked for what has happened to them.
+/// The runs that rest, and when the worker last checked what has happened to them.
 #[derive(Default)]
 struct RestingRuns {
     runs: Resting,
@@ -47,23 +47,24 @@ struct RestingRuns {
     parts: Pace,
 }
 
-/// A run that goes on.
+/// A run that has not ended.
 struct OpenRun {
     since: Timestamp,
     run: String,
 }
 
 impl Runner {
-    /// Takes up, the oldest first, every run of these agents whose driver is gone and every run whose calls may go on, and carries out the decided
-    /// calls of the journal, until every executor is drained, and a lease longer at most. Spawn it once; any number of processes may work on one journal. Each
-    /// run goes on in a task of its own, with calls of [a hundred](super::RunnerBuilder::runs_at_once) at once.
+    /// Drives, the oldest first, every run of these agents whose driver is gone or whose calls may run, and carries out
+    /// the decided calls of the journal. Returns when every executor is drained, at most one lease later. Spawn it once
+    /// in each process; any number of processes may work on one journal. Each run has a task of its own; calls of [a
+    /// hundred](super::RunnerBuilder::runs_at_once) runs run at once.
     ///
-    /// A run that cannot go on (its services could not be made, a tool is missing, the disk is full) is reported to
-    /// [`on_failure`](super::RunnerBuilder::on_failure) and looked at again later; the others go on.
+    /// A run that cannot continue (its services could not be made, a tool is missing, the disk is full) is reported to
+    /// [`on_failure`](super::RunnerBuilder::on_failure) and retried later; the other runs continue.
     ///
     /// # Errors
-    /// At once, where the services that the application gives a run are not those that its executor declares, or the journal
-    /// cannot be read.
+    /// At once, if the services that the application gives a run are not those that its executor declares, or the
+    /// journal cannot be read.
     pub async fn work(&self) -> Result<(), RunError> {
         for OpenRun { run, .. } in self.0.open_runs().await? {
             match self.0.check_services(&run).await {
@@ -87,7 +88,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Takes up runs until every executor is drained and every run that goes on here has ended or stopped.
+    /// Drives runs until every executor is drained and every run under way has ended or stopped.
     async fn work_on(&self, going: &mut Going) {
         let workers = self.0.agents.values().filter_map(|agent| agent.0.executor.worker());
         let workers: Vec<_> = workers.collect();
@@ -96,24 +97,24 @@ impl Runner {
             let looking = pin!(self.look(going));
             select(drained, looking).await;
         }
-        // Calls of a drained executor end or are released, so that each run ends or stops.
+        // A drained executor ends or releases its calls, so that each run ends or stops.
         while let Some((run, driven)) = going.next().await {
             self.report(going, &run, driven);
         }
     }
 
-    /// Completes a lease after the last call of the drained executors: a run whose driver has not come to an end by then is
-    /// another process's to take.
+    /// Completes one lease after the last call of the drained executors. Other processes take the runs whose drivers
+    /// have not stopped by then.
     async fn drained_for_a_lease(&self) {
         join_all(self.0.agents.values().map(|agent| agent.0.executor.wait_until_drained())).await;
         sleep(self.0.access.lease).await;
     }
 
-    /// Looks for runs for ever; those that it takes go on in `going`.
+    /// Looks for runs forever; `going` drives those that it takes.
     async fn look(&self, going: &mut Going) {
         let mut rested = RestingRuns::default();
         loop {
-            // Asked for before the look, so that no change is missed.
+            // Requested before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
             let took = self.take_up(going, &mut rested).await.unwrap_or_else(|error| {
                 self.0.failed("-", &error);
@@ -137,15 +138,15 @@ impl Runner {
                 let (run, driven) = ended;
                 self.report(going, &run, driven);
                 if is_full {
-                    // Another run may have waited for its place.
+                    // Another run may have waited for this one's slot.
                     break;
                 }
             }
         }
     }
 
-    /// Begins to drive the runs that are due, as far as there is room for them. Returns how long that took, without what is done once for
-    /// each run and without the looks at those that rest, which have a pace of their own.
+    /// Starts to drive the runs that are due, as far as there is room. Returns how long that took, without the work
+    /// that is done once for each run and without the looks at resting runs, which have a pace of their own.
     async fn take_up(
         &self,
         going: &mut Going,
@@ -182,7 +183,7 @@ impl Runner {
         Ok(begun.elapsed().saturating_sub(once + again))
     }
 
-    /// What came of driving a run: one that failed is left alone for a while.
+    /// Handles the result of driving a run: a run that failed is left alone for a while.
     fn report(&self, going: &mut Going, run: &str, driven: Result<(), RunError>) {
         match driven {
             Ok(()) => going.forget(run),
@@ -204,7 +205,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// Lets those runs be looked at that rest and for which something has happened.
+    /// Wakes the resting runs to which something has happened.
     async fn wake(&self, rested: &mut RestingRuns) -> Result<(), RunError> {
         if rested.runs.is_empty() {
             return Ok(());
@@ -214,14 +215,14 @@ impl Inner {
             rested.runs.wake(&self.waiting_calls().await?);
             rested.calls.note_done(begun.elapsed());
         }
-        // Nothing says that a run which waits was cancelled, or that a parked one was resumed.
+        // No notice arrives when a waiting run is cancelled or a parked one is resumed.
         if rested.parts.is_due() {
             rested.runs.wake_some();
         }
         Ok(())
     }
 
-    /// The calls that have no answer and wait for a person, a time or another process.
+    /// Lists the calls that have no answer and wait for a person, a time or another process.
     async fn waiting_calls(&self) -> Result<HashSet<toolwright::CallId>, RunError> {
         let (now, mut waiting) = (self.access.now(), HashSet::new());
         let filter = Filter { states: OPEN.to_vec(), ..Filter::default() };
@@ -235,12 +236,12 @@ impl Inner {
         }
     }
 
-    /// The runs of these agents that go on, the oldest first.
+    /// Lists the open runs of these agents, the oldest first.
     async fn open_runs(&self) -> Result<Vec<OpenRun>, RunError> {
         let mut runs = Vec::new();
         for document in self.access.store.documents(keys::OPEN).await? {
             let Some(run) = document.key.strip_prefix(keys::OPEN) else { continue };
-            // Of one whose list document is damaged, the head says whose it is.
+            // If the list document is damaged, the head names the agent.
             let listed: serde_json::Value =
                 serde_json::from_str(&document.text).unwrap_or_default();
             let agent = match listed["agent"].as_str() {
@@ -255,9 +256,9 @@ impl Inner {
                 },
             };
             let agent = agent.and_then(|name| self.agents.get(&name));
-            // A run of a drained executor would be given back as soon as it is taken.
+            // A drained executor would give the run back at once.
             if agent.is_some_and(|agent| !agent.0.executor.is_draining()) {
-                // Earlier releases did not write since when.
+                // Earlier releases did not record the start.
                 let since = listed["since"].as_str().and_then(|it| it.parse().ok());
                 let since = since.unwrap_or(Timestamp::MIN);
                 runs.push(OpenRun { since, run: run.to_owned() });

@@ -1,4 +1,4 @@
-//! How a run ends.
+//! The end of a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,10 +23,10 @@ use crate::model::{ContextSize, ModelError};
 #[serde(tag = "ended", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEnd {
-    /// A terminal tool succeeded: the run has done what it was for.
+    /// A terminal tool succeeded: the run has done its task.
     #[non_exhaustive]
     Terminal {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Its answer, as the model would read it.
         text: String,
@@ -40,18 +40,18 @@ pub enum RunEnd {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut_short: bool,
     },
-    /// The run ended in a value of the type that it was to end in.
+    /// The run ended in a value of its output type.
     #[non_exhaustive]
     Output {
         /// The value, as JSON.
         value: String,
     },
-    /// No answer was a value of that type, and the model was asked again as often as it may be.
+    /// No answer was a value of the output type, and the limit of corrections is reached.
     #[non_exhaustive]
     InvalidOutput {
-        /// How many answers were none.
+        /// How many answers were invalid.
         times: u32,
-        /// What is wrong with the last: a line for each problem, most with its place as a JSON pointer.
+        /// The problems of the last one: a line each, most with their location as a JSON pointer.
         problems: Vec<String>,
     },
     /// A limit was reached.
@@ -63,11 +63,11 @@ pub enum RunEnd {
     GuardStopped {
         /// The name of the guard.
         guard: String,
-        /// Where it looked.
+        /// The stage at which it looked.
         stage: GuardStage,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// Whether it failed: it panicked, took too long or made a change that cannot be.
+        /// Whether it failed: it panicked, took too long or made an impossible change.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         has_failed: bool,
     },
@@ -76,19 +76,19 @@ pub enum RunEnd {
     ModelFailed {
         /// The kind of the error, for programs.
         kind: String,
-        /// Why.
+        /// The reason.
         message: String,
-        /// The milliseconds after which the provider accepts another request, where it said so.
+        /// The milliseconds after which the provider accepts another request, if it said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
-        /// How large the request was, where it was too long for the model.
+        /// How large the request was, if it was too long for the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context_size: Option<ContextSize>,
     },
 }
 
 impl RunEnd {
-    /// Whether it is the end of a run that had to end in a value.
+    /// Whether it is the end of a run with an output type.
     pub(crate) fn is_of_value(&self) -> bool {
         matches!(self, Self::Output { .. } | Self::InvalidOutput { .. })
     }
@@ -98,7 +98,7 @@ impl RunEnd {
         matches!(self, Self::Text { .. } | Self::Terminal { .. } | Self::Output { .. })
     }
 
-    /// The name of the kind of end, as serde writes it.
+    /// Returns the name of the kind of end, as serde writes it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Terminal { .. } => "terminal",
@@ -112,7 +112,7 @@ impl RunEnd {
         }
     }
 
-    /// The end by a guard that stopped the run, or failed.
+    /// Makes the end by a guard that stopped the run or failed.
     pub(crate) fn guard_stopped(report: &GuardReport) -> Self {
         let GuardReport { guard, stage, action, reason } = report;
         let (guard, stage, reason) = (guard.clone(), *stage, reason.clone());
@@ -162,7 +162,7 @@ impl fmt::Display for RunEnd {
     }
 }
 
-/// Without texts, which may repeat a secret.
+/// Omits texts, which may repeat a secret.
 impl fmt::Debug for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,11 +1,11 @@
-//! What a guard of an agent decided, where that is not to go on.
+//! Reports of guards.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a guard decided, where that is not to go on. Readers of events and listeners get it at once; a recorded run has it with
-/// the step that it led to.
+/// A decision of a guard other than to continue. Readers of events and listeners get it at once; a recorded run stores
+/// it with the step that follows from it.
 ///
 /// ```
 /// use toolwright_agent::{GuardReport, RunEvent};
@@ -23,28 +23,28 @@ use serde::{Deserialize, Serialize};
 pub struct GuardReport {
     /// The name of the guard.
     pub guard: String,
-    /// Where it looked.
+    /// The stage at which it looked.
     pub stage: GuardStage,
     /// What it did.
     pub action: GuardAction,
-    /// Why, in its own words; for [`GuardAction::SentBack`] these are the words that the model reads.
+    /// The reason, in the guard's words; for [`GuardAction::SentBack`], the message that the model reads.
     pub reason: String,
 }
 
-/// Where a guard looks.
+/// What a guard looks at, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GuardStage {
-    /// At what the user says, before the run takes it.
+    /// A message of the user, before the run takes it.
     BeforeRun,
-    /// At a request, before the model gets it.
+    /// A request, before the model gets it.
     BeforeModel,
-    /// At a request, while the model answers.
+    /// A request, while the model answers.
     BesideModel,
-    /// At an answer of the model, before anything comes of it.
+    /// An answer of the model, before its calls run.
     AfterModel,
-    /// At the end of a run, before it counts.
+    /// The end of a run, before it counts.
     AfterRun,
 }
 
@@ -55,16 +55,16 @@ pub enum GuardStage {
 pub enum GuardAction {
     /// It changed what it looked at.
     Changed,
-    /// It sent the answer back to the model, with words.
+    /// It sent the answer back to the model, with a message.
     SentBack,
     /// It ended the run.
     Stopped,
-    /// It panicked, took too long or made a change that cannot be: the run ended.
+    /// It panicked, took too long or made an impossible change: the run ended.
     Failed,
 }
 
 impl GuardAction {
-    /// Whether the run ends with it.
+    /// Whether it ends the run.
     pub(crate) fn is_end(self) -> bool {
         matches!(self, Self::Stopped | Self::Failed)
     }

@@ -15,7 +15,7 @@ use crate::history::Message;
 use crate::limits::Usage;
 use crate::model::Omitted;
 
-/// Something that happened to a run, as its readers get it.
+/// Something that happened to a run, with its number and turn.
 ///
 /// ```
 /// use toolwright_agent::{NumberedEvent, RunEvent};
@@ -32,7 +32,7 @@ use crate::model::Omitted;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NumberedEvent {
-    /// Its number. Numbers grow; those of a durable run also from one process to the next that drives it. The first event of its
+    /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
     /// The turn, counted from 1.
@@ -47,103 +47,104 @@ pub struct NumberedEvent {
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEvent {
-    /// The run goes on with another agent than the one that drove it before: with another model, other instructions or tools.
+    /// The run continues with an agent that differs from the one that drove it before: in its model, instructions or
+    /// tools.
     Differs {
-        /// In what.
+        /// The differences.
         differences: Vec<String>,
     },
-    /// Another process or task drives the recorded run, and this one waits for what comes of it.
+    /// Another process or task drives the recorded run, and this one waits for its result.
     Elsewhere {
         /// The end of the lease, unless it is renewed.
         until: Timestamp,
     },
-    /// The model is asked.
+    /// The model is being asked.
     Asking,
-    /// More of what the model says; all of it where the model does not stream.
+    /// More of the model's text; all of it if the model does not stream.
     Text(#[serde(serialize_with = "text_field")] String),
-    /// More of its reasoning.
+    /// More of the model's reasoning.
     Reasoning(#[serde(serialize_with = "text_field")] String),
     /// The model began to write a call.
     CallBegan {
-        /// The call's place among the calls of the answer, counted from 0.
+        /// The index of the call in the answer, counted from 0.
         index: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// More of the arguments of a call. A tool with a secret parameter has none of these events, and neither has a name
-    /// that is no tool.
+    /// More of the arguments of a call. Calls of a tool with a secret parameter have no such events, nor have calls of
+    /// an unknown tool.
     Arguments {
-        /// The call's place among the calls of the answer.
+        /// The index of the call in the answer.
         index: usize,
         /// The text.
         text: String,
     },
-    /// The provider runs a tool of its own: a search of the web, or for tools.
+    /// The provider runs a tool of its own: it searches the web, or searches for tools.
     ProviderTool {
-        /// The tool, as the provider calls it.
+        /// The provider's name of the tool.
         tool: String,
     },
-    /// The model is asked again, or another one is: what came of this answer before is no part of it.
+    /// The answer begins anew, by this model or another one: discard what earlier events had of it.
     Restarted,
-    /// The request went without what the model of another provider wrote: signatures, reasoning, tools that the provider ran.
-    /// Each message is reported once.
+    /// The request omitted content that only another provider's model accepts: signatures, reasoning, results of that
+    /// provider's tools. Each message is reported once.
     Omitted {
-        /// What is new.
+        /// The content that was not reported before.
         omitted: Vec<Omitted>,
     },
-    /// The request goes without some of the history, which has outgrown its share of the model's window; see
-    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when the history has outgrown it again.
+    /// The request omits some of the history, which has outgrown its share of the model's context window; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when more is omitted.
     Compacted {
         /// The estimated tokens of the whole history.
         before: u64,
-        /// Those that are sent.
+        /// The estimated tokens of the part that is sent.
         after: u64,
-        /// Whether that is more than there is room for: nothing else could be left out.
+        /// Whether even that part is too long: nothing else could be omitted.
         is_too_long: bool,
     },
-    /// A model has summarized turns that are left out from here on; the request goes with the summary. See
+    /// A model has summarized turns that are left out from here on; the request contains the summary. See
     /// [`AgentBuilder::summarizer`](crate::AgentBuilder::summarizer).
     Summarized {
         /// The estimated tokens of the summary.
         tokens: u64,
     },
-    /// Turns are left out without a summary of them, because none could be made.
+    /// Turns are left out without a summary, because none could be made.
     NotSummarized {
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// A guard decided something else than to go on.
+    /// A guard decided something other than to continue.
     Guard(GuardReport),
-    /// The model's answer is whole.
+    /// The model's answer is complete.
     Answered {
         /// How many calls it has.
         calls: usize,
-        /// What it took, where the provider says so.
+        /// What it took, if the provider says so.
         usage: Option<Usage>,
     },
-    /// The model gave no answer.
+    /// The request to the model failed.
     Failed {
         /// The kind of the error, for programs.
         kind: String,
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// The calls of the answer are run.
+    /// The calls of the answer begin to run.
     Calling {
-        /// Those that are run, in call order.
+        /// The calls that run, in call order.
         calls: Vec<CalledTool>,
     },
-    /// The model calls a tool: its arguments are complete. One comes for each call, before the calls run.
+    /// The model calls a tool, with complete arguments. There is one event for each call, before the calls run.
     ToolCall(ToolCallEvent),
-    /// A tool says how far it is.
+    /// A tool reports its progress.
     Progress {
         /// The id that the provider gave its call.
         id: Option<String>,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// In words.
+        /// The progress in words.
         message: String,
-        /// As a part of one, where known.
+        /// The progress as a fraction of 1, if known.
         part: Option<f64>,
     },
     /// The tool of a call begins to work.
@@ -152,14 +153,14 @@ pub enum RunEvent {
         #[serde(flatten)]
         call: CalledTool,
     },
-    /// A call is over, or what it has to wait for is known. Its answer counts when the calls of the turn are recorded.
+    /// A call has ended or has to wait. Its answer counts when the calls of the turn are recorded.
     Done {
         /// The call.
         #[serde(flatten)]
         call: CalledTool,
-        /// The kind of its error, where it failed.
+        /// The kind of its error, if it failed.
         error: Option<String>,
-        /// What it waits for, where it does.
+        /// What it waits for, if it waits.
         waits: Option<CallState>,
     },
     /// An attempt of a call failed, and the call is tried again.
@@ -172,29 +173,29 @@ pub enum RunEvent {
         /// The kind of its error.
         error: String,
     },
-    /// A call has its answer. These come when all calls of the turn have theirs, in call order.
+    /// The result of a call. These events come when all calls of the turn have ended, in call order.
     ToolResult(ToolResultEvent),
-    /// Calls of the turn wait, and the run is not driven until they have their answers.
+    /// Calls of the turn wait, and no process drives the run until they are answered.
     Waiting {
-        /// Those that wait, in call order.
+        /// The calls that wait, in call order.
         calls: Vec<CalledTool>,
     },
     /// The run ended.
     Ended(RunEnd),
     /// The run stopped without an end.
     Stopped {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Something happened to a sub-agent that a call of the run has started.
+    /// Something happened to a sub-agent that a call of the run started.
     OfAgent {
-        /// The names of the sub-agents: the one that the run has started, the one that this one has started, and so on.
+        /// The names of the sub-agents, from the one that the run started down to the one that the event is about.
         agents: Vec<String>,
         /// What happened.
         of_agent: Box<RunEvent>,
     },
-    /// Events are gone that this reader has not read: it was too slow, or another process drove the run. The history of the run
-    /// has what they led to.
+    /// This reader has missed events: it was too slow, or another process drove the run. Read the history of the run
+    /// for their results.
     Missed {
         /// The number of the first.
         first: u64,
@@ -203,30 +204,30 @@ pub enum RunEvent {
     },
 }
 
-/// A call of a tool, as the model makes it.
+/// A tool call, as the model makes it.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ToolCallEvent {
     /// The id that the provider gave it.
     pub id: Option<String>,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The arguments, as the model wrote them. Empty where the tool takes a secret, and where no tool has the name: what is in
-    /// them may be a secret then.
+    /// The arguments, as the model wrote them. Empty if the tool takes a secret or no tool has the name, because they
+    /// might contain a secret.
     pub arguments: String,
 }
 
-/// What a call of a tool gave.
+/// The result of a tool call.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ToolResultEvent {
     /// The id that the provider gave the call.
     pub id: Option<String>,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The answer, as the model reads it.
     pub text: String,
-    /// The kind of its error, where it failed.
+    /// The kind of its error, if it failed.
     pub error: Option<String>,
 }
 
@@ -242,7 +243,7 @@ fn text_field<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Erro
 pub struct CalledTool {
     /// The id that the provider gave it.
     pub id: Option<String>,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
 }
 
@@ -260,14 +261,14 @@ impl ToolCallEvent {
     }
 }
 
-/// Without arguments.
+/// Omits the arguments.
 impl fmt::Debug for ToolCallEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "ToolCall({:?}, {} bytes)", self.name, self.arguments.len())
     }
 }
 
-/// Without the text.
+/// Omits the text.
 impl fmt::Debug for ToolResultEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -281,7 +282,7 @@ impl fmt::Debug for ToolResultEvent {
 }
 
 impl RunEvent {
-    /// The same event, of the sub-agents where it is one of theirs.
+    /// Wraps the event if it is one of sub-agents.
     pub(super) fn of_agents(self, agents: Option<&Agents>) -> Self {
         match agents {
             Some(agents) => Self::OfAgent { agents: agents.to_vec(), of_agent: Box::new(self) },
@@ -289,7 +290,7 @@ impl RunEvent {
         }
     }
 
-    /// The event of what listeners of its calls hear.
+    /// Converts an event of a tool call; `None` if run events have no counterpart.
     pub(super) fn of_call(event: &toolwright::ToolEvent<'_>) -> Option<Self> {
         let (id, tool) = (event.provider_id.map(str::to_owned), event.tool.to_owned());
         let call = CalledTool { id, tool };
@@ -313,7 +314,7 @@ impl RunEvent {
         })
     }
 
-    /// The events of what listeners of the agent are notified of.
+    /// Converts a notice to listeners of the agent.
     pub(crate) fn of(notice: NoticeKind<'_>, catalog: &Catalog) -> Vec<Self> {
         match notice {
             NoticeKind::Differs { differences } => {
@@ -357,7 +358,7 @@ impl RunEvent {
         }
     }
 
-    /// How much text it holds, in bytes.
+    /// Returns how many bytes of text it holds.
     pub(super) fn bytes(&self) -> usize {
         let calls = |calls: &[CalledTool]| calls.iter().map(|it| it.tool.len()).sum();
         match self {
@@ -392,7 +393,7 @@ impl RunEvent {
     }
 }
 
-/// Without texts and arguments, which may hold secrets.
+/// Omits texts and arguments, which may hold secrets.
 impl fmt::Debug for RunEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

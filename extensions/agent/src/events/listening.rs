@@ -1,4 +1,4 @@
-//! Makes events of what a model sends before its answer is whole.
+//! Makes events from the deltas that a model sends before its answer is complete.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,23 +8,23 @@ use toolwright::Catalog;
 use super::{EventWriter, RunEvent};
 use crate::model::{Delta, DeltaListener, FINAL_ANSWER, ModelAnswer};
 
-/// Hears one answer.
+/// Receives the deltas of one answer.
 pub(crate) struct Listening<'a> {
     events: &'a EventWriter,
     turn: u64,
     catalog: &'a Catalog,
-    /// Whether what comes is held back, until guards have looked at the whole answer.
+    /// Whether text is held back until guards have looked at the whole answer.
     is_held: bool,
-    /// Whether the model may give the value that the run ends in by a call, which is no tool of the catalog.
+    /// Whether the model may give the final value by a call, whose tool is not in the catalog.
     has_value: bool,
-    /// What begins before the answer is whole.
+    /// Begins reads before the answer is complete.
     early: Option<&'a dyn DeltaListener>,
     heard: Mutex<HeardParts>,
 }
 
 #[derive(Default)]
 struct HeardParts {
-    /// Whether some of its text came.
+    /// Whether a delta had some of the text.
     text: bool,
     /// The calls whose arguments may be shown.
     shown: HashSet<usize>,
@@ -42,7 +42,7 @@ impl<'a> Listening<'a> {
         Self { events, turn, catalog, is_held, has_value, early, heard: Mutex::default() }
     }
 
-    /// The answer is whole: what a model that does not stream has not sent before.
+    /// Publishes the text of the complete answer, if the model did not stream it.
     pub(crate) fn answered(self, answer: &ModelAnswer) {
         let heard = self.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
         if !self.is_held && !heard.text && !answer.text.is_empty() {
@@ -50,7 +50,7 @@ impl<'a> Listening<'a> {
         }
     }
 
-    /// Whether a tool is known to have no secret parameter.
+    /// Whether a tool is known and has no secret parameter.
     fn is_open(&self, tool: &str) -> bool {
         let is_value = self.has_value && tool == FINAL_ANSWER;
         is_value || self.catalog.get(tool).is_some_and(|it| it.secrets().next().is_none())

@@ -1,4 +1,4 @@
-//! What the listeners of an agent are notified of, in the order in which it happens.
+//! Notices for the listeners of an agent, in the order of what happens.
 
 use toolwright::provider::ToolCall;
 
@@ -6,7 +6,7 @@ use crate::events::{GuardReport, RunEnd};
 use crate::history::Message;
 use crate::model::{ModelAnswer, ModelError, Omitted};
 
-/// Something that happened to a run of an agent. What happens to each call, the listeners of the executor are notified of.
+/// Something that happened to a run of an agent. Listeners of the executor get what happens to each call.
 ///
 /// ```
 /// use toolwright_agent::{RunNotice, NoticeKind};
@@ -26,7 +26,7 @@ use crate::model::{ModelAnswer, ModelError, Omitted};
 pub struct RunNotice<'a> {
     /// The id of the run.
     pub run: &'a str,
-    /// The number of the turn, counted from 1: of the answer that the model is asked for, or that it gave.
+    /// The number of the turn, counted from 1: of the model's next answer, or of the answer that it gave.
     pub turn: u64,
     /// What happened.
     pub kind: NoticeKind<'a>,
@@ -36,69 +36,69 @@ pub struct RunNotice<'a> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum NoticeKind<'a> {
-    /// The run goes on with another agent than the one that drove it before: with another model, other instructions or tools. Its
-    /// history is the recorded one.
+    /// The run continues with an agent that differs from the one that drove it before: in its model, instructions or
+    /// tools. Its history is the recorded one.
     Differs {
-        /// In what.
+        /// The differences.
         differences: &'a [String],
     },
-    /// The model is asked.
+    /// The model is being asked.
     Asking,
-    /// Its request went without what the model of another provider wrote. Each message is reported once.
+    /// The request omitted content that only another provider's model accepts. Each message is reported once.
     Omitted {
-        /// What is new.
+        /// The content that was not reported before.
         omitted: &'a [Omitted],
     },
-    /// The request goes without some of the history, which has outgrown its share of the model's window; see
-    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when the history has outgrown it again.
+    /// The request omits some of the history, which has outgrown its share of the model's context window; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when more is omitted.
     Compacted {
         /// The estimated tokens of the whole history.
         before: u64,
-        /// Those that are sent.
+        /// The estimated tokens of the part that is sent.
         after: u64,
-        /// Whether that is more than there is room for: nothing else could be left out.
+        /// Whether even that part is too long: nothing else could be omitted.
         is_too_long: bool,
     },
-    /// A model has summarized turns that are left out from here on; the request goes with the summary. See
+    /// A model has summarized turns that are left out from here on; the request contains the summary. See
     /// [`AgentBuilder::summarizer`](crate::AgentBuilder::summarizer).
     Summarized {
         /// The estimated tokens of the summary.
         tokens: u64,
     },
-    /// Turns are left out without a summary of them, because none could be made.
+    /// Turns are left out without a summary, because none could be made.
     NotSummarized {
-        /// Why not.
+        /// The reason.
         why: &'a str,
     },
-    /// A guard decided something else than to go on.
+    /// A guard decided something other than to continue.
     Guard {
-        /// What.
+        /// Its report.
         report: &'a GuardReport,
     },
-    /// It answered. Where guards look after the model, this is the answer that they let through, or the one that they ended the run
-    /// or asked again for.
+    /// The model answered. If guards look at answers, this is the answer that they let through, sent back, or ended the
+    /// run for.
     Answered {
         /// Its answer.
         answer: &'a ModelAnswer,
     },
-    /// It gave no answer, and the run ends.
+    /// The request to the model failed, and the run ends.
     Failed {
-        /// Why; its source is for operators.
+        /// The error; its source is for operators.
         error: &'a ModelError,
     },
-    /// The calls of its answer are run.
+    /// The calls of the answer begin to run.
     Calling {
-        /// Those that are run, in call order.
+        /// The calls that run, in call order.
         calls: &'a [ToolCall],
     },
-    /// The history has a message more.
+    /// A message was added to the history.
     Appended {
         /// The message.
         message: &'a Message,
     },
     /// The run ended.
     Ended {
-        /// How.
+        /// The end.
         ended: &'a RunEnd,
     },
 }

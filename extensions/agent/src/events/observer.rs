@@ -1,5 +1,4 @@
-//! The one observer of a run: whatever watches it hears of what happens here. Listeners, readers of events, spans, metrics,
-//! accounts.
+//! Receives all that happens in a run, and passes it to listeners, readers of events, spans, metrics and accounts.
 
 use std::collections::BTreeSet;
 
@@ -16,16 +15,16 @@ use crate::history::CompactReport;
 use crate::limits::TotalUsage;
 use crate::model::{ModelAnswer, ModelError, Omitted};
 
-/// Hears what happens to one run.
+/// Receives all that happens in one run.
 pub(crate) struct Observer {
     agent: Agent,
     run: String,
-    /// Whose account it is on.
+    /// The user whose account is charged.
     user: Option<String>,
     events: EventWriter,
-    /// The messages of which was reported what requests go without.
+    /// The messages whose omitted content was reported.
     reported: BTreeSet<usize>,
-    /// How often the history had outgrown its share, and whether it was too long, when that was last reported.
+    /// The last reported compaction: how often the history had outgrown its share, and whether it was too long.
     compacted: (usize, bool),
 }
 
@@ -35,11 +34,11 @@ pub(crate) struct StartPoint<'a> {
     /// The agent of the run.
     pub by: &'a Agent,
     pub run: &'a str,
-    /// The names of the sub-agents, its own the last.
+    /// The names of the agents above it, and its own name last.
     pub agents: &'a [String],
 }
 
-/// A request to the model, from when it is asked.
+/// A request to the model that is under way.
 pub(crate) struct ObservedRequest {
     turn: u64,
     pub(crate) span: Span,
@@ -60,7 +59,7 @@ impl Observer {
         }
     }
 
-    /// Hears what happens to a sub-agent, whose events are among those of this run.
+    /// Observes a sub-agent, whose events are part of this run's.
     pub(crate) fn of_agents(agent: &Agent, user: Option<String>, started: &StartPoint<'_>) -> Self {
         let StartPoint { by, run, agents } = *started;
         let events = by.0.rings.of_agents(run, agents.into());
@@ -69,23 +68,23 @@ impl Observer {
         Self { agent, run, user, events, reported, compacted }
     }
 
-    /// The id of the run; of a sub-agent with the names of the agents.
+    /// Returns the id of the run; for a sub-agent, followed by the names of the agents.
     pub(crate) fn run(&self) -> &str {
         &self.run
     }
 
-    /// The side of the events that is written.
+    /// Returns the writer of events.
     pub(crate) fn events(&self) -> &EventWriter {
         &self.events
     }
 
-    /// Something happened in a turn, on these tools.
+    /// Reports a notice to listeners, and as events.
     pub(crate) fn notify(&self, turn: u64, kind: NoticeKind<'_>, catalog: &Catalog) {
         self.agent.notify(&RunNotice { run: &self.run, turn, kind });
         RunEvent::of(kind, catalog).into_iter().for_each(|event| self.events.push(turn, event));
     }
 
-    /// The model is asked for the answer of a turn.
+    /// Reports that the model is asked for the answer of a turn.
     pub(crate) fn asking(&self, turn: u64, catalog: &Catalog) -> ObservedRequest {
         self.events.ask(turn);
         self.notify(turn, NoticeKind::Asking, catalog);
@@ -97,7 +96,7 @@ impl Observer {
         }
     }
 
-    /// What the model gets of the history in a turn: reported when more of it is left out than before, or it is too long.
+    /// Reports what a request omits of the history, if it omits more than the last one, or is too long.
     pub(crate) fn report_compaction(
         &mut self,
         turn: u64,
@@ -112,7 +111,7 @@ impl Observer {
         }
     }
 
-    /// The model answered, or gave no answer. That there is an answer is reported by [`answered`](Self::answered).
+    /// Reports the usage and the failure of a request. [`answered`](Self::answered) reports the answer itself.
     pub(crate) fn report_request(
         &mut self,
         request: &ObservedRequest,
@@ -139,12 +138,12 @@ impl Observer {
         }
     }
 
-    /// There is an answer of the model.
+    /// Reports an answer of the model.
     pub(crate) fn answered(&self, turn: u64, answer: &ModelAnswer, catalog: &Catalog) {
         self.notify(turn, NoticeKind::Answered { answer }, catalog);
     }
 
-    /// There is an answer whose text was held back for guards, which have let it through.
+    /// Reports an answer whose text was held back and which the guards have let through.
     pub(crate) fn let_through(&self, turn: u64, answer: &ModelAnswer, catalog: &Catalog) {
         if !answer.text.is_empty() {
             self.events.push(turn, RunEvent::Text(answer.text.clone()));
@@ -152,18 +151,18 @@ impl Observer {
         self.answered(turn, answer, catalog);
     }
 
-    /// Requests took this.
+    /// Adds what requests took to the user's account.
     pub(crate) fn spent(&self, spent: TotalUsage) {
         self.agent.0.accounts.add(self.user.as_deref(), spent);
     }
 
-    /// Calls of a turn wait, and no process does.
+    /// Reports that calls of a turn wait, and that no process drives the run meanwhile.
     pub(crate) fn waits(&self, turn: u64, calls: &[ToolCall]) {
         let calls = calls.iter().map(CalledTool::from).collect();
         self.events.push(turn, RunEvent::Waiting { calls });
     }
 
-    /// The run is driven no further here.
+    /// Reports that the run stopped here without an end.
     pub(crate) fn stopped(&self, why: &impl ToString) {
         let why = why.to_string();
         self.events.push_now(RunEvent::Stopped { why });

@@ -1,8 +1,8 @@
-//! The events of a run as a numbered stream that no reader can delay, and the side that writes them.
+//! A run's events as a numbered stream that no reader can delay, and its writer.
 //!
 //! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
 //!   [`RunEvent::Missed`] in their place.
-//! - The model is asked to stream once the events of the run are asked for.
+//! - The model is asked to stream if the run's events have a reader.
 //! - No event has arguments of a tool that has a secret parameter.
 
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use futures::Stream;
 use super::ring::Ring;
 use super::{NumberedEvent, RunEvent};
 
-/// A reader of the events of a run: a stream that gives each event once. It gives `None` when the run is driven no longer: the
-/// [`AgentRun`](crate::AgentRun) was dropped. Asked again, it waits for another one of that id.
+/// A reader of the events of a run: a stream that returns each event once. It returns `None` when the driver of the run
+/// is gone: the [`AgentRun`](crate::AgentRun) was dropped. If polled again, it waits for another driver of that id.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -50,9 +50,9 @@ use super::{NumberedEvent, RunEvent};
 #[derive(Clone)]
 pub struct RunEvents {
     ring: Arc<Mutex<Ring>>,
-    /// The number of the event that is read next.
+    /// The number of the next event to read.
     next: u64,
-    /// The drivers whose end this reader knows of.
+    /// How many drivers had ended when this reader last looked.
     ends_known: u64,
 }
 
@@ -66,13 +66,13 @@ impl RunEvents {
         Self { ring, next, ends_known }
     }
 
-    /// Returns the next event, when there is one.
+    /// Waits for the next event.
     pub async fn next(&mut self) -> Option<NumberedEvent> {
         std::future::poll_fn(|context| self.poll_event(context)).await
     }
 
-    /// Makes a reader of the same run that continues after the event of this number; 0 for all that is left. Where that event's
-    /// successor is gone, [`RunEvent::Missed`] comes first.
+    /// Makes a reader of the same run that continues after the event with this number; 0 reads all events that are
+    /// left. If the next event is gone, [`RunEvent::Missed`] comes first.
     #[must_use]
     pub fn after(&self, number: u64) -> Self {
         Self { next: number.saturating_add(1), ..self.clone() }
@@ -123,17 +123,17 @@ impl Rings {
         ring
     }
 
-    /// A reader of the run, from now on or from a number on.
+    /// Makes a reader of the run, from now on or from a number on.
     pub(crate) fn read(&self, run: &str, next: Option<u64>) -> RunEvents {
         RunEvents::new(self.ring(run), next)
     }
 
-    /// Whether the events of the run are read.
+    /// Whether the run's events have had a reader.
     pub(crate) fn is_read(&self, run: &str) -> bool {
         self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
     }
 
-    /// Adds an event of a run that is not driven here, where its events are read.
+    /// Adds an event to a run that another process drives, if its events have a reader; returns whether they have.
     pub(crate) fn tell(&self, run: &str, kind: RunEvent) -> bool {
         let ring = self.ring(run);
         let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,12 +143,12 @@ impl Rings {
         ring.is_read
     }
 
-    /// The side of a sub-agent of a run, which may be driven elsewhere.
+    /// Makes the writer for a sub-agent of a run, which another process may drive.
     pub(crate) fn of_agents(&self, run: &str, agents: Agents) -> EventWriter {
         EventWriter(self.ring(run), Some(agents))
     }
 
-    /// The side of the run's driver.
+    /// Makes the writer for the run's driver.
     pub(crate) fn written(&self, run: &str) -> EventWriter {
         let ring = self.ring(run);
         ring.lock().unwrap_or_else(PoisonError::into_inner).drivers += 1;
@@ -159,7 +159,7 @@ impl Rings {
 /// Writes the events of a run. Readers get `None` when it is dropped.
 pub(crate) struct EventWriter(Arc<Mutex<Ring>>, Option<Agents>);
 
-/// The names of the sub-agents that a task was given to, one by the other.
+/// The names of nested sub-agents, the outermost first.
 pub(crate) type Agents = Arc<[String]>;
 
 impl EventWriter {
@@ -171,13 +171,13 @@ impl EventWriter {
         }
     }
 
-    /// Adds an event of the turn that is worked on.
+    /// Adds an event of the current turn.
     pub(crate) fn push_now(&self, kind: RunEvent) {
         let kind = kind.of_agents(self.1.as_ref());
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_now(kind);
     }
 
-    /// The model is asked for the answer of a turn; where it was asked before, what came of that is void.
+    /// Begins the answer of a turn. If the turn had events already, adds [`RunEvent::Restarted`].
     pub(crate) fn ask(&self, turn: u64) {
         if self.1.is_some() {
             return;
@@ -188,7 +188,7 @@ impl EventWriter {
         }
     }
 
-    /// Whether the events were asked for.
+    /// Whether the events have had a reader.
     pub(crate) fn is_read(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_read
     }
@@ -197,12 +197,12 @@ impl EventWriter {
         RunEvents::new(Arc::clone(&self.0), None)
     }
 
-    /// The numbers from here on are those of the driver that took the run so often after others.
+    /// Numbers further events as those of this driver; `epoch` counts the drivers of the run.
     pub(crate) fn begin(&self, epoch: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).begin(epoch);
     }
 
-    /// Adds what becomes of the calls of the run while they run.
+    /// Adds events about the calls of the run while they run.
     pub(crate) fn of_calls(&self) -> impl Fn(&toolwright::ToolEvent<'_>) + Send + Sync + 'static {
         let (ring, agents) = (Arc::downgrade(&self.0), self.1.clone());
         move |event| {

@@ -5,10 +5,10 @@ use std::task::Waker;
 
 use super::{NumberedEvent, RunEvent};
 
-/// The most events.
+/// The maximum number of events.
 pub(super) const EVENTS: usize = 1024;
 
-/// The most bytes of text that the ring holds; a single event may exceed it.
+/// The maximum bytes of text that the ring holds; a single event may exceed it.
 pub(super) const BYTES: usize = 4 << 20;
 
 #[derive(Default)]
@@ -18,15 +18,15 @@ pub(super) struct Ring {
     last: u64,
     /// The turn of the last event.
     turn: u64,
-    /// Between each two numbers there were no events here, because another driver began; in order.
+    /// Gaps in the numbers, in order: there are no events between the two numbers, because another driver began.
     gaps: Vec<(u64, u64)>,
     bytes: usize,
     wakers: Vec<Waker>,
     /// How many drivers the run has.
     pub drivers: usize,
-    /// How many there were that are gone.
+    /// How many drivers have ended.
     pub ends: u64,
-    /// Whether the events were asked for.
+    /// Whether a reader was ever made.
     pub is_read: bool,
 }
 
@@ -36,7 +36,7 @@ impl Ring {
         self.last + 1
     }
 
-    /// Reports whether something of this turn has happened here.
+    /// Returns whether this ring has events of the turn.
     pub fn is_at(&self, turn: u64) -> bool {
         self.turn == turn && !self.events.is_empty()
     }
@@ -54,7 +54,7 @@ impl Ring {
         }
     }
 
-    /// Adds an event, and drops the oldest where there are too many.
+    /// Adds an event, and drops the oldest ones over the limits.
     pub fn push(&mut self, turn: u64, kind: RunEvent) {
         self.turn = turn;
         self.last += 1;
@@ -67,15 +67,16 @@ impl Ring {
         self.wake();
     }
 
-    /// Adds an event of the turn that is worked on.
+    /// Adds an event of the current turn.
     pub fn push_now(&mut self, kind: RunEvent) {
         self.push(self.turn, kind);
     }
 
-    /// Reads the event of a number, or the one that says that it is gone; the number of that is the last one that was missed.
+    /// Reads the event with a number. If it is gone, returns an event `Missed`, with the number of the last missed
+    /// event.
     pub fn read(&self, number: u64) -> Option<NumberedEvent> {
         let first = self.events.front()?;
-        // Who has read all before a gap has missed nothing in it.
+        // A reader that has read all events before a gap has missed none in it.
         let past = |number, (before, after): &(u64, u64)| match number == before + 1 {
             true => after + 1,
             false => number,
@@ -95,7 +96,7 @@ impl Ring {
         }
     }
 
-    /// Notes that a driver is gone.
+    /// Notes that a driver has ended.
     pub fn end(&mut self) {
         self.drivers = self.drivers.saturating_sub(1);
         self.ends += 1;

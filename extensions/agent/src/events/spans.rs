@@ -1,5 +1,6 @@
-//! Spans by `OpenTelemetry`'s conventions for generative AI: `invoke_agent` around what a run does, `chat` around each request
-//! to the model. The `execute_tool` spans of the run's calls are below the first. None has a text of the conversation.
+//! Spans by `OpenTelemetry`'s conventions for generative AI: `invoke_agent` around the work of a run, `chat` around
+//! each request to the model. The `execute_tool` spans of calls are children of the former. No span contains text of
+//! the conversation.
 
 use toolwright::dialect::Dialect;
 use tracing::Span;
@@ -8,7 +9,7 @@ use tracing::field::{Empty, display};
 use crate::events::RunEnd;
 use crate::model::{Model, ModelAnswer, StopReason};
 
-/// Around what a run does until it ends or stops.
+/// Makes the span around the work of a run, until it ends or stops.
 pub(crate) fn invoke_agent(agent: &str, run: &str) -> Span {
     let span = tracing::info_span!(
         "invoke_agent",
@@ -26,7 +27,7 @@ pub(crate) fn invoke_agent(agent: &str, run: &str) -> Span {
     span
 }
 
-/// Around one request, with its retries and the models that are asked in its place.
+/// Makes the span around one request, with its retries and fallback models.
 pub(crate) fn chat(model: &dyn Model, run: &str) -> Span {
     let span = tracing::info_span!(
         "chat",
@@ -50,12 +51,12 @@ pub(crate) fn chat(model: &dyn Model, run: &str) -> Span {
     span
 }
 
-/// Writes an answer into the span of its request.
+/// Records an answer in the span of its request.
 pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     if let Some(model) = &answer.model {
         span.record("gen_ai.response.model", model.as_str());
     }
-    // The conventions have a list here, which a field of a span holds as its text.
+    // The conventions ask for a list here, but the field of a span can only hold it as text.
     let reasons = match answer.stop {
         StopReason::Finished if answer.calls.is_empty() => r#"["stop"]"#,
         StopReason::Finished => r#"["tool_calls"]"#,
@@ -71,7 +72,7 @@ pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     }
 }
 
-/// Writes how a run ended into its span.
+/// Records in the span of a run how it ended.
 pub(crate) fn ended(span: &Span, ended: &RunEnd) {
     span.record("toolwright.run.ended", ended.name());
     if let RunEnd::ModelFailed { kind, .. } = ended {
@@ -82,13 +83,13 @@ pub(crate) fn ended(span: &Span, ended: &RunEnd) {
     }
 }
 
-/// Writes into the span of a request why it has no answer, or into that of a run why it does not go on here.
+/// Records in the span of a request why it failed, or in that of a run why it stopped.
 pub(crate) fn error_of(span: &Span, kind: &str) {
     span.record("error.type", kind);
     span.record("otel.status_code", "ERROR");
 }
 
-/// The provider as the conventions name it: whose API is spoken.
+/// Returns the conventions' name of the provider whose API is used.
 pub(crate) fn provider(dialect: Dialect) -> Option<&'static str> {
     match dialect {
         Dialect::Anthropic | Dialect::AnthropicStrict => Some("anthropic"),

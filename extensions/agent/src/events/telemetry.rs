@@ -1,5 +1,5 @@
-//! Metrics of requests to models, by `OpenTelemetry`'s conventions for the clients of generative AI, which are in development and
-//! may change.
+//! Metrics of requests to models, by `OpenTelemetry`'s conventions for clients of generative AI, which are in
+//! development and may change.
 //!
 //! | instrument | kind | what it measures | attributes |
 //! | --- | --- | --- | --- |
@@ -19,7 +19,7 @@ use crate::model::{Model, ModelAnswer, ModelError};
 const DURATIONS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/// Those for tokens: powers of four.
+/// The bounds for tokens: powers of four.
 const TOKENS: [f64; 14] = [
     1.0,
     4.0,
@@ -37,7 +37,7 @@ const TOKENS: [f64; 14] = [
     67_108_864.0,
 ];
 
-/// The instruments, made by a meter of the application.
+/// The instruments, made from a meter of the application.
 pub(crate) struct Metrics {
     durations: Histogram<f64>,
     tokens: Histogram<u64>,
@@ -58,7 +58,7 @@ impl Metrics {
         Self { durations: durations.build(), tokens: tokens.build() }
     }
 
-    /// Measures a request that was answered, or failed.
+    /// Measures a request that was answered or failed.
     pub(crate) fn asked(
         &self,
         model: &dyn Model,

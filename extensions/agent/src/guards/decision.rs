@@ -1,6 +1,6 @@
-//! What a guard can decide.
+//! Decisions of guards.
 
-/// What a guard decides about something that has not happened yet: what a user says, or a request to a model.
+/// A guard's decision about something that has not happened yet: a message of the user, or a request to a model.
 ///
 /// ```
 /// use toolwright_agent::{BeforeDecision, Prompt, UserPrompt};
@@ -19,24 +19,24 @@
 pub enum BeforeDecision<C> {
     /// Lets it through.
     Continue,
-    /// Lets something else through in its place.
+    /// Lets something else through instead.
     #[non_exhaustive]
     Change {
-        /// What.
+        /// The replacement.
         to: C,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Ends the run.
     #[non_exhaustive]
     Stop {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl<C> BeforeDecision<C> {
-    /// Lets something else through, for this reason.
+    /// Lets `to` through instead, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
@@ -47,7 +47,7 @@ impl<C> BeforeDecision<C> {
     }
 }
 
-/// What a guard decides about something that the model has said: an answer, or the end of a run.
+/// A guard's decision about something that the model has said: an answer, or the end of a run.
 ///
 /// ```
 /// use toolwright_agent::{AfterDecision, EndingRun};
@@ -66,36 +66,36 @@ impl<C> BeforeDecision<C> {
 pub enum AfterDecision<C> {
     /// Lets it through.
     Continue,
-    /// Lets something else through in its place.
+    /// Lets something else through instead.
     #[non_exhaustive]
     Change {
-        /// What.
+        /// The replacement.
         to: C,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Sends it back: the model reads these words as the user's and answers again. Its answer counts as a turn, and no call of it
-    /// runs.
+    /// Sends it back: the model reads the words as a message of the user, and answers again. The answer counts as a
+    /// turn, but none of its calls runs.
     #[non_exhaustive]
     AskAgain {
-        /// What the model reads.
+        /// The message that the model reads.
         words: String,
     },
     /// Ends the run.
     #[non_exhaustive]
     Stop {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl<C> AfterDecision<C> {
-    /// Lets something else through, for this reason.
+    /// Lets `to` through instead, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
 
-    /// Sends it back with these words.
+    /// Sends it back with this message.
     pub fn ask_again(words: impl Into<String>) -> Self {
         Self::AskAgain { words: words.into() }
     }

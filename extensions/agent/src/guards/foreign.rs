@@ -1,4 +1,4 @@
-//! A guard against foreign text that speaks as the system.
+//! A guard against untrusted text that imitates the system.
 
 use std::sync::LazyLock;
 
@@ -7,8 +7,8 @@ use regex::Regex;
 use super::texts::is_found;
 use super::{BeforeDecision, Guard, IntoGuards};
 
-/// How text looks that pretends to come from the system, the application or the user: marks of the templates of chats, headings of
-/// roles, and sentences that take instructions back.
+/// Patterns of text that pretends to come from the system, the application or the user: marks of chat templates,
+/// headings of roles, and sentences that revoke instructions.
 const SHAPES: [&str; 8] = [
     r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext|channel|message)\|>",
     r"\[/?INST\]|<</?SYS>>",
@@ -27,14 +27,15 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     SHAPES.iter().map(pattern).collect()
 });
 
-/// What is sent in the place of such a text.
+/// The replacement for such a text.
 const REMOVED: &str = "[removed: text that speaks as the system]";
 
-/// Looks for text that speaks as the system in what strangers may have written: answers of tools, and documents that are attached to
-/// what the user says. It sends `[removed: text that speaks as the system]` in its place; the history of the run has what there was.
+/// Looks for text that imitates the system in content that strangers may have written: answers of tools, and documents
+/// that are attached to the user's messages. It sends `[removed: text that speaks as the system]` instead; the history
+/// of the run is unchanged.
 ///
-/// It knows some shapes, such as `<|im_start|>system` and "ignore all previous instructions", in English. What is phrased otherwise it lets
-/// through: it makes an attack harder, and stops none for certain. What a call may do is the business of the policy.
+/// It knows some patterns, such as `<|im_start|>system` and "ignore all previous instructions", in English, and lets
+/// other phrasings through: it makes an attack harder, but cannot prevent it. The policy decides what a call may do.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -70,7 +71,7 @@ impl ForeignInstructions {
         Self::default()
     }
 
-    /// Ends the run where there is such a text, and removes none.
+    /// Ends the run if it finds such a text, and removes none.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
@@ -78,7 +79,7 @@ impl ForeignInstructions {
     }
 }
 
-/// Whether a text has such a shape, or a string of JSON in it without its escapes.
+/// Whether a text matches a pattern, as it is or in a JSON string with its escapes decoded.
 pub(crate) fn speaks_as_system(text: &str) -> bool {
     is_found(text, has_shape)
 }
@@ -87,7 +88,7 @@ fn has_shape(text: &str) -> bool {
     PATTERNS.iter().any(|pattern| pattern.is_match(text))
 }
 
-/// A text without what speaks as the system; nothing where nothing does.
+/// Removes the matching parts of a text; `None` if there are none.
 fn removed(text: &str) -> Option<String> {
     has_shape(text).then(|| {
         let remove = |text: String, pattern: &Regex| {

@@ -1,4 +1,4 @@
-//! A guard: a name, a stage, and the function that looks there.
+//! A guard: a name, a stage, and a function.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use super::{
 use crate::events::GuardStage;
 use crate::history::Prompt;
 
-/// A function that looks, as a guard has it.
+/// The function of a guard.
 pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Sync>;
 
-/// Looks at what goes to and comes from the models of an agent, and lets it through, changes it, sends it back with words, or ends the
-/// run. [`AgentBuilder::guard`](crate::AgentBuilder::guard) takes it. Cheap to clone.
+/// Looks at what goes to and comes from the models of an agent, and lets it through, changes it, sends it back with a
+/// message, or ends the run. Add it by [`AgentBuilder::guard`](crate::AgentBuilder::guard). Cheap to clone.
 ///
-/// A guard is a name and an asynchronous function. Its decisions other than to go on are events of the run
-/// ([`RunEvent::Guard`](crate::RunEvent::Guard)) and in its record. It fails closed: where it panics, takes too long or makes a change
-/// that cannot be, the run ends with [`RunEnd::GuardStopped`](crate::RunEnd::GuardStopped).
+/// A guard is a name and an asynchronous function. Each decision other than to continue is an event of the run
+/// ([`RunEvent::Guard`](crate::RunEvent::Guard)) and is recorded. A guard fails closed: if it panics, takes too long or
+/// makes an impossible change, the run ends with [`RunEnd::GuardStopped`](crate::RunEnd::GuardStopped).
 ///
 /// ```
 /// use toolwright_agent::{Agent, AfterDecision, BeforeDecision, Guard, ScriptedModel};
@@ -44,14 +44,15 @@ pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Syn
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A function that waits for something of its own clones it for each look: `move |answer| { let shop = shop.clone(); async move { … } }`.
+/// A function that awaits something of its own clones it for each call: `move |answer| { let shop = shop.clone(); async
+/// move { … } }`.
 #[derive(Clone)]
 pub struct Guard {
     pub(super) name: String,
     pub(super) looks: Looks,
 }
 
-/// The texts that a guard checks, each with its function.
+/// The stage of a guard, with its function.
 #[derive(Clone)]
 pub(super) enum Looks {
     BeforeRun(Look<UserPrompt, BeforeDecision<Prompt>>),
@@ -69,8 +70,8 @@ where
 }
 
 impl Guard {
-    /// Makes a guard that looks at what the user says: at the task, at each message of a conversation, and at what is said while a run
-    /// works. What it puts in its place is what the run knows and records; what it stops is in no history.
+    /// Makes a guard that looks at what the user says: the task, each message of a conversation, and messages that are
+    /// sent while a run works. The run sees and records only its replacement; a message that it stops is in no history.
     pub fn before_run<F>(
         name: impl Into<String>,
         looks: impl Fn(UserPrompt) -> F + Send + Sync + 'static,
@@ -81,8 +82,8 @@ impl Guard {
         Self { name: name.into(), looks: Looks::BeforeRun(look(looks)) }
     }
 
-    /// Makes a guard that looks at each request before a model gets it. The history of the run stays what it is, whatever is sent in
-    /// its place.
+    /// Makes a guard that looks at each request before a model gets it. A replacement is sent to the model, but does
+    /// not change the history of the run.
     ///
     /// ```
     /// use toolwright_agent::{BeforeDecision, Guard};
@@ -106,8 +107,9 @@ impl Guard {
         Self { name: name.into(), looks: Looks::BeforeModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at each request while the model answers it, so that it costs no time, and ends the run by an error,
-    /// which is the reason. The answer counts when all of them are done. What readers of events see of it before, they have seen.
+    /// Makes a guard that looks at each request while the model answers it, so that it adds no delay. To end the run,
+    /// it returns an error with the reason. The answer counts only when all such guards are done, but readers of events
+    /// see it earlier.
     pub fn beside_model<F>(
         name: impl Into<String>,
         looks: impl Fn(OutgoingRequest) -> F + Send + Sync + 'static,
@@ -118,8 +120,9 @@ impl Guard {
         Self { name: name.into(), looks: Looks::BesideModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at each answer of a model before anything comes of it: its text and its calls. With one, readers of
-    /// events get the text of an answer as a whole, once it was let through, and no call begins early.
+    /// Makes a guard that looks at the text and the calls of each answer of a model before the calls run. With such a
+    /// guard, readers of events get the text of an answer in one piece after it was let through, and no call begins
+    /// early.
     pub fn after_model<F>(
         name: impl Into<String>,
         looks: impl Fn(IncomingAnswer) -> F + Send + Sync + 'static,
@@ -130,8 +133,8 @@ impl Guard {
         Self { name: name.into(), looks: Looks::AfterModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at the end of a run that has an answer. What it puts in its place is another text; a value of a type
-    /// cannot be changed. With one, readers of events get the text of an answer as a whole.
+    /// Makes a guard that looks at the end of a run that has an answer. It can replace a text, but not a value of a
+    /// type. With such a guard, readers of events get the text of an answer in one piece.
     pub fn after_run<F>(
         name: impl Into<String>,
         looks: impl Fn(EndingRun) -> F + Send + Sync + 'static,
@@ -148,7 +151,7 @@ impl Guard {
         &self.name
     }
 
-    /// Returns where it looks.
+    /// Returns the stage at which it looks.
     #[must_use]
     pub fn stage(&self) -> GuardStage {
         match &self.looks {
@@ -167,8 +170,8 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// What [`AgentBuilder::guard`](crate::AgentBuilder::guard) takes: a [`Guard`], or what makes several of one name that look at several
-/// stages.
+/// Converts into guards for [`AgentBuilder::guard`](crate::AgentBuilder::guard): implemented for [`Guard`], and for
+/// types that make several guards of one name for different stages.
 ///
 /// ```
 /// use toolwright_agent::{AfterDecision, BeforeDecision, Guard, IntoGuards};

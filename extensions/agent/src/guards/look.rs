@@ -1,4 +1,5 @@
-//! Lets the guards of a stage look, one after the other, each at what the one before has left. What one refuses, none after it sees.
+//! Runs the guards of a stage in order, each on what the guard before it let through. After a refusal, no further guard
+//! runs.
 
 use std::mem::discriminant;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::events::{GuardAction, GuardReport, RunEnd};
 use crate::history::{Message, Prompt, check};
 use crate::model::{ModelAnswer, StopReason};
 
-/// What the guards of one stage have reported.
+/// The reports of the guards of one stage.
 pub(crate) type Reports = Vec<GuardReport>;
 
 impl Guard {
@@ -25,14 +26,14 @@ impl Guard {
     }
 }
 
-/// Notes what a guard refuses, and gives it.
+/// Adds the report of a refusal, and returns it.
 fn refused(reports: &mut Reports, report: GuardReport) -> GuardReport {
     reports.push(report.clone());
     report
 }
 
 impl GuardSet {
-    /// What the run takes of what its user says.
+    /// Returns the user's message as the guards let it through.
     pub(crate) async fn before_run(
         &self,
         run: &GuardedRun,
@@ -65,7 +66,7 @@ impl GuardSet {
         Ok(attachments.into_iter().fold(Prompt::from(&*view.text), Prompt::with))
     }
 
-    /// The request that a model gets, and whether it is another than the one that was to be sent.
+    /// Returns the request as the guards let it through, and whether they changed it.
     pub(crate) async fn before_model(
         &self,
         mut view: OutgoingRequest,
@@ -92,7 +93,7 @@ impl GuardSet {
         Ok((view, is_changed))
     }
 
-    /// Completes when all guards have looked that look while a model answers; the first that ends the run does so at once.
+    /// Completes when all guards have looked that look while a model answers, or when the first of them ends the run.
     pub(crate) async fn beside_model(&self, view: OutgoingRequest) -> Result<(), GuardReport> {
         let looks = self.guards.iter().filter_map(|guard| match &guard.looks {
             Looks::BesideModel(look) => Some((guard, watch(self.limit, look, view.clone()))),
@@ -108,7 +109,7 @@ impl GuardSet {
         try_join_all(looks).await.map(|_| ())
     }
 
-    /// The answer that the run takes; the one that it does not take, else.
+    /// Returns the answer as the guards let it through, or the refused answer with the report.
     pub(crate) async fn after_model(
         &self,
         run: &GuardedRun,
@@ -144,7 +145,7 @@ impl GuardSet {
         Ok(Arc::unwrap_or_clone(view.answer))
     }
 
-    /// The end of a run that counts.
+    /// Returns the end of the run as the guards let it through.
     pub(crate) async fn after_run(
         &self,
         run: &GuardedRun,
@@ -177,7 +178,7 @@ impl GuardSet {
     }
 }
 
-/// A request with what a guard has changed; why that cannot be sent, else.
+/// Applies a guard's change to a request; the error says why that request cannot be sent.
 fn changed_request(
     request: &OutgoingRequest,
     change: RequestChange,
@@ -208,7 +209,8 @@ fn changed_request(
     Ok(changed)
 }
 
-/// Takes what a provider wants back word for word out of a message that is not as it was: it would be sent in the place of the change.
+/// Removes the provider's verbatim content from a message that was changed, because the provider would read it instead
+/// of the change.
 fn without_foreign_verbatim(message: &mut Message, place: usize, before: &[Message]) {
     let is_as_it_was = {
         let Message::Assistant { text, calls, verbatim: Some(verbatim) } = &*message else {
@@ -225,7 +227,7 @@ fn without_foreign_verbatim(message: &mut Message, place: usize, before: &[Messa
     }
 }
 
-/// An answer with what a guard has changed; why that cannot be, else.
+/// Applies a guard's change to an answer; the error says why that is impossible.
 fn changed_answer(answer: &ModelAnswer, change: AnswerChange) -> Result<ModelAnswer, String> {
     let AnswerChange { text, calls } = change;
     if calls.is_some() && answer.stop == StopReason::CutInCall {
@@ -242,7 +244,7 @@ fn changed_answer(answer: &ModelAnswer, change: AnswerChange) -> Result<ModelAns
     Ok(changed)
 }
 
-/// An end with another text; why it cannot have one, else.
+/// Replaces the text of an end; the error says why that is impossible.
 fn changed_end(end: &RunEnd, to: String) -> Result<RunEnd, String> {
     match end {
         RunEnd::Text { cut_short, .. } => Ok(RunEnd::Text { text: to, cut_short: *cut_short }),

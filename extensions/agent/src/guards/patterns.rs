@@ -1,4 +1,4 @@
-//! A guard of words and patterns.
+//! A guard that forbids words and patterns.
 
 use std::cell::Cell;
 use std::fmt;
@@ -8,10 +8,10 @@ use regex::Regex;
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
-/// Keeps words and patterns out of what the user says and of what the model answers. Unless set, a message of the user with one ends the
-/// run, and an answer with one goes back to the model.
+/// Keeps words and patterns out of the user's messages and the model's answers. Unless set otherwise, a message of the
+/// user that has one ends the run, and an answer that has one is sent back to the model.
 ///
-/// Words are found as whole words, without regard to case. An answer is its text and the arguments of its calls.
+/// Words match only whole words, ignoring case. The guard checks the text of an answer and the arguments of its calls.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ForbiddenText, ScriptedModel};
@@ -36,10 +36,11 @@ pub struct ForbiddenText {
     answers: bool,
 }
 
-/// How often what is forbidden is replaced in a text in which it comes about anew; the whole text is, then.
+/// The maximum number of passes of replacement, each of which may form new matches; after that, the whole text is
+/// replaced.
 const TIMES: usize = 10;
 
-/// A pattern that cannot be read.
+/// A pattern that is not a valid regular expression.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the pattern {pattern:?} cannot be read: {why}")]
 #[non_exhaustive]
@@ -52,7 +53,7 @@ pub struct PatternError {
 toolwright::unstable::debug_as_sentence!(PatternError);
 
 impl ForbiddenText {
-    /// Begins a guard of this name that forbids nothing.
+    /// Begins a guard with this name; it forbids nothing yet.
     pub fn new(name: impl Into<String>) -> Self {
         let (patterns, replacement) = (Vec::new(), None);
         Self {
@@ -65,12 +66,13 @@ impl ForbiddenText {
         }
     }
 
-    /// Forbids these words, or groups of words. An empty one is none.
+    /// Forbids these words, or groups of words. Empty words are ignored.
     #[must_use]
     pub fn words(mut self, words: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         for word in words {
             let word = word.as_ref().trim();
-            // A boundary beside a character that is no part of a word would want one on its other side.
+            // Next to a character that is not part of a word, a boundary would require a word character on its other
+            // side.
             let edge = |it: Option<char>| match it {
                 Some(it) if it.is_alphanumeric() || it == '_' => r"\b",
                 _ => "",
@@ -87,7 +89,7 @@ impl ForbiddenText {
     /// Forbids what matches a regular expression.
     ///
     /// # Errors
-    /// When it cannot be read, or matches the empty text.
+    /// When it is not valid, or matches the empty text.
     pub fn pattern(mut self, pattern: &str) -> Result<Self, PatternError> {
         let problem = |why: String| PatternError { pattern: pattern.to_owned(), why };
         let read = Regex::new(pattern).map_err(|error| problem(error.to_string()))?;
@@ -98,41 +100,41 @@ impl ForbiddenText {
         Ok(self)
     }
 
-    /// Puts a text in the place of each, and lets the rest through.
+    /// Replaces each match by this text, and lets the rest through.
     #[must_use]
     pub fn replacing(mut self, with: impl Into<String>) -> Self {
         self.replacement = Some(with.into());
         self
     }
 
-    /// Ends the run where an answer has one, too.
+    /// Ends the run if an answer has one, too.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
         self
     }
 
-    /// Looks at what the user says alone.
+    /// Looks only at what the user says.
     #[must_use]
     pub fn only_prompts(mut self) -> Self {
         self.answers = false;
         self
     }
 
-    /// Looks at answers of the model alone.
+    /// Looks only at answers of the model.
     #[must_use]
     pub fn only_answers(mut self) -> Self {
         self.prompts = false;
         self
     }
 
-    /// The first that a text has.
+    /// Returns the first pattern that a text matches.
     fn found(&self, text: &str) -> Option<&str> {
         let (what, _) = self.patterns.iter().find(|(_, pattern)| pattern.is_match(text))?;
         Some(what)
     }
 
-    /// A text without them; nothing where it has none, or none is replaced.
+    /// Replaces the matches in a text; `None` if it has none, or the guard does not replace.
     fn replaced(&self, text: &str) -> Option<String> {
         let with = self.replacement.as_deref()?;
         self.found(text)?;
@@ -143,7 +145,7 @@ impl ForbiddenText {
         for _ in 0..TIMES {
             let patterns = self.patterns.iter().map(|(_, pattern)| pattern);
             text = patterns.fold(text, replace);
-            // What stood around one may be another.
+            // A replacement may form a new match with the text around it.
             if self.found(&text).is_none() || self.found(with).is_some() {
                 return Some(text);
             }
@@ -151,14 +153,14 @@ impl ForbiddenText {
         Some(with.to_owned())
     }
 
-    /// What a text is replaced by; the first of them that there is, in any text, is noted.
+    /// Replaces the matches in a text, and notes in `first` the first pattern found in any text.
     fn noted<'f>(&'f self, text: &str, first: &Cell<Option<&'f str>>) -> Option<String> {
         first.set(first.get().or_else(|| self.found(text)));
         self.replaced(text)
     }
 }
 
-/// Why a text is changed or not let through.
+/// The reason why a text is changed or refused.
 struct Found<'a>(&'a str);
 
 impl fmt::Display for Found<'_> {

@@ -1,4 +1,4 @@
-//! A guard of secrets, by their shapes.
+//! A guard that finds secrets by their patterns.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
-/// What secrets look like that have a look of their own: each a name and a pattern.
+/// Patterns of secrets that have a recognizable form, each with its name.
 const SHAPES: [(&str, &str); 13] = [
     (
         "private key",
@@ -35,12 +35,12 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     SHAPES.iter().map(pattern).collect()
 });
 
-/// Keeps secrets from leaving: it finds them by a small table of shapes, such as `AKIA…`, `ghp_…`, `-----BEGIN PRIVATE KEY-----`, in
-/// everything that a model is sent, and sends `[a GitHub token was removed]` in their place. An answer of the model with one, such as in
-/// the arguments of a call, goes back to it.
+/// Keeps secrets from leaving the machine. It finds secrets of known forms, such as `AKIA…`, `ghp_…`, `-----BEGIN
+/// PRIVATE KEY-----`, in everything that a model is sent, and sends `[a GitHub token was removed]` instead. An answer
+/// of the model with a secret, for instance in the arguments of a call, is sent back.
 ///
-/// A secret without a shape of its own, such as a password, it does not find: mark such a parameter as secret
-/// (`#[arg(secret)]`), and keep files with secrets from tools by the policy. The history of the run has what there was.
+/// It does not find secrets without a recognizable form, such as passwords: mark such a parameter as secret
+/// (`#[arg(secret)]`), and keep tools from files with secrets by the policy. The history of the run is unchanged.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -70,7 +70,7 @@ impl Secrets {
         Self::default()
     }
 
-    /// Ends the run where there is one, and removes none.
+    /// Ends the run if it finds a secret, and removes none.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
@@ -81,14 +81,14 @@ impl Secrets {
 /// The name of the guards.
 const NAME: &str = "secrets";
 
-/// The names of the shapes that there are in a text.
+/// Lists the names of the patterns that a text matches.
 fn found(text: &str) -> impl Iterator<Item = &'static str> {
     let is_in =
         move |(name, pattern): &(&'static str, Regex)| pattern.is_match(text).then_some(*name);
     PATTERNS.iter().filter_map(is_in)
 }
 
-/// A text without them; nothing where it has none.
+/// Replaces the secrets in a text; `None` if it has none.
 fn removed(text: &str) -> Option<String> {
     found(text).next()?;
     let remove = |text: String, (name, pattern): &(&str, Regex)| {
@@ -99,7 +99,7 @@ fn removed(text: &str) -> Option<String> {
     Some(PATTERNS.iter().fold(text.to_owned(), remove))
 }
 
-/// A text without them, whose names are noted.
+/// Replaces the secrets in a text, and notes the names of their patterns.
 fn noted(text: &str, names: &RefCell<BTreeSet<&'static str>>) -> Option<String> {
     names.borrow_mut().extend(found(text));
     removed(text)

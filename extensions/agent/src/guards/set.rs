@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Guard;
 use crate::events::GuardStage;
 
-/// How long a guard may look, unless the builder says otherwise.
+/// How long a guard may take, unless the builder says otherwise.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The guards of an agent.
@@ -32,7 +32,8 @@ impl GuardSet {
         self.guards.extend(guards);
     }
 
-    /// Refuses a guard without a name, and two of one stage that have one name: a report would not say which of them it is of.
+    /// Refuses a guard without a name, and two guards of one stage with the same name: a report could not tell them
+    /// apart.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mut names = BTreeSet::new();
         for guard in &self.guards {
@@ -49,8 +50,8 @@ impl GuardSet {
         Ok(())
     }
 
-    /// The guards that a sub-agent has too: its requests go to a model as any, and come from one. What it is asked and what it answers
-    /// are the arguments and the answer of a call, which pass those guards as well.
+    /// Returns the guards for sub-agents: those of requests and answers. A sub-agent's task and answer are the
+    /// arguments and the answer of a call, which the other guards see in the parent's run.
     pub(crate) fn of_sub_agents(&self) -> Self {
         let is_of_models =
             |it: &&Guard| !matches!(it.stage(), GuardStage::BeforeRun | GuardStage::AfterRun);
@@ -62,7 +63,7 @@ impl GuardSet {
         self.guards.iter().any(|it| it.stage() == stage)
     }
 
-    /// Whether any looks at requests.
+    /// Whether a guard looks at requests.
     pub(crate) fn look_at_requests(&self) -> bool {
         self.has(GuardStage::BeforeModel) || self.has(GuardStage::BesideModel)
     }
@@ -72,12 +73,12 @@ impl GuardSet {
         self.has(GuardStage::AfterModel) || self.has(GuardStage::AfterRun)
     }
 
-    /// Whether calls may begin while the answer comes that makes them.
+    /// Whether calls may begin while their answer is still arriving.
     pub(crate) fn let_calls_begin(&self) -> bool {
         !self.has(GuardStage::AfterModel) && !self.has(GuardStage::BesideModel)
     }
 
-    /// Their names and stages, in words, for a record of what an agent is made of.
+    /// Lists their names and stages, to record the parts of the agent.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         self.guards.iter().map(|it| format!("{} {}", it.name, it.stage()))
     }

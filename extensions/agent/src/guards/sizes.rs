@@ -1,9 +1,9 @@
-//! A guard of sizes.
+//! A guard that limits sizes.
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
-/// Bounds what goes to and comes from a model, in bytes: what the user says and a request that are larger end the run, an answer that is
-/// larger goes back to the model.
+/// Limits what goes to and comes from a model, in bytes. A message of the user or a request that is too large ends the
+/// run; an answer that is too large is sent back to the model.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel, SizeLimit};
@@ -24,27 +24,27 @@ pub struct SizeLimit {
 }
 
 impl SizeLimit {
-    /// Begins one that bounds nothing.
+    /// Begins a guard without limits.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bounds a message of the user, with the texts among its attachments.
+    /// Limits a message of the user, including the texts among its attachments.
     #[must_use]
     pub fn prompt(mut self, bytes: usize) -> Self {
         self.prompt = Some(bytes);
         self
     }
 
-    /// Bounds a request: instructions, messages, arguments and answers together, without tools and pictures.
+    /// Limits a request: instructions, messages, arguments and answers together, without tools and pictures.
     #[must_use]
     pub fn request(mut self, bytes: usize) -> Self {
         self.request = Some(bytes);
         self
     }
 
-    /// Bounds an answer of the model: its text, and the arguments of its calls.
+    /// Limits an answer of the model: its text, and the arguments of its calls.
     #[must_use]
     pub fn answer(mut self, bytes: usize) -> Self {
         self.answer = Some(bytes);

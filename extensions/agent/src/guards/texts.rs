@@ -1,6 +1,7 @@
 //! Finds and replaces the texts of messages. Pure.
 //!
-//! What is in a string of JSON is looked at without its escapes as well: `"\u0067hp_…"` is the token that the reader of the JSON gets.
+//! A JSON string is also examined with its escapes decoded, because a reader of the JSON sees `"\u0067hp_…"` as a
+//! token.
 
 mod strings;
 
@@ -13,7 +14,7 @@ use self::strings::mapped_json;
 pub(super) use self::strings::{is_found, mapped};
 use crate::history::Message;
 
-/// What a text is replaced by; nothing where it stays.
+/// Returns the replacement of a text; `None` leaves it unchanged.
 type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
 
 /// The text that replaces an answer that cannot be changed in parts.
@@ -22,7 +23,7 @@ const REMOVED: &str = "[a guard removed this answer]";
 /// What replaces the arguments of a call that cannot be changed in parts.
 const REMOVED_ARGUMENTS: &str = r#"{"removed":"[a guard removed these arguments]"}"#;
 
-/// Every text of a message that a model reads.
+/// Lists every text of a message that a model reads.
 pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
     match message {
         Message::User { text, attachments } => {
@@ -40,7 +41,7 @@ pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// The text of a block, where it is one.
+/// Returns the text of a block, if it has one.
 pub(super) fn of_block<'b>(block: &'b Content<'_>) -> Option<&'b str> {
     match block {
         Content::Text(text) | Content::Json(text) => Some(text),
@@ -49,7 +50,7 @@ pub(super) fn of_block<'b>(block: &'b Content<'_>) -> Option<&'b str> {
     }
 }
 
-/// A history with other texts; nothing where none changes.
+/// Maps the texts of a history; `None` if none changes.
 pub(super) fn history(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>> {
     let changed: Vec<_> = messages.iter().map(|it| message(it, map)).collect();
     changed.iter().any(Option::is_some).then(|| {
@@ -58,7 +59,7 @@ pub(super) fn history(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>
     })
 }
 
-/// A history in which what neither the application nor the model wrote has other texts; nothing where none changes.
+/// Maps the texts of a history that neither the application nor the model wrote; `None` if none changes.
 pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>> {
     let changed = |it: &Message| match it {
         Message::User { text, attachments } => {
@@ -105,7 +106,7 @@ fn message(message: &Message, map: Map<'_>) -> Option<Message> {
     }
 }
 
-/// Calls with other arguments; nothing where none changes.
+/// Maps the arguments of calls; `None` if none changes.
 pub(super) fn calls(calls: &[ToolCall], map: Map<'_>) -> Option<Vec<ToolCall>> {
     let changed: Vec<_> = calls.iter().map(|call| arguments(&call.arguments, map)).collect();
     changed.iter().any(Option::is_some).then(|| {
@@ -122,7 +123,7 @@ fn arguments(text: &str, map: Map<'_>) -> Option<String> {
     mapped_json(text, map).or_else(|| map(text).map(|_| REMOVED_ARGUMENTS.to_owned()))
 }
 
-/// Blocks with other texts; nothing where none changes. What is no text stays.
+/// Maps the texts of blocks; `None` if none changes. Other blocks are unchanged.
 pub(super) fn blocks(blocks: &[Content<'_>], map: Map<'_>) -> Option<Vec<Content<'static>>> {
     let changed: Vec<_> = blocks.iter().map(|it| block(it, map)).collect();
     changed.iter().any(Option::is_some).then(|| {
@@ -145,7 +146,8 @@ fn block(block: &Content<'_>, map: Map<'_>) -> Option<Content<'static>> {
     })
 }
 
-/// An answer with other texts; nothing where none changes. An answer whose text cannot be changed in parts is removed.
+/// Maps the text of an answer; `None` if it does not change. Removes the whole answer if its text cannot be changed in
+/// parts.
 fn answer(answer: &Answer, map: Map<'_>) -> Option<Answer> {
     mapped(&answer.text(), map)?;
     let changed: Answer = match answer.error() {

@@ -1,4 +1,4 @@
-//! What guards look at, and what they can put in its place.
+//! The values that guards look at, and the changes that they can make.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::events::RunEnd;
 use crate::history::{Message, Prompt};
 use crate::model::ModelAnswer;
 
-/// Whose run a guard looks at. Cheap to clone.
+/// The run that a guard looks at. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GuardedRun {
     /// The id of the run.
     pub id: Arc<str>,
-    /// The name of the agent; of a sub-agent that of the agent above it, a `/` and its own.
+    /// The name of the agent; for a sub-agent, the names of its parent and of itself, joined by `/`.
     pub agent: Arc<str>,
-    /// On whose behalf it calls.
+    /// The user on whose behalf it calls.
     pub user: Option<Arc<str>>,
 }
 
-/// What the user says, before the run takes it. Cheap to clone, but for attachments.
+/// A message of the user, before the run takes it. Cheap to clone, except for attachments.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UserPrompt {
@@ -31,21 +31,21 @@ pub struct UserPrompt {
     pub run: GuardedRun,
     /// The text.
     pub text: Arc<str>,
-    /// The pictures and documents that belong to it.
+    /// Its attachments: pictures and documents.
     pub attachments: Arc<[Content<'static>]>,
-    /// Everything before.
+    /// The history before the message.
     pub history: Arc<[Message]>,
 }
 
 impl UserPrompt {
-    /// Lists its texts: what is said, and the texts among the attachments.
+    /// Lists its texts: the message, and the texts among the attachments.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let attached = self.attachments.iter().filter_map(texts::of_block);
         std::iter::once(&*self.text).chain(attached)
     }
 
-    /// Makes a prompt of which every text is what the function makes of it; nothing where it changes none. A string of JSON with escapes is
-    /// given to it without them as well.
+    /// Maps every text; `None` if nothing changes. The function also gets each JSON string that has escapes in decoded
+    /// form.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<Prompt> {
         let text = texts::mapped(&self.text, &map);
@@ -59,36 +59,36 @@ impl UserPrompt {
     }
 }
 
-/// A request to a model, as it is about to be sent: long answers of tools are cut already, and an old history is shortened. Cheap
-/// to clone.
+/// A request to a model, in the form in which it would be sent: long answers of tools are cut already, and an old
+/// history is shortened. Cheap to clone.
 ///
-/// What a guard puts in its place is sent, and the history of the run stays as it is: the guard looks again at the next request,
-/// which has the unchanged messages again.
+/// A change by a guard applies to this request only. The history of the run stays unchanged, so the guard sees the
+/// unchanged messages again in the next request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct OutgoingRequest {
     /// The run.
     pub run: GuardedRun,
-    /// The number of the answer that is asked for, counted from 1.
+    /// The number of the requested answer, counted from 1.
     pub turn: u64,
     /// The system prompt.
     pub instructions: Arc<str>,
-    /// Everything that was said, called and answered, as the model gets it.
+    /// The history in the form in which the model gets it.
     pub history: Arc<[Message]>,
 }
 
 impl OutgoingRequest {
-    /// Lists every text of the request that the model reads: the instructions, what was said, arguments of calls and answers. Names,
-    /// descriptions and schemas of tools are not among them, and neither are pictures.
+    /// Lists every text of the request that the model reads: the instructions, messages, arguments of calls and
+    /// answers, but no names, descriptions and schemas of tools, and no pictures.
     #[must_use]
     pub fn texts(&self) -> Vec<Cow<'_, str>> {
         let history = self.history.iter().flat_map(texts::of_message);
         std::iter::once(Cow::Borrowed(&*self.instructions)).chain(history).collect()
     }
 
-    /// Makes a request of which every text is what the function makes of it; nothing where it changes none. A string of JSON with escapes is
-    /// given to it without them as well, and arguments of calls stay JSON. What a provider wants back word for word goes without the message that is changed. An answer of a tool in which the text cannot be replaced is removed
-    /// as a whole.
+    /// Maps every text of the request; `None` if nothing changes. The function also gets each JSON string that has
+    /// escapes in decoded form; arguments of calls stay JSON. A changed message loses the content that its provider
+    /// requires verbatim. An answer of a tool whose text cannot be replaced in parts is removed as a whole.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::history(&self.history, &map);
@@ -98,8 +98,8 @@ impl OutgoingRequest {
         }
     }
 
-    /// Makes a request in which every text that neither the application nor the model wrote is what the function makes of it: answers of
-    /// tools, and documents that are attached to what the user says. Nothing where it changes none.
+    /// Maps every text that neither the application nor the model wrote: answers of tools, and documents that are
+    /// attached to the user's messages. `None` if nothing changes.
     #[must_use]
     pub fn map_foreign_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::foreign(&self.history, &map)?;
@@ -107,7 +107,7 @@ impl OutgoingRequest {
     }
 }
 
-/// What is sent in the place of a request.
+/// The change that a guard makes to a request.
 #[derive(Debug, Clone, Default)]
 pub struct RequestChange {
     pub(super) instructions: Option<String>,
@@ -128,9 +128,9 @@ impl RequestChange {
         self
     }
 
-    /// Sends this history. Each call in it has its answer ([`check`](crate::check)), and it ends with a message of the kind of the
-    /// last one; anything else ends the run as a failure of the guard. What a provider wants back word for word goes without a message
-    /// that is changed.
+    /// Sends this history. Each call in it must have its answer ([`check`](crate::check)), and the last message must be
+    /// of the same kind as before; anything else ends the run as a failure of the guard. A changed message loses the
+    /// content that its provider requires verbatim.
     #[must_use]
     pub fn history(mut self, history: Vec<Message>) -> Self {
         self.history = Some(history);
@@ -138,7 +138,7 @@ impl RequestChange {
     }
 }
 
-/// An answer of a model, before anything comes of it. Cheap to clone.
+/// An answer of a model, before its calls run. Cheap to clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct IncomingAnswer {
@@ -146,22 +146,22 @@ pub struct IncomingAnswer {
     pub run: GuardedRun,
     /// Its number, counted from 1.
     pub turn: u64,
-    /// The answer; also one that the model refused to give, or that was cut short: see [`ModelAnswer::stop`].
+    /// The answer; possibly one that the model refused or that was cut short: see [`ModelAnswer::stop`].
     pub answer: Arc<ModelAnswer>,
-    /// Everything before it.
+    /// The history before the answer.
     pub history: Arc<[Message]>,
 }
 
 impl IncomingAnswer {
-    /// Lists its texts: what it says, and the arguments of its calls, which are JSON as the model wrote it: a string may have escapes, without
-    /// which [`map_texts`](Self::map_texts) shows it.
+    /// Lists its texts: what it says, and the arguments of its calls. These are JSON as the model wrote it, possibly
+    /// with escapes; [`map_texts`](Self::map_texts) decodes them.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let arguments = self.answer.calls.iter().map(|call| call.arguments.as_str());
         std::iter::once(self.answer.text.as_str()).chain(arguments)
     }
 
-    /// Makes an answer of which every text is what the function makes of it; nothing where it changes none. A string of JSON with escapes is
-    /// given to it without them as well, and arguments of calls stay JSON.
+    /// Maps every text of the answer; `None` if nothing changes. The function also gets each JSON string that has
+    /// escapes in decoded form; arguments of calls stay JSON.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<AnswerChange> {
         let text = texts::mapped(&self.answer.text, &map);
@@ -170,7 +170,7 @@ impl IncomingAnswer {
     }
 }
 
-/// What is taken in the place of an answer. What its provider wants back word for word goes without it.
+/// The change that a guard makes to an answer. It drops the content that the provider requires verbatim.
 #[derive(Debug, Clone, Default)]
 pub struct AnswerChange {
     pub(super) text: Option<String>,
@@ -184,15 +184,15 @@ impl AnswerChange {
         Self::default()
     }
 
-    /// Takes this text.
+    /// Replaces the text.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
         self
     }
 
-    /// Takes these calls, which are checked and judged as any. Those of an answer that was cut short in the middle of a call cannot be
-    /// changed.
+    /// Replaces the calls; the new ones are validated and authorized like others. The calls of an answer that was cut
+    /// short in the middle of one cannot be changed.
     #[must_use]
     pub fn calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.calls = Some(calls);
@@ -206,9 +206,9 @@ impl AnswerChange {
 pub struct EndingRun {
     /// The run.
     pub run: GuardedRun,
-    /// How it ends: with a text, by a terminal tool, or in a value.
+    /// The end: a text, the answer of a terminal tool, or a value.
     pub end: Arc<RunEnd>,
-    /// Everything that was said, called and answered, the last answer among it.
+    /// The whole history, including the last answer.
     pub history: Arc<[Message]>,
 }
 

@@ -1,4 +1,4 @@
-//! Lets a guard look: within its time, and guarded against its panics.
+//! Runs a guard within its time limit, and catches its panics.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use super::guard::Look;
 
-/// What a guard decides; why it decides nothing, else.
+/// Returns the decision of a guard; the error says why there is none.
 pub(super) async fn watch<V, D>(limit: Duration, look: &Look<V, D>, view: V) -> Result<D, String> {
-    // What it does before it first waits may panic as well.
+    // Called inside the future, so that a panic before its first await is caught too.
     let looking = AssertUnwindSafe(async { look(view).await }).catch_unwind();
     match timeout(limit, looking).await {
         Ok(Ok(decision)) => Ok(decision),

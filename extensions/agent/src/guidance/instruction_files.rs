@@ -1,4 +1,4 @@
-//! Instruction files as a plugin: what the folders of a project want of an agent, the nearest first.
+//! A plugin for instruction files: it shows the model the `AGENTS.md` of the project's folders, the nearest first.
 
 use std::path::{Path, PathBuf};
 
@@ -6,23 +6,24 @@ use super::mark::marked;
 use super::read::read_text;
 use crate::plugin::{NextTurn, Plugin, PluginError};
 
-/// The file of a folder.
+/// The name of an instruction file.
 const FILE: &str = "AGENTS.md";
 
-/// The most bytes of one file.
+/// The maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The most bytes that all files add to the instructions.
+/// The maximum number of bytes that all files together add to the instructions.
 const MOST_TEXT: usize = 32 << 10;
 
-/// The most folders between the nearest and the root.
+/// The maximum number of folders between the nearest and the root.
 const MOST_FOLDERS: usize = 64;
 
-/// A plugin that gives the model the files `AGENTS.md` of a folder and of those around it, the nearest first, up to the root of a
-/// project. The model reads that they come from the folder and not from the user. Of more than 32 KiB, the rest is cut off.
+/// A plugin that shows the model the files `AGENTS.md` of a folder and of its parents, the nearest first, up to the
+/// root of a project. It tells the model that they come from the folder and not from the user. Text beyond 32 KiB is
+/// cut off.
 ///
-/// The files are read once, when the plugin is made: what an agent writes into one of them does not become its own instruction.
-/// Links are refused.
+/// The plugin reads the files once, when it is made: an agent cannot give itself instructions by writing such a file.
+/// It refuses links.
 ///
 /// ```
 /// use toolwright_agent::{Agent, InstructionFiles, ScriptedModel};
@@ -42,7 +43,7 @@ pub struct InstructionFiles {
 }
 
 impl InstructionFiles {
-    /// Reads the file of this folder and of each folder around it up to the root.
+    /// Reads the file of this folder and of each of its parents up to the root.
     ///
     /// # Errors
     /// When the folder is not within the root, or a file cannot be read, is a link, or is too large.
@@ -88,7 +89,7 @@ impl InstructionFiles {
     }
 }
 
-/// The marked text of a file, as far as there is room for it.
+/// Returns the marked text of a file, cut to the room that is left.
 fn limited(file: &Path, text: &str, left: &mut usize) -> String {
     let end = (0..=text.len().min(*left)).rev().find(|it| text.is_char_boundary(*it));
     let (shown, rest) = text.split_at(end.unwrap_or(0));

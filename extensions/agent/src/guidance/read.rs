@@ -1,15 +1,15 @@
-//! Reads a text file of a folder: no link, no device, and no more than it may have.
+//! Reads a text file: not a link or a device, and not more than a maximum.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
-/// Reads a file; `None` where there is none.
+/// Reads a file; `None` if it does not exist.
 ///
 /// # Errors
-/// When it is no plain file, is too large, or is not UTF-8: why.
+/// When it is not a plain file, is too large, or is not UTF-8; the error is the reason.
 pub(super) fn read_text(file: &Path, most: u64) -> Result<Option<String>, String> {
-    // What is no plain file is not opened: a pipe would never end.
+    // Opens only plain files: reading a pipe might never end.
     let found = match fs::symlink_metadata(file) {
         Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

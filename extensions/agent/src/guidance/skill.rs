@@ -32,7 +32,7 @@ pub(super) struct Skill {
     pub folder: PathBuf,
 }
 
-/// What of the front matter is read; other keys are other programs'.
+/// The keys of the front matter that are read; others belong to other programs.
 #[derive(Deserialize)]
 struct FrontMatter {
     name: String,
@@ -40,10 +40,10 @@ struct FrontMatter {
 }
 
 impl Skill {
-    /// Reads the text of the file in this folder.
+    /// Parses the text of the file in this folder.
     ///
     /// # Errors
-    /// Why it is no skill.
+    /// The reason why it is not a valid skill.
     pub(super) fn parse(folder: &Path, text: &str) -> Result<Self, String> {
         let (front, text) = split(text)?;
         let FrontMatter { name, description } = front_matter(front)?;
@@ -114,7 +114,7 @@ fn front_matter(text: &str) -> Result<FrontMatter, String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillProblem {
-    /// Its file, or the folder in which it is looked for.
+    /// Its file, or the folder where it was expected.
     pub place: PathBuf,
     /// What is wrong.
     pub why: String,

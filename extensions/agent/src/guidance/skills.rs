@@ -1,4 +1,4 @@
-//! Skills as a plugin: the model reads their names and descriptions, and the text of those that it activates.
+//! A plugin for skills: the model reads their names and descriptions, and the texts of those that it activates.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,14 +15,15 @@ use super::read::read_text;
 use super::skill::{FILE, MOST_BYTES, Skill, SkillProblem};
 use crate::plugin::{NextTurn, Plugin, PluginError, Plugins};
 
-/// The most entries that a folder of skills may have.
+/// The maximum number of entries in a folder of skills.
 const MOST_ENTRIES: usize = 1_000;
 
-/// A plugin of skills: folders with a file `SKILL.md`, whose front matter says `name` and `description`. The model reads names and
-/// descriptions, activates a skill by the tool `skill_activate`, and reads the skill's text in the instructions from then on.
+/// A plugin of skills: folders with a file `SKILL.md`, whose front matter has `name` and `description`. The model reads
+/// names and descriptions, activates a skill by the tool `skill_activate`, and reads the skill's text in the
+/// instructions from then on.
 ///
-/// The files are read once, when the plugin is made. A skill is a plain file of at most 64 KiB in a folder of its name; links are
-/// refused.
+/// The plugin reads the files once, when it is made. A skill is a plain file of at most 64 KiB in a folder of the same
+/// name; links are refused.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel, Skills};
@@ -56,7 +57,7 @@ impl Skills {
     /// Reads the skills of these folders.
     ///
     /// # Errors
-    /// Everything that is wrong with a folder or a skill; two skills of one name, with both places.
+    /// Lists all problems of folders and skills; for two skills of one name, both places.
     pub fn read<F: AsRef<Path>>(folders: impl IntoIterator<Item = F>) -> Result<Self, SkillsError> {
         match Self::read_usable(folders) {
             (skills, problems) if problems.is_empty() => Ok(skills),
@@ -64,7 +65,7 @@ impl Skills {
         }
     }
 
-    /// Reads the skills of these folders, and leaves out those with which something is wrong.
+    /// Reads the skills of these folders, and leaves out skills that have a problem.
     pub fn read_usable<F: AsRef<Path>>(
         folders: impl IntoIterator<Item = F>,
     ) -> (Self, Vec<SkillProblem>) {
@@ -87,7 +88,7 @@ impl Skills {
     }
 }
 
-/// What is in a folder, sorted.
+/// Lists the entries of a folder, sorted.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let read = |error: std::io::Error| format!("it cannot be read: {error}");
     let mut entries = Vec::new();
@@ -103,7 +104,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(entries)
 }
 
-/// Adds the skill of a folder, where it is one.
+/// Adds the skill of a folder, if it has one.
 fn add(skills: &mut BTreeMap<String, Skill>, problems: &mut Vec<SkillProblem>, folder: &Path) {
     let mut problem = |place: PathBuf, why: String| problems.push(SkillProblem { place, why });
     let Ok(found) = fs::symlink_metadata(folder) else { return };
@@ -201,11 +202,11 @@ async fn skill_activate(
     Ok(ActivationResult { success: true })
 }
 
-/// What is wrong with skills.
+/// The problems of some skills.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct SkillsError {
-    /// At least one.
+    /// The problems, at least one.
     pub problems: Vec<SkillProblem>,
 }
 toolwright::unstable::debug_as_sentence!(SkillsError);

@@ -1,4 +1,5 @@
-//! What holds of every history: each call of the model has exactly one answer, in call order, in the message after it.
+//! Checks the rule of every history: each call of the model has exactly one answer, in call order, in the message after
+//! it.
 
 use toolwright::provider::ToolCall;
 
@@ -30,12 +31,12 @@ pub enum HistoryProblem {
     Count {
         /// The message with the answers.
         message: usize,
-        /// The calls before it.
+        /// The number of calls before it.
         expected: usize,
-        /// Its answers.
+        /// The number of its answers.
         found: usize,
     },
-    /// An answer is to another call than the one at its place.
+    /// An answer names another call than the one at its index.
     #[error(
         "answer {index} of message {message} is to a call of `{found}`, expected one to call {index} of `{expected}`"
     )]
@@ -44,15 +45,15 @@ pub enum HistoryProblem {
         message: usize,
         /// The index of the answer.
         index: usize,
-        /// The tool of the call at its place.
+        /// The tool of the call at that index.
         expected: String,
-        /// The tool that it names.
+        /// The tool that the answer names.
         found: String,
     },
 }
 
-/// Checks that each call of a history has exactly one answer, in call order. Gives the calls of the last message, which
-/// may still be open.
+/// Checks that each call of a history has exactly one answer, in call order. Returns the calls of the last message,
+/// which may still be open.
 ///
 /// # Errors
 /// The first problem.

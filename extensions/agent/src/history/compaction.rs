@@ -1,9 +1,10 @@
-//! A history that is too long for its model, as the model gets it: what can be had again is left out. Pure.
+//! Shortens a history that is too long for its model: leaves out what the model can get again. Pure.
 //!
-//! - What is left out follows from the history, the window and the recorded summaries, so that a run goes on with it in another process.
-//! - It is decided whenever the history has outgrown its share of the window, and holds from there on: between two such
-//!   points, each request begins with the one before, as providers want it that store the beginning.
-//! - What the user said, the last turns, and answers on which something depends stay word for word.
+//! - The result depends only on the history, the window and the recorded summaries, so any process computes the same
+//!   one.
+//! - It changes only when the history has outgrown its share of the window. Between two such points each request begins
+//!   with the previous one, so that the provider's prefix cache works.
+//! - What the user said, the last turns, and answers that matter for approvals stay word for word.
 //!
 //! ```text
 //!   over 3/4 of the room ──▶ answers that a later one repeats ──▶ the middle of long answers ──▶ whole turns, in whose place
@@ -27,43 +28,43 @@ pub(crate) use self::size::text_tokens;
 pub(crate) use self::summary::{INSTRUCTIONS as SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
 use crate::history::Message;
 
-/// The room that a history has, in tokens as they are estimated: three bytes are one.
+/// The room for a history, in estimated tokens: three bytes count as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// What the history may have.
+    /// The tokens that the history may have.
     tokens: u64,
 }
 
 impl Room {
-    /// The room in a window of this size, beside what each request begins with and the longest answer.
+    /// Returns the room in a window of this size, besides the fixed beginning of each request and the longest answer.
     pub(crate) fn new(window: u64, fixed: u64, answer: Option<u64>) -> Self {
-        // Rounded, so that instructions that change a little move no decision.
+        // Rounded, so that small changes of the instructions do not change the decisions.
         let step = (window / 16).max(1);
         let fixed = fixed.div_ceil(step).saturating_mul(step);
         let answer = answer.unwrap_or(8_192).min(window / 4);
         Self { tokens: window.saturating_sub(fixed).saturating_sub(answer) }
     }
 
-    /// Above this, something is left out.
+    /// The size above which something is left out.
     fn high(self) -> u64 {
         self.tokens / 4 * 3
     }
 
-    /// Down to this.
+    /// The size down to which something is left out.
     fn low(self) -> u64 {
         self.tokens / 2
     }
 }
 
-/// A history as its model gets it.
+/// A history in the form that its model gets.
 pub(crate) struct CompactHistory<'h> {
-    /// The messages: those of the run where nothing had to be left out.
+    /// The messages; those of the run if nothing had to be left out.
     pub messages: Cow<'h, [Message]>,
     /// How much was left out.
     pub report: CompactReport,
     /// What was left out.
     pub left_out: LeftOut,
-    /// What a model could summarize: turns that are left out from here on, of which there is no summary.
+    /// A task for a summary: turns that are left out from here on and that no summary covers.
     pub task: Option<SummaryTask>,
 }
 
@@ -72,17 +73,17 @@ pub(crate) struct CompactHistory<'h> {
 pub(crate) struct CompactReport {
     /// How often the history has outgrown its share.
     pub times: usize,
-    /// How many answers are left out that a later one repeats.
+    /// How many answers are left out because a later one repeats them.
     pub repeated: usize,
-    /// How many answers lack their middle.
+    /// How many answers are sent without their middle.
     pub shortened: usize,
     /// How many messages are left out.
     pub dropped: usize,
     /// The estimated tokens of the whole history.
     pub before: u64,
-    /// Those of what is left.
+    /// The estimated tokens of the rest.
     pub after: u64,
-    /// Whether that is more than there is room for.
+    /// Whether the rest is still too long.
     pub is_too_long: bool,
 }
 
@@ -107,8 +108,8 @@ pub(crate) fn compact_from<'h>(
     CompactHistory { messages, report, left_out: left_out.after(first), task }
 }
 
-/// The history as its model gets it. `is_read` says of a tool whether its calls change nothing; `summaries` are those that a model
-/// wrote before, in their order: the newest that was made by then has the place of turns that are left out.
+/// Shortens a history for its model. `is_read` returns whether the calls of a tool change nothing; `summaries` are
+/// those that a model wrote before, in order: the newest that was made by then replaces the turns that are left out.
 pub(crate) fn compact<'h>(
     history: &'h [Message],
     room: Room,

@@ -1,4 +1,4 @@
-//! Histories that another program wrote: brought into the form that holds of every history, by fixed rules. Pure.
+//! Repairs histories that other programs wrote, by fixed rules. Pure.
 
 mod repair;
 
@@ -16,12 +16,12 @@ use crate::history::Message;
 pub struct Imported {
     /// The history: each call has exactly one answer, in call order, and no call is open.
     pub history: Vec<Message>,
-    /// What was changed, in the order of the messages. Messages and calls are counted as they came, from 0.
+    /// The changes, in the order of the messages. Messages and calls are counted as in the original, from 0.
     pub repairs: Vec<HistoryRepair>,
 }
 
-/// Brings a history into the form that [`check`](crate::check) asks for, with no call open and no id twice. The same history
-/// gives the same result, and a result is not changed again.
+/// Brings a history into a form that [`check`](crate::check) accepts, with no open call and no repeated id. The result
+/// depends only on the history, and importing a result again changes nothing.
 ///
 /// | found | result |
 /// | --- | --- |
@@ -31,8 +31,8 @@ pub struct Imported {
 /// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; its answers follow |
 /// | a message of the model without text, calls and what its provider requires back, or one of no answers | is left out |
 ///
-/// An answer belongs to the last call before it of its id and tool that has none yet; without an id, to the first such call of
-/// its tool in the last message of the model that has one.
+/// An answer belongs to the last unanswered call before it that has its id and tool. An answer without an id belongs to
+/// the first unanswered call of its tool, in the last message of the model that has one.
 ///
 /// ```
 /// use toolwright::provider::ToolCall;
@@ -46,7 +46,7 @@ pub struct Imported {
 /// ```
 ///
 /// # Errors
-/// Where the model speaks before the user, or calls a tool without a name: no rule makes up what was said.
+/// When the model speaks before the user, or calls a tool without a name: no rule can invent the missing text.
 pub fn import(messages: impl IntoIterator<Item = Message>) -> Result<Imported, ImportError> {
     let mut reading = Reading::default();
     for (number, message) in messages.into_iter().enumerate() {
@@ -55,19 +55,19 @@ pub fn import(messages: impl IntoIterator<Item = Message>) -> Result<Imported, I
     Ok(reading.finish())
 }
 
-/// What was read so far: the messages but for answers, which stand with their calls.
+/// What was read so far: the messages, with each answer stored beside its call.
 #[derive(Default)]
 struct Reading {
     entries: Vec<Entry>,
     repairs: Vec<HistoryRepair>,
     ids: HashSet<String>,
-    /// The last number that was put behind an id.
+    /// The last suffix that was appended to an id.
     numbered: HashMap<String, u64>,
-    /// The calls that came with an id and tool: for each message, those without an answer.
+    /// The unanswered calls by id and tool, message by message.
     open: HashMap<Key, Vec<(usize, VecDeque<usize>)>>,
 }
 
-/// An id, if there is one, and a tool.
+/// The id, if any, and the tool of a call.
 type Key = (Option<String>, String);
 
 fn key(call: &ToolCall) -> Key {
@@ -75,14 +75,14 @@ fn key(call: &ToolCall) -> Key {
 }
 
 struct Entry {
-    /// The message's number as it came.
+    /// The index of the message in the original.
     number: usize,
     message: Message,
-    /// One for each call of the message.
+    /// The calls of the message, each with its answer.
     calls: Vec<Open>,
 }
 
-/// A call, as it came and as it is written, and its answer.
+/// A call in its original and its repaired form, and its answer.
 struct Open {
     came: ToolCall,
     written: ToolCall,
@@ -150,7 +150,7 @@ impl Reading {
             }
             open.push(Open { came: call.clone(), written, answer: None });
         }
-        // What the provider requires back has the old ids in it.
+        // The verbatim content contains the old ids.
         let is_renamed = open.iter().any(|call| call.came.id != call.written.id);
         if is_renamed && verbatim.is_some() {
             self.repairs.push(HistoryRepair::NoVerbatim { message: number });
@@ -161,7 +161,7 @@ impl Reading {
         self.entries.push(Entry { number, message, calls: open });
     }
 
-    /// The id, or the first one after it that no call has.
+    /// Returns the id, or the first free one with a suffix.
     fn free(&mut self, id: &str) -> String {
         let mut free = id.to_owned();
         while self.ids.contains(&free) {

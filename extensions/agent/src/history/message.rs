@@ -1,4 +1,4 @@
-//! A history that no provider owns: what the user said, what the model said and called, and the answers.
+//! The messages of a provider-independent history: what the user said, what the model said and called, and the answers.
 
 mod stored;
 
@@ -31,22 +31,22 @@ pub enum Message {
     User {
         /// The text.
         text: String,
-        /// What belongs to it: pictures, documents, more text. The model gets them before the text, as far as its provider
-        /// takes them; a sentence names what it does not get.
+        /// Its attachments: pictures, documents, more text. The model gets them before the text, if its provider
+        /// accepts them; a sentence names each that it does not get.
         attachments: Arc<[Content<'static>]>,
     },
     /// One answer of the model.
     #[non_exhaustive]
     Assistant {
-        /// What it said; empty where it only called.
+        /// What it said; empty if it only made calls.
         text: String,
         /// The calls, by the application's names, in the order in which the model made them.
         calls: Arc<[ToolCall]>,
-        /// What the provider requires back as it was.
+        /// Content that the provider requires back verbatim.
         verbatim: Option<Verbatim>,
     },
-    /// The answers to the calls of the model's message before it, one for each, in call order. The arguments of these
-    /// calls are empty: they are in the model's message.
+    /// The answers to the calls in the message before it, one for each, in call order. The arguments of these calls are
+    /// empty: they are in the message before it.
     ToolResults(Arc<[(ToolCall, Answer)]>),
 }
 
@@ -91,7 +91,7 @@ impl Message {
         Self::Assistant { text: text.into(), calls: calls.into(), verbatim: None }
     }
 
-    /// Adds what its provider requires back to a message of the model; any other message stays as it is.
+    /// Adds content that its provider requires verbatim to a message of the model; does nothing to other messages.
     #[must_use]
     pub fn verbatim(mut self, wanted: Verbatim) -> Self {
         if let Self::Assistant { verbatim, .. } = &mut self {
@@ -118,7 +118,7 @@ impl Message {
         Self::ToolResults(answered.into_iter().map(without_arguments).collect())
     }
 
-    /// Returns the calls of a message of the model; none of any other.
+    /// Returns the calls of a message of the model; empty for other messages.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         match self {
@@ -128,7 +128,7 @@ impl Message {
     }
 }
 
-/// Without texts, arguments and results, each of which may hold a secret.
+/// Omits texts, arguments and results, each of which may hold a secret.
 impl fmt::Debug for Message {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -148,9 +148,10 @@ impl fmt::Debug for Message {
     }
 }
 
-/// What a provider wrote and requires back byte for byte: signatures, reasoning, calls as they were. A model of the same
-/// provider sends it in place of what it would write itself; a model of another ignores it, and so does one of another server
-/// with the same API, whose signatures are its own: see [`Model::origin`](crate::Model::origin).
+/// Content of a message that its provider requires back byte for byte: signatures, reasoning, the original calls. A
+/// model of the same provider sends it instead of the neutral form; other models ignore it. A server that imitates the
+/// provider's API counts as another provider, since it has signatures of its own: see
+/// [`Model::origin`](crate::Model::origin).
 ///
 /// ```
 /// use toolwright_agent::Verbatim;
@@ -166,7 +167,7 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// Stores what the provider of this name wrote, as text: the name is the [`origin`](crate::Model::origin) of the model.
+    /// Stores content of a provider as text. The name is the [`origin`](crate::Model::origin) of the model.
     pub fn new(provider: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self { provider: provider.into(), text: text.into() }
     }
@@ -177,26 +178,26 @@ impl Verbatim {
         &self.provider
     }
 
-    /// Returns the text, where this provider wrote it.
+    /// Returns the text, if this provider wrote it.
     #[must_use]
     pub fn of(&self, provider: &str) -> Option<&str> {
         (&*self.provider == provider).then_some(&*self.text)
     }
 
-    /// As one that this server wrote.
+    /// Marks the content as written by this server.
     #[cfg(feature = "http")]
     pub(crate) fn written_by(self, origin: &Arc<str>) -> Self {
         Self { provider: Arc::clone(origin), ..self }
     }
 
-    /// Returns the text, of any provider.
+    /// Returns the text, whichever provider wrote it.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// Without the text, which holds arguments.
+/// Omits the text, which holds arguments.
 impl fmt::Debug for Verbatim {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

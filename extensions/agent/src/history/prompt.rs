@@ -1,10 +1,10 @@
-//! What a user says to an agent.
+//! The prompt of a user.
 
 use std::sync::Arc;
 
 use toolwright::Content;
 
-/// What a user says: a text, with pictures or documents where it has some.
+/// A message of the user: a text, and optionally pictures or documents.
 ///
 /// ```
 /// use toolwright::Content;
@@ -22,14 +22,14 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Adds a picture or a document. The model gets it as far as its provider takes it, and a sentence where it does not.
+    /// Adds a picture or a document. The model gets it if its provider accepts it, and otherwise a sentence about it.
     #[must_use]
     pub fn with(mut self, attachment: Content<'static>) -> Self {
         self.attachments.push(attachment);
         self
     }
 
-    /// Whether it says nothing.
+    /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.attachments.is_empty()
     }

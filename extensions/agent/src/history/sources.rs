@@ -1,10 +1,10 @@
-//! What of a history strangers have written.
+//! Finds the untrusted sources in a history.
 
 use std::collections::BTreeSet;
 
 use super::Message;
 
-/// The sources of the foreign text in the answers of a history.
+/// Lists the sources of untrusted text in the answers of a history.
 pub(crate) fn sources(history: &[Message]) -> BTreeSet<String> {
     let answered = history.iter().filter_map(|message| match message {
         Message::ToolResults(answered) => Some(answered),

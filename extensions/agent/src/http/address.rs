@@ -1,11 +1,11 @@
-//! Addresses of servers: which URL a request goes to, and what the host says of the server. Pure.
+//! Addresses of servers: builds the URL of requests, and derives the server's identity from the host. Pure.
 
 use reqwest::Url;
 
 use super::HttpModelError;
 use super::api::Api;
 
-/// The address of a path below a base URL.
+/// Returns the URL of a path below a base URL.
 pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelError> {
     let wrong = |found: String, why: String| HttpModelError::BaseUrl {
         found,
@@ -34,8 +34,9 @@ pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelErro
     Ok(url)
 }
 
-/// Whose verbatim blocks the server reads: its port may change from one start to the next. Behind a host that imitates the chat
-/// API are models of many vendors, each of which reads its own reasoning alone.
+/// Returns the name under which the server's verbatim content is stored. It has no port, which may change between
+/// starts. A host that imitates the chat API may serve models of many vendors, each of which reads only its own
+/// reasoning, so the model is part of it.
 pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
     let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
     let vendor = Url::parse(api.base_url());
@@ -46,7 +47,7 @@ pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
     }
 }
 
-/// An address without its user, password and query.
+/// Removes user, password and query from an address.
 fn shown(base: &str) -> String {
     let base = base.split(['?', '#']).next().unwrap_or_default();
     match (base.split_once("://"), base.rsplit_once('@')) {

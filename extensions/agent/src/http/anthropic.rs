@@ -1,4 +1,4 @@
-//! Anthropic Messages: the body of a request, and what a response says.
+//! Anthropic Messages: writes the body of a request, and reads a response.
 
 mod found;
 
@@ -18,7 +18,7 @@ use crate::history::{Message, Verbatim};
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice};
 
-/// The most tokens of an answer where no limit is set; the API requires one.
+/// The limit on the tokens of an answer, if none is set; the API requires one.
 pub(super) const MAX_TOKENS: u32 = 8192;
 
 #[derive(Serialize)]
@@ -62,7 +62,7 @@ struct MarkedText<'a> {
     cache_control: CacheControl,
 }
 
-/// A mark up to which the provider caches.
+/// A mark up to which the provider caches the request.
 #[derive(Clone, Copy, Serialize)]
 struct CacheControl {
     r#type: &'static str,
@@ -99,7 +99,8 @@ pub(super) fn body(
     let messages = parts(Provider::Anthropic, origin, request)
         .map(|part| turn(part, media, listing, &present))
         .collect::<Result<_, _>>()?;
-    // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
+    // The mark on the body is always after its last block, so it moves. The mark on the system text stays; the tools
+    // are before it.
     let cache_control = settings
         .cache
         .as_ref()
@@ -136,7 +137,7 @@ impl System<'_> {
     }
 }
 
-/// How much the model thinks, and with how much effort it answers.
+/// Returns the settings for how much the model thinks, and with how much effort it answers.
 fn reasoning(
     settings: &ModelSettings,
     is_unthought: impl Fn() -> bool,
@@ -157,8 +158,8 @@ fn reasoning(
     (Some(thinking), output)
 }
 
-/// Whether the calls of an open turn go back without the thinking before them, because another model made them: with a number of
-/// tokens to think the API refuses that, so the model thinks again from the next message of the user on.
+/// Whether the calls of the open turn are sent without the thinking before them, because another model made them. With
+/// a thinking budget the API refuses that, so thinking is off until the next message of the user.
 fn begins_unthought(history: &[Message], origin: &str) -> bool {
     let turn = since_said(history);
     let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));
@@ -173,7 +174,7 @@ fn begins_unthought(history: &[Message], origin: &str) -> bool {
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
 }
 
-/// The messages since the user last spoke. What the user says right behind answers goes with them.
+/// Returns the messages since the user last spoke. A message of the user directly after answers belongs to their turn.
 fn since_said(history: &[Message]) -> &[Message] {
     let begins = |index: &usize| {
         let before = index.checked_sub(1).map(|before| &history[before]);
@@ -228,7 +229,7 @@ fn turn<'a>(
     })
 }
 
-/// A text as the JSON that it is.
+/// Parses a text as raw JSON.
 fn raw(text: Cow<'_, str>) -> Option<Cow<'_, RawValue>> {
     match text {
         Cow::Borrowed(text) => serde_json::from_str(text).ok().map(Cow::Borrowed),
@@ -323,8 +324,8 @@ pub(super) fn answer(
     })
 }
 
-/// A content as it goes back: without blank texts, which the API refuses also where it wrote them itself, and of an answer that
-/// was cut without what did not become whole. Nothing where nothing is left.
+/// Returns the content to send back: without blank texts, which the API refuses even if it wrote them itself, and for
+/// an answer that was cut, without incomplete blocks. `None` if nothing is left.
 fn sent_back(content: &RawValue, is_cut: bool) -> Option<Cow<'_, str>> {
     let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content.get()) else {
         return (!words(content).concat().trim().is_empty()).then(|| Cow::Borrowed(content.get()));
@@ -344,7 +345,7 @@ fn sent_back(content: &RawValue, is_cut: bool) -> Option<Cow<'_, str>> {
     (!left.is_empty()).then(|| Cow::Owned(format!("[{}]", left.join(","))))
 }
 
-/// A block, as far as it says whether it can go back.
+/// The fields of a block that decide whether it can be sent back.
 #[derive(Deserialize)]
 struct ReturnedBlock {
     r#type: String,
@@ -355,8 +356,8 @@ struct ReturnedBlock {
 }
 
 impl ReturnedBlock {
-    /// Whether it did not become whole before its answer was cut: thinking without its signature, and a tool of the provider
-    /// without its result.
+    /// Whether the cut left the block incomplete: thinking without its signature, or a call of a provider tool without
+    /// its result.
     fn is_cut(&self, all: &[Self]) -> bool {
         match &*self.r#type {
             "thinking" => self.signature.as_deref().unwrap_or_default().is_empty(),
@@ -368,7 +369,7 @@ impl ReturnedBlock {
     }
 }
 
-/// The texts of a content, which is a list of blocks, or in some servers' form a text.
+/// Returns the texts of a content, which is a list of blocks, or on some servers a text.
 fn words(content: &RawValue) -> Vec<String> {
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
         return vec![text];

@@ -1,4 +1,4 @@
-//! What differs between the APIs: the path, the headers, the request's body and what a response means.
+//! The differences between the APIs: path, headers, body of requests, and reading of responses.
 
 use std::fmt::Display;
 
@@ -13,7 +13,7 @@ use super::{anthropic, gemini, openai_chat, openai_responses, settings};
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelError, ModelRequest, ModelSettings};
 
-/// An API that models are asked through.
+/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Api {
     Anthropic,
@@ -22,21 +22,21 @@ pub(super) enum Api {
     Gemini,
 }
 
-/// Who is asked, as far as a request's body says so.
+/// The parts of a model that the body of a request depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestTarget<'a> {
     pub(super) model: &'a str,
-    /// Whose verbatim blocks the server reads.
+    /// The origin whose verbatim content the server can read.
     pub(super) origin: &'a str,
     pub(super) max_tokens: Option<u32>,
     pub(super) media: MediaSupport,
-    /// Whether it knows `max_tokens` and not `max_completion_tokens`.
+    /// Whether the server knows `max_tokens` but not `max_completion_tokens`.
     pub(super) knows_max_tokens_alone: bool,
 }
 
 #[cfg(test)]
 impl Api {
-    /// A model on the vendor's own server that reads every kind of media.
+    /// Makes a target on the vendor's own server that reads every kind of media.
     pub(super) fn asked(self, model: &str, max_tokens: Option<u32>) -> RequestTarget<'_> {
         let origin = self.provider().name();
         RequestTarget {
@@ -59,7 +59,7 @@ impl Api {
         }
     }
 
-    /// The vendor's own server.
+    /// Returns the address of the vendor's own server.
     pub(super) fn base_url(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
@@ -68,7 +68,7 @@ impl Api {
         }
     }
 
-    /// The path below the base URL.
+    /// Returns the path below the base URL.
     pub(super) fn path(self, model: &str) -> String {
         match self {
             Self::Anthropic => "/v1/messages".to_owned(),
@@ -80,7 +80,7 @@ impl Api {
         }
     }
 
-    /// The path below the base URL of a request whose answer comes in pieces, and what follows a question mark.
+    /// Returns the path below the base URL of a streaming request, and its query.
     pub(super) fn stream_path(self, model: &str) -> (String, Option<&'static str>) {
         match self {
             Self::Anthropic | Self::OpenAiChat | Self::OpenAiResponses => (self.path(model), None),
@@ -91,13 +91,13 @@ impl Api {
         }
     }
 
-    /// Whether a model's name can stand where the API wants it.
+    /// Whether a model's name can be part of a request.
     pub(super) fn takes_name(self, model: &str) -> bool {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._".contains(it);
         self != Self::Gemini || model.trim_start_matches("models/").chars().all(is_plain)
     }
 
-    /// What a model reads beside text, as far as its name says so.
+    /// Returns which media the model reads, as far as its name tells.
     pub(super) fn media(self, model: &str) -> MediaSupport {
         match self {
             Self::Gemini if gemini::is_before_signatures(model) => MediaSupport::Messages,
@@ -105,7 +105,7 @@ impl Api {
         }
     }
 
-    /// The headers of every request. Nothing where a header cannot hold the key.
+    /// Returns the headers of every request; `None` if a header cannot hold the key.
     pub(super) fn headers(
         self,
         key: Option<&Secret>,
@@ -133,7 +133,7 @@ impl Api {
         Some(headers)
     }
 
-    /// Refuses settings that the API does not have.
+    /// Refuses settings that the API does not support.
     pub(super) fn check(
         self,
         settings: &ModelSettings,
@@ -142,12 +142,12 @@ impl Api {
         settings::known(self.provider(), max_tokens.or(self.least_tokens()), settings)
     }
 
-    /// The tokens of an answer where no limit is set and the API wants one.
+    /// Returns the limit on an answer's tokens if none is set and the API requires one.
     fn least_tokens(self) -> Option<u32> {
         (self == Self::Anthropic).then_some(anthropic::MAX_TOKENS)
     }
 
-    /// The body of a request.
+    /// Writes the body of a request.
     pub(super) fn body(
         self,
         to: &RequestTarget<'_>,
@@ -166,7 +166,7 @@ impl Api {
         })
     }
 
-    /// What the body of a response is, for messages.
+    /// Names the expected body of a response, for messages.
     fn response(self) -> &'static str {
         match self {
             Self::Anthropic => "an Anthropic message",
@@ -176,7 +176,7 @@ impl Api {
         }
     }
 
-    /// What an answer took, of the text in which the provider says so.
+    /// Parses the usage from the text that the provider reports.
     pub(super) fn usage(self, text: &str) -> Option<Usage> {
         match self {
             Self::Anthropic => anthropic::usage(text),
@@ -186,18 +186,18 @@ impl Api {
         }
     }
 
-    /// Reads the tokens that a response took although it holds no answer.
+    /// Reads the tokens of a response that has no usable answer.
     pub(super) fn usage_in(self, response: &str) -> Option<Usage> {
         let response: Value = serde_json::from_str(response).ok()?;
         let key = if self == Self::Gemini { "usageMetadata" } else { "usage" };
         self.usage(&response.get(key)?.to_string())
     }
 
-    /// What a response says whose status is 200.
+    /// Reads a response with status 200.
     pub(super) fn answer(self, text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
         let wrong = |why: &dyn Display| Fault::unexpected(text, self.response(), why);
         let calls = match listing.tool_calls(text) {
-            // The answer of a model that was cut in a call is an answer all the same.
+            // An answer that was cut in the middle of a call still counts as an answer.
             Err(error) if !matches!(error, MessageError::CutShort { .. }) => {
                 return Err(wrong(&error));
             }

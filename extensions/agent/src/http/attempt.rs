@@ -1,4 +1,4 @@
-//! One attempt: a request goes out, a status, headers and a bounded body come in. The only I/O of a model.
+//! One attempt: sends a request, and receives a status, headers and a body of limited size. The only I/O of a model.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,28 +16,28 @@ use super::streamed::Pieces;
 use crate::model::ModelError;
 use crate::recording::{Exchange, RecordedRequest, RecordedResponse};
 
-/// The vendors' header for a pause that is no whole number of seconds.
+/// The vendors' header for a pause in milliseconds.
 const RETRY_AFTER_MS: &str = "retry-after-ms";
 
-/// The kind of an answer that comes in pieces.
+/// The content type of a streamed answer.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// Where requests go, and how.
+/// The destination and the limits of requests.
 pub(super) struct Endpoint {
     pub(super) api: Api,
     pub(super) client: Client,
     pub(super) url: Url,
     /// The path below the base URL.
     pub(super) path: String,
-    /// Both of a request whose answer comes in pieces.
+    /// The URL and path of streaming requests.
     pub(super) stream_url: Url,
     pub(super) stream_path: String,
     pub(super) keys: Keys,
-    /// The header of the key, where it is another than the API's own.
+    /// The header for the key, if it is not the API's own.
     pub(super) key_header: Option<HeaderName>,
-    /// What every request has beside the headers of the API.
+    /// Headers to add to those of the API.
     pub(super) headers: HeaderMap,
-    /// How long an answer that comes in pieces may bring nothing.
+    /// How long a streamed answer may pause.
     pub(super) idle_timeout: Duration,
     pub(super) body_limit: usize,
     pub(super) timeout: Duration,
@@ -51,12 +51,12 @@ pub(super) struct WholeResponse {
 }
 
 impl Endpoint {
-    /// The address without what may be secret in it.
+    /// Returns the address without parts that may be secret.
     pub(super) fn place(&self) -> String {
         format!("{}{}", self.url.origin().ascii_serialization(), self.url.path())
     }
 
-    /// Sends a request and takes its response, in pieces where the request has a listener and the server sends them.
+    /// Sends a request and receives its response, as a stream if the request has a listener and the server streams.
     pub(super) async fn post(
         &self,
         body: &str,
@@ -73,7 +73,7 @@ impl Endpoint {
         if pieces.is_some() {
             request = request.header(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
         }
-        // Those of the application replace others.
+        // Headers of the application replace others of the same name.
         let request = request.headers(self.headers.clone()).body(body.to_owned());
         let response = request.send().await.map_err(|error| self.lost(error))?;
         if self.is_too_large(response.content_length().unwrap_or_default()) {
@@ -86,7 +86,7 @@ impl Endpoint {
             self.read_stream(response, key, pieces).await?
         } else {
             let body = self.at_once(response).await?;
-            // Some servers call their stream something else.
+            // Some servers send a stream with another content type.
             match pieces.filter(|_| is_events(&body)).and_then(Option::take) {
                 Some(mut pieces) => {
                     let pushed = pieces.push(body.as_bytes());
@@ -96,7 +96,7 @@ impl Endpoint {
                 None => body,
             }
         };
-        // Before anything reads, cuts or records what the server says.
+        // Removed before anything reads, cuts or records what the server says.
         let body = without_key(key, body);
         let shows_key = |value: &HeaderValue| {
             value.to_str().is_ok_and(|it| key.is_some_and(|key| key.is_in(it)))
@@ -124,7 +124,7 @@ impl Endpoint {
         })
     }
 
-    /// The text of the whole answer. Nothing is read after the provider has said that it is whole.
+    /// Reads the whole stream, and stops when the provider has marked its end.
     async fn read_stream(
         &self,
         mut response: Response,
@@ -152,7 +152,7 @@ impl Endpoint {
         pieces.finish().map_err(|error| broken(key, error).in_the_middle())
     }
 
-    /// The fault of an answer that brings nothing any more.
+    /// Returns the fault of a stream that sends nothing any more.
     fn silent(&self) -> Fault {
         let message = format!(
             "sent nothing of its answer for {} s, expected the next piece; ask again, or set a longer `idle_timeout`",
@@ -173,7 +173,7 @@ impl Endpoint {
         Fault::new("response_too_large", ErrorClass::Final, message)
     }
 
-    /// The error of a request that has no response.
+    /// Returns the fault of a request that got no response.
     fn lost(&self, error: reqwest::Error) -> Fault {
         let error = error.without_url();
         let not_started = ErrorClass::NotStarted { retry_after: None };
@@ -201,13 +201,13 @@ impl Endpoint {
         }
     }
 
-    /// What went wrong, with who was asked and without the key.
+    /// Describes a fault with the provider and its address, and without the key.
     pub(super) fn words(&self, fault: &Fault, key: Option<&Secret>) -> String {
         let (provider, place) = (self.api.provider(), self.place());
         without_key(key, format!("{provider} at {place} {}", fault.message))
     }
 
-    /// A fault as the caller of the model reads it.
+    /// Converts a fault into the error for the caller of the model.
     pub(super) fn error(&self, fault: Fault, key: Option<&Secret>, attempts: u32) -> ModelError {
         let often = if attempts > 1 { format!("; asked {attempts} times") } else { String::new() };
         let said = format!("{}{often}", self.words(&fault, key));
@@ -220,7 +220,7 @@ impl Endpoint {
             Some(size) => error.too_long(*size),
             None => error,
         };
-        // What a server sent may stand in the cause as well.
+        // The source of the error may also contain what a server sent.
         let holds_key = |text: String| key.is_some_and(|key| key.is_in(&text));
         match fault.source {
             Some(source) if !holds_key(format!("{source} {source:?}")) => error.caused_by(source),
@@ -230,7 +230,7 @@ impl Endpoint {
 }
 
 impl WholeResponse {
-    /// The exchange as it is recorded. Nothing where the request is no JSON, which no API takes.
+    /// Returns the exchange for a recording; `None` if the request is not JSON, which no API accepts.
     pub(super) fn exchange(&self, path: &str, request: &str) -> Option<Exchange> {
         let request = RecordedRequest::new("POST", path, request).ok()?;
         let mut response = RecordedResponse::new(self.status, &self.body);
@@ -242,7 +242,7 @@ impl WholeResponse {
         Some(Exchange { request, response })
     }
 
-    /// The body of a response whose status is 200.
+    /// Returns the body of a response with status 200.
     pub(super) fn whole(self) -> Result<String, Fault> {
         if self.status == 200 {
             return Ok(self.body);
@@ -259,7 +259,7 @@ impl WholeResponse {
     }
 }
 
-/// The fault of a stream that gives no whole answer.
+/// Returns the fault of a stream that gives no complete answer.
 fn broken(key: Option<&Secret>, error: StreamError) -> Fault {
     match error {
         StreamError::Provider { body, .. } => Fault::reported(&without_key(key, body)),
@@ -274,7 +274,7 @@ fn without_key(key: Option<&Secret>, text: String) -> String {
     }
 }
 
-/// Whether a body that came at once is the text of a stream of events.
+/// Whether a body that arrived in one piece is the text of an event stream.
 fn is_events(body: &str) -> bool {
     ["data:", "event:", ":"].iter().any(|it| body.trim_start().starts_with(it))
 }
@@ -285,7 +285,7 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
     kind.trim().eq_ignore_ascii_case(EVENT_STREAM)
 }
 
-/// The innermost reason.
+/// Returns the innermost cause of an error.
 fn cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

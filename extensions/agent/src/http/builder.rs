@@ -1,4 +1,4 @@
-//! What a model over HTTP is made of: address, key, times and limits.
+//! Gathers the options of a model over HTTP: address, key, time-outs and limits.
 
 mod build;
 
@@ -24,22 +24,22 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | option | default |
 /// | --- | --- |
 /// | [`base_url`](Self::base_url) | the vendor's own server |
-/// | [`origin`](Self::origin) | the provider's name, with the host where that is not the vendor's own |
+/// | [`origin`](Self::origin) | the provider's name, and the host if it is not the vendor's own |
 /// | [`key`](Self::key) | none |
 /// | [`key_header`](Self::key_header) | that of the API |
-/// | [`header`](Self::header) | none but those of the API |
+/// | [`header`](Self::header) | only those of the API |
 /// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`idle_timeout`](Self::idle_timeout): between two pieces of an answer | 5 minutes |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
 /// | [`tool_search`](Self::tool_search) | deferred tools are not in requests |
 /// | [`compact_above`](Self::compact_above) | the provider compacts nothing |
-/// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
+/// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which requires a limit; else the model's own |
 /// | [`reasoning`](Self::reasoning) | what the settings of the request say |
-/// | [`temperature`](Self::temperature), [`top_p`](Self::top_p), [`seed`](Self::seed) | the model's own; the settings of a request go first |
+/// | [`temperature`](Self::temperature), [`top_p`](Self::top_p), [`seed`](Self::seed) | the model's default; the settings of a request take precedence |
 /// | [`extra_body`](Self::extra_body) | nothing |
 /// | [`plain_max_tokens`](Self::plain_max_tokens) | the chat API's `max_completion_tokens` |
-/// | [`media`](Self::media) | pictures and documents, wherever the provider takes them |
+/// | [`media`](Self::media) | pictures and documents, if the provider supports them |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
 /// | [`prices`](Self::prices) | [`Prices::standard`] |
@@ -104,16 +104,16 @@ impl HttpModelBuilder {
         }
     }
 
-    /// Sets the address below which the API is: what comes before `/v1/messages` for Anthropic, `/chat/completions` and
-    /// `/responses` for `OpenAI`, and `/v1beta/models` for Gemini. A query, such as Azure's `?api-version=…`, is that of every
+    /// Sets the base URL: the part before `/v1/messages` for Anthropic, before `/chat/completions` and `/responses` for
+    /// `OpenAI`, and before `/v1beta/models` for Gemini. A query, such as Azure's `?api-version=…`, is added to every
     /// request.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
     }
 
-    /// Whose signatures and reasoning the server reads, which stand in histories under this name: for gateways, which pass
-    /// requests on to a vendor's own server and have another host.
+    /// Sets the name under which histories store the server's signatures and reasoning. Set the vendor's name for a
+    /// gateway that forwards requests to the vendor's own server under another host.
     ///
     /// ```
     /// use toolwright_agent::Model as _;
@@ -121,7 +121,7 @@ impl HttpModelBuilder {
     ///
     /// let direct = HttpModel::anthropic("some-model").base_url("http://models.example").build()?;
     /// assert_eq!(direct.origin(), Some("anthropic@models.example"));
-    /// // Behind an address that imitates the chat API may be models of many vendors.
+    /// // A server that imitates the chat API may serve models of many vendors.
     /// let chat = HttpModel::openai_chat("some-model").base_url("http://models.example/v1").build()?;
     /// assert_eq!(chat.origin(), Some("openai-chat@models.example/some-model"));
     /// let gateway = HttpModel::anthropic("some-model").base_url("http://gateway.example").origin("anthropic").build()?;
@@ -133,29 +133,30 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets the key of the account: a text, or an [`ApiKey`] that says where it is. Without one, and with an empty text, no such
-    /// header is sent.
+    /// Sets the key of the account: a text, or an [`ApiKey`] that says where to find it. Without a key, or with an
+    /// empty one, the header is not sent.
     pub fn key(mut self, key: impl Into<ApiKey>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Sends the key in this header, as it is, where the server wants it elsewhere than the vendor does: `api-key` for Azure.
+    /// Sends the key in this header without a prefix, for servers that expect it elsewhere than the vendor: `api-key`
+    /// for Azure.
     pub fn key_header(mut self, name: impl Into<String>) -> Self {
         self.key_header = Some(name.into());
         self
     }
 
-    /// Adds a header to every request, in the place of one that the API has. Its value is shown nowhere.
+    /// Adds a header to every request; it replaces a header of the API with the same name. Its value is never shown.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Changes the HTTP client: proxies, root certificates, a certificate of the client's own, more headers, all as
-    /// [`reqwest`](super::reqwest) has them. Redirects are never followed and the times of this builder count, whatever is set
-    /// here. Without a proxy set here, those of the system are used, but none for a server on loopback. An HTTP proxy before a
-    /// server without TLS reads the key.
+    /// Changes the HTTP client of [`reqwest`](super::reqwest): proxies, root certificates, client certificates, more
+    /// headers. The model never follows redirects, and its own time-outs override those set here. Unless a proxy is set
+    /// here, the client uses the system's proxies, but none for a server on loopback. An HTTP proxy in front of a
+    /// server without TLS can read the key.
     ///
     /// ```
     /// use toolwright_agent::http::HttpModel;
@@ -177,36 +178,37 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits the time of one attempt, from its connection to the last byte of its answer, also of one that comes in
-    /// pieces.
+    /// Limits the time of one attempt, from its connection to the last byte of its answer, even if it streams.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Limits the time of a connection.
+    /// Limits the time to connect.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// Limits how long an answer which comes in pieces may bring nothing, also in the middle; the request is made again then. An answer that
-    /// comes at once has [`timeout`](Self::timeout) alone.
+    /// Limits how long a streamed answer may pause; after that, the request is retried. An answer that is not streamed
+    /// is limited only by [`timeout`](Self::timeout).
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
         self
     }
 
-    /// Limits the answer that is read, in bytes.
+    /// Limits the size of an answer, in bytes.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// Lets the provider's models search for deferred tools: requests list them, so that a call of one needs no search here, and
-    /// the provider shows its model those that it found. Requests of a run stay the same from their beginning on, whatever is
-    /// found. Anthropic and `OpenAI` Responses have that; not every model of theirs does. Anthropic searches by words unless
-    /// [`ModelSettings::provider_tools`](crate::ModelSettings::provider_tools) has its search by regular expressions.
+    /// Lets the provider's models search for deferred tools: requests list these tools, and the provider shows its
+    /// model those that it found, so the agent needs no search of its own. Finding tools does not change the beginning
+    /// of later requests, so the prefix cache stays valid. Anthropic and `OpenAI` Responses support it, though not with
+    /// every model. Anthropic searches by words unless
+    /// [`ModelSettings::provider_tools`](crate::ModelSettings::provider_tools) selects its search by regular
+    /// expressions.
     ///
     /// ```
     /// use toolwright_agent::Model as _;
@@ -241,40 +243,42 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits the tokens of an answer. Where a request has a limit too, the smaller one counts.
+    /// Limits the tokens of an answer. If a request has a limit too, the smaller one counts.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// Writes the limit of an answer's tokens as `max_tokens`, for servers of the chat API that do not know `max_completion_tokens`.
+    /// Sends the limit on an answer's tokens as `max_tokens`, for servers of the chat API that do not know
+    /// `max_completion_tokens`.
     pub fn plain_max_tokens(mut self) -> Self {
         self.knows_max_tokens_alone = true;
         self
     }
 
-    /// Sets how much chance there is in the choice of words, unless the settings of a request say; see
+    /// Sets the sampling temperature, unless the settings of a request do; see
     /// [`ModelSettings::temperature`](crate::ModelSettings::temperature).
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.sampling.temperature = Some(temperature);
         self
     }
 
-    /// Sets the share of the likeliest words that are chosen from, unless the settings of a request say.
+    /// Sets the share of the most likely tokens to sample from, unless the settings of a request do.
     pub fn top_p(mut self, share: f64) -> Self {
         self.sampling.top_p = Some(share);
         self
     }
 
-    /// Sets from what chance begins, unless the settings of a request say.
+    /// Sets the seed of sampling, unless the settings of a request do.
     pub fn seed(mut self, seed: u64) -> Self {
         self.sampling.seed = Some(seed);
         self
     }
 
-    /// Adds members to the body of every request: what a server has that the settings do not know, such as `top_k` of vLLM or
-    /// `service_tier` of `OpenAI`. An object is added to the one that the body has of that name. [`build`](Self::build) refuses
-    /// members that are the request itself: the history, the tools, the model, and how the answer comes.
+    /// Adds members to the body of every request, for server options that the settings do not cover, such as `top_k` of
+    /// vLLM or `service_tier` of `OpenAI`. An object is merged into the body's object of that name.
+    /// [`build`](Self::build) refuses members that the request itself writes: the history, the tools, the model, and
+    /// how the answer is sent.
     ///
     /// ```
     /// use serde_json::json;
@@ -292,54 +296,55 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets how much this model reasons, whatever the settings of a request say: for one of several models whose providers have other
-    /// steps, or none.
+    /// Sets how much this model reasons, in place of the settings of requests: for one of several models whose
+    /// providers have different levels, or none.
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = Some(reasoning);
         self
     }
 
-    /// Sets what the model reads beside text: set [`MediaSupport::None`] for one that takes no pictures, since its server would
-    /// refuse every request with one. What it does not read becomes a sentence.
+    /// Sets which media the model reads: set [`MediaSupport::None`] for a model without vision, since its server would
+    /// refuse every request with a picture. The model gets a sentence in place of media that it does not read.
     pub fn media(mut self, media: MediaSupport) -> Self {
         self.media = media;
         self
     }
 
-    /// Sets how often a request is tried, and how long after.
+    /// Sets how often a request is retried, and after which pauses.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self
     }
 
-    /// Limits how long a server's `retry-after` is waited for. The request fails where the server wants more, and where
-    /// the run's own time would be over before.
+    /// Limits how long a server's `retry-after` is honoured. The request fails if the server asks for a longer pause,
+    /// or if the run's time would end before.
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
         self
     }
 
-    /// Sets what tokens cost. A model without a price there gives answers whose cost is not known.
+    /// Sets the prices of tokens. If the list has no price for the model, the cost of its answers is unknown.
     pub fn prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
         self
     }
 
-    /// Is called with every exchange, whatever its status: to record them. A request without any response is none, nor is
-    /// one whose answer came in pieces and broke off; an answer that came in pieces is the whole one that they make.
+    /// Calls a listener with every exchange, whatever its status, to record it. A request without a response is not an
+    /// exchange, nor is a streamed answer that broke off; a complete streamed answer is passed as if it had come in one
+    /// piece.
     pub fn on_exchange(mut self, listener: impl Fn(Exchange) + Send + Sync + 'static) -> Self {
         self.on_exchange = Some(Box::new(listener));
         self
     }
 
-    /// Is called before a request is tried again.
+    /// Calls a listener before a request is retried.
     pub fn on_retry(mut self, listener: impl Fn(&Retrying<'_>) + Send + Sync + 'static) -> Self {
         self.on_retry = Some(Box::new(listener));
         self
     }
 }
 
-/// Without the key.
+/// Omits the key.
 impl fmt::Debug for HttpModelBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

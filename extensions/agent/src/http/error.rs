@@ -1,15 +1,15 @@
-//! Why a model over HTTP cannot be made.
+//! Errors of building a model over HTTP.
 
 use toolwright::provider::Provider;
 
-/// Why a model cannot be made.
+/// Why a model over HTTP cannot be built.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpModelError {
     /// The model has no name.
     #[error("the model's name is empty; name one that the provider has")]
     NoModel,
-    /// The model's name cannot stand in a path.
+    /// The model's name cannot be part of a path.
     #[error(
         "found the model's name `{found}`, expected letters, digits, `-`, `.` and `_`; name one that the provider has"
     )]
@@ -23,17 +23,17 @@ pub enum HttpModelError {
         /// The provider.
         provider: Provider,
     },
-    /// The base URL is none.
+    /// The base URL is not valid.
     #[error("found the base URL `{found}`, expected one such as `{example}`: {why}")]
     BaseUrl {
         /// What was given, without a password in it.
         found: String,
-        /// One that would do.
+        /// A valid base URL.
         example: &'static str,
         /// What is wrong with it.
         why: String,
     },
-    /// The base URL wants HTTPS, which this build cannot do.
+    /// The base URL requires HTTPS, which this build does not support.
     #[error(
         "found the base URL `{found}`, but this build has no TLS; build with the feature `tls` of toolwright-agent, or use a server on loopback"
     )]
@@ -44,13 +44,13 @@ pub enum HttpModelError {
     /// A header cannot hold the key.
     #[error("the key holds characters that no header can hold; check for line breaks")]
     Key,
-    /// The variable that should hold the key is not there, is empty or is no text.
+    /// The variable that should hold the key is not set, is empty or is not valid text.
     #[error("found no key in {variable}, expected that of the account; set it")]
     KeyVariable {
         /// The variable.
         variable: String,
     },
-    /// The provider lets its models not search for tools.
+    /// The provider's models cannot search for tools.
     #[error(
         "the API of {provider} has no search for tools; leave `tool_search` out, or ask a model of anthropic or openai-responses"
     )]
@@ -69,13 +69,13 @@ pub enum HttpModelError {
         /// Its name.
         name: String,
     },
-    /// What is added to the body of requests is no object.
+    /// The extra body is not an object.
     #[error("found `{found}`, expected an object as `extra_body`")]
     ExtraBody {
-        /// The begin of what was given.
+        /// The beginning of what was given.
         found: String,
     },
-    /// What is added to the body of requests would change the request itself.
+    /// A member of the extra body would change the request itself.
     #[error(
         "`extra_body` has `{name}`, which the request itself writes, so that the history would break; leave it out"
     )]
@@ -83,7 +83,7 @@ pub enum HttpModelError {
         /// The member.
         name: String,
     },
-    /// An option is one of the chat API alone.
+    /// An option applies only to the chat API.
     #[error("`{option}` is for models of the chat API; leave it out")]
     NotChat {
         /// The option.
@@ -107,7 +107,7 @@ pub enum HttpModelError {
         /// The least that the provider takes.
         least: u64,
     },
-    /// An option lets no request through.
+    /// A limit is 0, so that no request could succeed.
     #[error("`{option}` is 0, so that no request could end well; set at least 1")]
     Zero {
         /// The option.

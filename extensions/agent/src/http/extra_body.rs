@@ -1,4 +1,4 @@
-//! What the application adds to the body of every request. Pure.
+//! Adds the application's members to the body of every request. Pure.
 
 use std::fmt;
 
@@ -11,9 +11,11 @@ use serde_json::{Map, Value};
 use super::HttpModelError;
 use crate::model::ModelError;
 
-/// The members that are the request itself: the history, the tools that its calls name, the model, and how its answer comes.
+/// The members that the request itself writes: the history, the tools that its calls name, the model, and how the
+/// answer is sent.
 ///
-/// They are without their underlines and in small letters, because some servers read `system_instruction` as `systemInstruction`.
+/// The names are in lower case without underscores, because some servers read `system_instruction` as
+/// `systemInstruction`.
 const OWN: [&str; 15] = [
     "background",
     "cachedcontent",
@@ -37,7 +39,7 @@ const OWN: [&str; 15] = [
 pub(super) struct ExtraBody(Map<String, Value>);
 
 impl ExtraBody {
-    /// Takes an object without a member that would break the history.
+    /// Takes an object, and refuses members that would break the history.
     pub(super) fn new(extra: Value) -> Result<Self, HttpModelError> {
         let members = match extra {
             Value::Object(members) => members,
@@ -57,7 +59,7 @@ impl ExtraBody {
         self.0.entry(name).or_insert(value);
     }
 
-    /// A body with the members. An object is added to the object that the body has of that name; other values replace it.
+    /// Adds the members to a body. An object is merged into the body's object of that name; other values replace it.
     pub(super) fn added_to(&self, body: String) -> Result<String, ModelError> {
         if self.0.is_empty() {
             return Ok(body);
@@ -74,7 +76,7 @@ impl ExtraBody {
             };
             match members.0.iter_mut().find(|(own, _)| own == name) {
                 Some((_, own)) => *own = extra(Some(own)).map_err(unwritten)?,
-                // Before the history, of which each request has more.
+                // Inserted before the history, which grows from request to request, to keep the prefix cache valid.
                 None => members.0.insert(0, (name.clone(), extra(None).map_err(unwritten)?)),
             }
         }
@@ -95,7 +97,7 @@ fn merged(own: Option<Value>, extra: &Value) -> Value {
     }
 }
 
-/// The members of an object in their order, each as it was written.
+/// The members of an object in order, each as raw JSON.
 struct Members(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Members {

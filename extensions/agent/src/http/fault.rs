@@ -1,4 +1,4 @@
-//! Why an attempt failed, and what that says about repeating it. Pure.
+//! Why an attempt failed, and whether it may be retried. Pure.
 
 mod body;
 
@@ -19,29 +19,30 @@ use crate::model::ContextSize;
 
 type Source = Arc<dyn std::error::Error + Send + Sync>;
 
-/// Why an attempt failed. The message says what came and what to do; who was asked is added where it is reported.
+/// Why an attempt failed. The message says what happened and what to do; the provider's name is added when it is
+/// reported.
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) kind: &'static str,
     pub(super) class: ErrorClass,
     pub(super) message: String,
-    /// When the server wants to be asked again.
+    /// The pause that the server asks for.
     pub(super) retry_after: Option<Duration>,
-    /// How large a request was that is too long for the model.
+    /// The size of a request that is too long for the model.
     pub(super) too_long: Option<Box<ContextSize>>,
     pub(super) source: Option<Source>,
     pub(super) taken: FaultUsage,
 }
 
-/// What an attempt took that failed.
+/// The usage of an attempt that failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum FaultUsage {
     /// Nothing: no answer had begun.
     #[default]
     Nothing,
-    /// As much as came of the answer, which broke off.
+    /// What the meter has counted so far: the answer broke off.
     SoFar,
-    /// The answer was whole, and could not be used.
+    /// The usage of a complete answer that could not be used.
     Whole(Box<Usage>),
 }
 
@@ -58,7 +59,7 @@ impl Fault {
         }
     }
 
-    /// A response of status 200 whose body is not what was asked for.
+    /// Makes the fault of a response with status 200 and an unexpected body.
     pub(super) fn unexpected(body: &str, expected: &str, why: &dyn Display) -> Self {
         let read: Value = serde_json::from_str(body).unwrap_or_default();
         if let Some((error, status)) = read.get("error").and_then(|it| Some((it, status_in(it)?))) {
@@ -72,7 +73,7 @@ impl Fault {
         Self::new("invalid_response", ErrorClass::Final, message)
     }
 
-    /// A response of another status than 200.
+    /// Makes the fault of a response with another status than 200.
     pub(super) fn of_status(status: u16, retry_after: Option<Duration>, body: &str) -> Self {
         let body = ErrorBody::of(body);
         let said = body.said();
@@ -85,7 +86,7 @@ impl Fault {
         Self { retry_after, too_long, ..Self::new(kind, class, message) }
     }
 
-    /// An error that a provider reports in the middle of an answer.
+    /// Makes the fault of an error that a provider reports in the middle of an answer.
     pub(super) fn reported(event: &str) -> Self {
         let event: Value = serde_json::from_str(event).unwrap_or_default();
         let mut error = event.get("error").cloned().unwrap_or(event);
@@ -98,15 +99,15 @@ impl Fault {
         Self::of_error(status_in(&error).unwrap_or(500), &error, came, "the rest of it")
     }
 
-    /// A response of `OpenAI` whose status is that it failed.
+    /// Makes the fault of a response of `OpenAI` that reports a failure.
     pub(super) fn of_failed_response(code: &str, message: &str) -> Self {
-        // What is not known here would fail again.
+        // An unknown code would probably fail again, so it counts as an invalid request.
         let status = if code == "server_error" { 500 } else { status_of(code).unwrap_or(400) };
         let error = json!({"code": code, "message": message});
         Self::of_error(status, &error, "answered a response that failed", "a whole one")
     }
 
-    /// An error in a response of status 200, as one of the status that it should have had.
+    /// Treats an error in a response of status 200 like one with its proper status.
     fn of_error(status: u16, error: &Value, came: &str, expected: &str) -> Self {
         let body = json!({"error": error}).to_string();
         let body = ErrorBody::of(&body);
@@ -116,24 +117,23 @@ impl Fault {
         Self { retry_after: pause, too_long, ..Self::new(kind, class, message) }
     }
 
-    /// An answer that came in pieces, of which no whole one could be made.
+    /// Makes the fault of a stream from which no complete answer could be read.
     pub(super) fn of_stream(error: StreamError) -> Self {
         let fault = match &error {
             StreamError::Cut { complete, .. } => {
                 let message = format!(
-                    "broke its answer off, of which {} calls were complete, expected the end of it; ask again",
+                    "broke off its answer after {} complete calls, expected its end; ask again",
                     complete.len()
                 );
                 Self::new("answer_cut", ErrorClass::Transient, message)
             }
             StreamError::NotJson(_) | StreamError::NotUtf8(_) => {
-                let message =
-                    format!("sent a piece of its answer that was damaged ({error}); ask again");
+                let message = format!("sent a damaged piece of its answer ({error}); ask again");
                 Self::new("answer_damaged", ErrorClass::Transient, message)
             }
             error => {
                 let message = format!(
-                    "sent an answer in pieces that make none ({error}); check that the provider and the base URL belong together"
+                    "sent a stream that is no answer ({error}); check that the provider and the base URL belong together"
                 );
                 Self::new("invalid_response", ErrorClass::Final, message)
             }
@@ -141,13 +141,13 @@ impl Fault {
         fault.caused_by(error)
     }
 
-    /// An answer was whole, and took this, where its provider says so.
+    /// Marks a complete answer that could not be used, with its usage if the provider reports it.
     pub(super) fn after_end(self, usage: Option<Usage>) -> Self {
         let taken = usage.map_or(FaultUsage::SoFar, |usage| FaultUsage::Whole(Box::new(usage)));
         Self { taken, ..self }
     }
 
-    /// An answer may have begun, and broke off.
+    /// Marks an answer that broke off.
     pub(super) fn in_the_middle(self) -> Self {
         Self { taken: FaultUsage::SoFar, ..self }
     }
@@ -161,7 +161,7 @@ impl Fault {
     }
 }
 
-/// The status that an error should have had, by its members, where they are known.
+/// Returns the proper status of an error by its members, if they are known.
 fn status_in(error: &Value) -> Option<u16> {
     let mut names = ["code", "type"].into_iter().filter_map(|key| error[key].as_str());
     match error["code"].as_u64() {
@@ -170,7 +170,7 @@ fn status_in(error: &Value) -> Option<u16> {
     }
 }
 
-/// The status that belongs to the name of an error, where it is known.
+/// Returns the status for the name of an error, if it is known.
 fn status_of(name: &str) -> Option<u16> {
     Some(match name {
         "overloaded_error" => 529,
@@ -186,7 +186,7 @@ fn status_of(name: &str) -> Option<u16> {
     })
 }
 
-/// What a status and the words with it mean.
+/// What a status and the error message mean.
 struct Judgement {
     kind: &'static str,
     class: ErrorClass,
@@ -228,14 +228,14 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
     Judgement { kind, class, advice: Cow::Borrowed(advice), too_long: None }
 }
 
-/// What time it is by the clock of the server, which the date in `retry-after` is of, where its response says so: the clock of
-/// this machine may be wrong, or be set while a request waits.
+/// Returns the time by the clock of the server, if its response has it. A date in `retry-after` is by that clock, and
+/// the clock of this machine may be wrong, or change while a request waits.
 pub(super) fn clock(date: Option<&str>, now: SystemTime) -> SystemTime {
-    // A date is the epoch and the time from there to it.
+    // The function for `retry-after` gives the time from the epoch to a date.
     date.and_then(|date| UNIX_EPOCH.checked_add(retry_after(date, UNIX_EPOCH)?)).unwrap_or(now)
 }
 
-/// How long a server asks to be left alone: the vendors' own header in milliseconds, else the one of HTTP.
+/// Returns the pause that a server asks for: the vendors' header in milliseconds, else the standard one.
 pub(super) fn wanted_pause(
     milliseconds: Option<&str>,
     header: Option<&str>,

@@ -1,4 +1,4 @@
-//! Gemini `generateContent`: the body of a request, and what a response says.
+//! Gemini `generateContent`: writes the body of a request, and reads a response.
 
 use std::borrow::Cow;
 
@@ -185,7 +185,7 @@ fn turn<'a>(
     })
 }
 
-/// Whether a model is of the generations before Gemini 3, which ask for no signature and take no pictures in answers.
+/// Whether a model is older than Gemini 3: such models need no signatures, and take no pictures in answers.
 pub(super) fn is_before_signatures(model: &str) -> bool {
     let model = model.trim_start_matches("models/");
     ["gemini-1", "gemini-2", "gemma"].iter().any(|older| model.starts_with(older))
@@ -277,7 +277,7 @@ pub(super) fn answer(
     })
 }
 
-/// The reasons to finish of a model that wrote no call that can be read: another answer may be better.
+/// Finish reasons for an answer whose calls cannot be parsed: a retry may give a better one.
 const MALFORMED: [&str; 4] = [
     "MALFORMED_FUNCTION_CALL",
     "MALFORMED_RESPONSE",
@@ -285,7 +285,7 @@ const MALFORMED: [&str; 4] = [
     "TOO_MANY_TOOL_CALLS",
 ];
 
-/// The fault of an answer that is none, though the API answered.
+/// Returns the fault of an answer that is malformed, although the API answered.
 fn of_malformed(candidate: &Candidate<'_>) -> Option<Fault> {
     let reason = candidate.finish_reason.as_deref().unwrap_or_default();
     let said = candidate.finish_message.as_deref().map_or(String::new(), |it| format!(": {it}"));
@@ -303,7 +303,7 @@ fn of_malformed(candidate: &Candidate<'_>) -> Option<Fault> {
     })
 }
 
-/// The reasons to finish of an answer that was withheld, or that the provider gave up.
+/// Finish reasons for an answer that was withheld or that the provider abandoned.
 const WITHHELD: [&str; 12] = [
     "SAFETY",
     "RECITATION",
@@ -332,15 +332,15 @@ fn of_candidate(
     let stop = match (reason.as_str(), &calls) {
         (_, Err(_)) => StopReason::CutInCall,
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
-        // The last is of servers that imitate the API.
+        // `FUNCTION_CALL` comes from servers that imitate the API.
         ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
             StopReason::Finished
         }
-        // A reason that is not known takes no text away; calls do not run by it.
+        // A text with an unknown finish reason counts, but calls with one do not run.
         (reason, Ok(calls))
             if calls.is_empty() && !words.is_empty() && !WITHHELD.contains(&reason) =>
         {
-            tracing::debug!(reason, "a reason to finish that is not known; the text counts");
+            tracing::debug!(reason, "an unknown finish reason; the text counts");
             StopReason::Finished
         }
         (_, Ok(_)) => StopReason::Refused,

@@ -1,7 +1,7 @@
-//! Where the key of an account comes from: a text, a variable of the environment, or a command that prints it.
+//! Finds the key of an account: a text, an environment variable, or the output of a command.
 //!
-//! The key of a command is asked for before the first request, is remembered, and is asked for once more by a request whose
-//! key the provider refuses.
+//! A command runs before the first request, and its output is remembered. It runs once more for a request whose key the
+//! provider refuses.
 
 mod command;
 mod secret;
@@ -15,7 +15,7 @@ pub(super) use self::secret::Secret;
 use super::HttpModelError;
 use super::fault::Fault;
 
-/// The key of an account, or where it is to be found. No `Debug`, error, event or recording holds it.
+/// The key of an account, or where to find it. It never appears in a `Debug`, error, event or recording.
 ///
 /// ```
 /// use toolwright_agent::http::{ApiKey, HttpModel};
@@ -40,7 +40,7 @@ enum Source {
     Command(Vec<OsString>),
 }
 
-/// The key for each request of a model.
+/// Supplies the key for each request of a model.
 #[derive(Debug)]
 pub(super) enum Keys {
     Fixed(Option<Secret>),
@@ -48,15 +48,15 @@ pub(super) enum Keys {
 }
 
 impl ApiKey {
-    /// Reads the key from this variable of the environment when the model is made.
+    /// Reads the key from an environment variable when the model is built.
     pub fn from_env(variable: impl Into<String>) -> Self {
         Self(Source::Variable(variable.into()))
     }
 
-    /// Runs a program that prints the key on its standard output, as those of password managers and clouds do. The words are the
-    /// program and its arguments; no shell reads them. It runs before the first request, and once more for a request whose key
-    /// the provider refuses, so that a key that expires is replaced; the request is made again with another key only. It
-    /// has a minute, reads nothing, and writes its errors where this program does.
+    /// Runs a program that prints the key on its standard output, like those of password managers and clouds. `words`
+    /// are the program and its arguments; no shell is used. It runs before the first request. If the provider refuses
+    /// the key, because it has expired for instance, the program runs once more, and the request is retried if the key
+    /// is another one. It may take a minute, gets no input, and its standard error is that of this program.
     pub fn from_command(words: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         Self(Source::Command(words.into_iter().map(Into::into).collect()))
     }
@@ -80,7 +80,7 @@ impl ApiKey {
 }
 
 impl Keys {
-    /// The key to send.
+    /// Returns the key to send.
     pub(super) async fn current(&self) -> Result<Option<Secret>, Fault> {
         match self {
             Self::Fixed(secret) => Ok(secret.clone()),
@@ -88,7 +88,7 @@ impl Keys {
         }
     }
 
-    /// Whether there is another key than one that the provider refused.
+    /// Whether there is another key than the refused one.
     pub(super) async fn has_other_than(&self, refused: Option<&Secret>) -> Result<bool, Fault> {
         match (self, refused) {
             (Self::Command(command), Some(refused)) => command.has_other_than(refused).await,
@@ -109,7 +109,7 @@ impl From<String> for ApiKey {
     }
 }
 
-/// Without the key, and without the arguments of a command, which may name it.
+/// Omits the key, and the arguments of a command, which may name it.
 impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

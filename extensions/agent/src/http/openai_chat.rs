@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions: the body of a request, and what a response says.
+//! `OpenAI` Chat Completions: writes the body of a request, and reads a response.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ struct Body<'a> {
     stream_options: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    /// What servers know that do not know the one above.
+    /// For servers that do not know `max_completion_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,17 +84,17 @@ enum Turn<'a> {
     Written(Value),
 }
 
-/// What servers that imitate the API write beside it, and may want back: some refuse a history of calls without it.
+/// Fields that servers which imitate the API add, and may require back: some refuse a history of calls without them.
 #[derive(Default, Deserialize, Serialize)]
 struct Beside<'a> {
     #[serde(flatten, borrow)]
     reasoned: ReasoningParts<'a>,
-    /// Of each call, such as the signature of a thought of Gemini.
+    /// One entry for each call, such as the signature of a thought of Gemini.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     extra_content: Vec<Option<Value>>,
 }
 
-/// What a model reasoned, under one of two names, and in blocks that may be signed.
+/// The reasoning of a model, under one of two names, and in blocks that may be signed.
 #[derive(Default, Deserialize, Serialize)]
 struct ReasoningParts<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +159,7 @@ pub(super) fn body(
     let body = Body {
         model,
         stream: request.listener.is_some(),
-        // The tokens come in a piece of their own, and only where they are asked for.
+        // The usage comes in a chunk of its own, and only on request.
         stream_options: request.listener.map(|_| json!({"include_usage": true})),
         max_completion_tokens: max_tokens.filter(|_| !knows_max_tokens_alone),
         max_tokens: max_tokens.filter(|_| knows_max_tokens_alone),
@@ -244,7 +244,7 @@ struct SaidCall {
 }
 
 impl AnswerMessage {
-    /// What the server may require back.
+    /// Returns the fields that the server may require back.
     fn beside(&self) -> Option<String> {
         let reasoned = ReasoningParts {
             reasoning_content: self.reasoning_content.as_deref().map(Cow::Borrowed),
@@ -294,7 +294,7 @@ pub(super) fn answer(
     let choice = choice.ok_or_else(|| wrong(&"it has no choices"))?;
     let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
     let reason = choice.finish_reason.as_deref().unwrap_or_default();
-    // Some servers write an empty text for none.
+    // Some servers write an empty text if there is none.
     let refusal = said.refusal.as_deref().filter(|it| !it.is_empty());
     let is_refused = reason == "content_filter" || refusal.is_some();
     let stop = match &calls {
@@ -317,7 +317,7 @@ pub(super) fn answer(
     })
 }
 
-/// The text of a content, which is a text, or in some servers' form a list of parts.
+/// Returns the text of a content, which is a text, or on some servers a list of parts.
 fn words(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),

@@ -1,7 +1,7 @@
-//! `OpenAI` Responses: the body of a request, and what a response says.
+//! `OpenAI` Responses: writes the body of a request, and reads a response.
 //!
-//! The server stores nothing: each request has the whole history. Items of a model go back as they came; reasoning without
-//! its encrypted content, which only the server could look up, is left out.
+//! The server stores nothing: each request has the whole history. Items of the model are sent back unchanged. Reasoning
+//! without encrypted content is left out, since only a server that stores it could look it up.
 
 use std::borrow::Cow;
 
@@ -94,7 +94,7 @@ pub(super) fn body(
                 let items: Option<Vec<&RawValue>> =
                     verbatim.and_then(|it| serde_json::from_str(it).ok());
                 if let Some(items) = items {
-                    // Of another model of the same server; one that does not reason refuses them.
+                    // Another model of the server may have reasoned; a model that does not reason refuses such items.
                     let taken = items.into_iter().filter(|item| is_reasoning || !is_reasoned(item));
                     input.extend(
                         taken.map(|item| readable(item, request).unwrap_or(Item::Verbatim(item))),
@@ -142,8 +142,8 @@ pub(super) fn body(
     serde_json::to_string(&body).map_err(MessageError::NotJson)
 }
 
-/// Whether a model reasons unasked, by its name. Without its reasoning in the history it begins anew at every call; others refuse
-/// to be asked for it.
+/// Whether a model reasons by default, judging by its name. Without its reasoning in the history it begins anew at
+/// every call; other models refuse a request that asks for reasoning.
 fn reasons(model: &str) -> bool {
     let generation = |prefix: &str| {
         let digits = model.strip_prefix(prefix)?;
@@ -159,7 +159,7 @@ fn is_reasoned(item: &RawValue) -> bool {
     serde_json::from_str::<OutputBlock>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
 }
 
-/// An item with arguments that servers take, where those that the model wrote are no object.
+/// Replaces arguments that are not an object by arguments that servers accept.
 fn readable<'a>(item: &RawValue, request: &ModelRequest<'_>) -> Option<Item<'a>> {
     #[derive(Deserialize)]
     struct Call<'a> {
@@ -171,7 +171,7 @@ fn readable<'a>(item: &RawValue, request: &ModelRequest<'_>) -> Option<Item<'a>>
         arguments: Cow<'a, str>,
     }
     let Call { r#type, name, arguments } = serde_json::from_str(item.get()).ok()?;
-    // Calls that the provider makes itself go back as it wrote them.
+    // Calls that the provider ran itself are sent back unchanged.
     if r#type != "function_call" || object(&arguments).is_some() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! A history as every provider takes it: nothing empty, an object as the arguments of each call, and an id of its own for each call of
-//! a message.
+//! Brings a history into a form that every provider accepts: nothing is empty, the arguments of each call are an
+//! object, and each call of a message has a unique id.
 
 mod arguments;
 
@@ -22,21 +22,22 @@ use crate::model::{ModelRequest, ModelSettings};
 /// One message of a history.
 pub(super) enum Part<'a> {
     User(&'a str),
-    /// With what belongs to it.
+    /// A text with its attachments.
     Attached(&'a str, &'a [Content<'static>]),
     Model {
         text: &'a str,
         calls: Cow<'a, [ToolCall]>,
-        /// As this server wrote it.
+        /// The content as this server wrote it.
         verbatim: Option<&'a str>,
     },
-    /// With the ids that the calls have here, where they are not their own.
+    /// The answers, with the new ids of their calls if those were replaced.
     Answers(&'a [(ToolCall, Answer)], Option<Vec<String>>),
 }
 
-/// The messages. Where a call of a message has no id, one that an earlier call has, or one that the provider does not take,
-/// the calls of the message get ids by their places, and so do their answers; but not where no call has one and the provider,
-/// Gemini, matches answers by their order then. An answer without words and calls goes to the server alone that wrote it.
+/// Lists the messages. If a call has no id, an id that an earlier call has, or one that the provider does not accept,
+/// all calls of its message and their answers get new ids. Exception: if no call has an id and the provider is Gemini,
+/// which matches such answers by their order. A message without text and calls is only sent to the server that wrote
+/// it.
 pub(super) fn parts<'a>(
     provider: Provider,
     origin: &'a str,
@@ -45,8 +46,7 @@ pub(super) fn parts<'a>(
     parts_by(provider, origin, request, provider != Provider::Gemini)
 }
 
-/// The application's tools and, after them, those that the provider runs itself; among these its search for deferred tools, where
-/// there are some.
+/// Lists the application's tools and then the provider's own tools, including its search if there are deferred tools.
 pub(super) fn tools<'a>(
     provider: Provider,
     request: &ModelRequest<'a>,
@@ -73,7 +73,7 @@ pub(super) fn tools<'a>(
     RawValue::from_string(text).map(Cow::Owned).map_err(MessageError::NotJson)
 }
 
-/// The tool of a provider by which its models search for others.
+/// Returns the provider's tool by which its models search for others.
 fn search(provider: Provider) -> Option<&'static str> {
     match provider {
         Provider::Anthropic => {
@@ -89,9 +89,9 @@ fn is_search(definition: &&str) -> bool {
     tool["type"].as_str().is_some_and(|kind| kind.starts_with("tool_search"))
 }
 
-/// Whether a listing's tools are none.
+/// Whether a list of tools is empty.
 pub(super) fn is_empty_list(tools: &RawValue) -> bool {
-    // Gemini's list of lists.
+    // Gemini has a list of lists.
     matches!(tools.get(), "[]" | r#"[{"functionDeclarations":[]}]"#)
 }
 
@@ -104,7 +104,7 @@ fn parts_by<'a>(
     let ModelRequest { history, catalog, .. } = *request;
     let mut ids: Option<Vec<String>> = None;
     let mut taken = Ids { taken: HashSet::new(), form: IdForm::of(provider, origin) };
-    // Gemini takes an id of an earlier message again.
+    // Gemini accepts an id again that an earlier message has.
     let counts_anew = provider == Provider::Gemini;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
         Message::User { text, attachments, .. } if !attachments.is_empty() => {
@@ -121,7 +121,7 @@ fn parts_by<'a>(
             }
             let is_ordered = !needs_ids && calls.iter().all(|call| call.id.is_none());
             ids = if is_ordered { None } else { taken.of(place, calls) };
-            // What is not of the chat form has the ids in it.
+            // Verbatim content contains the old ids, except on the chat API.
             let verbatim = verbatim.filter(|_| ids.is_none() || provider == Provider::OpenAiChat);
             let calls = match &ids {
                 None => Cow::Borrowed(&**calls),
@@ -139,7 +139,7 @@ fn parts_by<'a>(
     })
 }
 
-/// The message or messages that carry answers back, under the ids that their calls have here.
+/// Writes the message or messages that send answers back, with the ids that their calls have in this request.
 pub(super) fn results(
     listing: &Listing,
     answered: &[(ToolCall, Answer)],
@@ -149,7 +149,7 @@ pub(super) fn results(
     listing.tool_results_with(answered, ids, media)
 }
 
-/// A message of the user with what belongs to it before its text.
+/// Writes a message of the user with its attachments before its text.
 pub(super) fn attached(
     provider: Provider,
     text: &str,
@@ -160,12 +160,12 @@ pub(super) fn attached(
     provider.user_message(attachments.iter().chain([&text]), media)
 }
 
-/// For how long `OpenAI` caches, where it should be longer than usual.
+/// Returns how long `OpenAI` caches, if it should be longer than the default.
 pub(super) fn retention(settings: &ModelSettings) -> Option<&'static str> {
     settings.cache.as_ref().is_some_and(|cache| cache.lasts_long).then_some("24h")
 }
 
-/// A value that may have another form than is known, such as a negative number of tokens: it counts as none then.
+/// Reads a value that may have an unexpected form, such as a negative number of tokens, which then counts as missing.
 pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -173,14 +173,14 @@ pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     Ok(serde_json::from_value(value).ok())
 }
 
-/// The ids of the calls so far.
+/// The ids of the calls so far, and the form that the server requires.
 struct Ids<'a> {
     taken: HashSet<Cow<'a, str>>,
     form: IdForm,
 }
 
 impl<'a> Ids<'a> {
-    /// New ids for the calls of a message, where those that they have would be refused.
+    /// Makes new ids for the calls of a message if the server would refuse those that they have.
     fn of(&mut self, place: usize, calls: &'a [ToolCall]) -> Option<Vec<String>> {
         let known = self.taken.len();
         for call in calls {
@@ -200,10 +200,10 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// The ids that a server takes back.
+/// The form of ids that a server accepts.
 #[derive(Clone, Copy)]
 enum IdForm {
-    /// Letters, digits, `_` and `-`, and at most so many.
+    /// Letters, digits, `_` and `-`, up to a maximum length.
     Plain { longest: usize },
     /// Nine letters and digits, as Mistral requires.
     Nine,
@@ -232,7 +232,7 @@ impl IdForm {
         }
     }
 
-    /// A new id for the call at this place; another each time.
+    /// Makes a new id for the call at this position; each `time` gives another one.
     fn id(self, place: usize, index: usize, time: usize) -> String {
         match self {
             Self::Plain { .. } => format!("call_{place}_{index}{}", "_".repeat(time)),

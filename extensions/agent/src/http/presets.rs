@@ -1,12 +1,12 @@
-//! Servers of the chat API that many use, with what each needs.
+//! Presets for popular servers of the chat API.
 
 use super::{HttpModel, HttpModelBuilder};
 
 impl HttpModel {
-    /// Makes a model of Azure `OpenAI`, by the address of the resource and the name of the deployment: the chat API below
-    /// `/openai/v1`, with the key in the header `api-key`.
+    /// Makes a model of Azure `OpenAI` from the address of the resource and the name of the deployment: uses the chat
+    /// API below `/openai/v1`, with the key in the header `api-key`.
     ///
-    /// An older address with a version is a base URL with a query:
+    /// For an older address with a version, set a base URL with a query:
     ///
     /// ```
     /// use toolwright_agent::http::HttpModel;
@@ -23,8 +23,8 @@ impl HttpModel {
         Self::openai_chat(deployment).base_url(base).key_header("api-key")
     }
 
-    /// Makes a model that vLLM serves, on port 8000 of this machine unless [`base_url`](HttpModelBuilder::base_url) says otherwise. What
-    /// vLLM has beside the chat API goes into [`extra_body`](HttpModelBuilder::extra_body).
+    /// Makes a model that vLLM serves, on port 8000 of this machine unless [`base_url`](HttpModelBuilder::base_url)
+    /// says otherwise. Set options that vLLM adds to the chat API by [`extra_body`](HttpModelBuilder::extra_body).
     ///
     /// ```
     /// use serde_json::json;
@@ -40,9 +40,9 @@ impl HttpModel {
         Self::openai_chat(model).base_url("http://127.0.0.1:8000/v1").plain_max_tokens()
     }
 
-    /// Makes a model that Ollama serves, on this machine unless [`base_url`](HttpModelBuilder::base_url) says otherwise. Its chat API
-    /// reads no `num_ctx`: `OLLAMA_CONTEXT_LENGTH` of the server sets it, or `PARAMETER num_ctx` of a Modelfile. A history
-    /// that is longer is cut by the server without a word.
+    /// Makes a model that Ollama serves, on this machine unless [`base_url`](HttpModelBuilder::base_url) says
+    /// otherwise. Its chat API ignores `num_ctx`: set `OLLAMA_CONTEXT_LENGTH` on the server, or `PARAMETER num_ctx` in
+    /// a Modelfile. The server cuts off a longer history without an error.
     ///
     /// ```
     /// use toolwright_agent::http::HttpModel;

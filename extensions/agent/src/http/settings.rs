@@ -1,11 +1,11 @@
-//! Which settings of a request a provider has. Pure.
+//! Checks the settings of a request against what the provider supports. Pure.
 
 use toolwright::provider::Provider;
 
 use super::parts::{is_empty_list, object};
 use crate::model::{ModelError, ModelRequest, ModelSettings, Reasoning, ToolChoice};
 
-/// The least that Anthropic takes for reasoning.
+/// The minimum that Anthropic accepts for reasoning.
 const ANTHROPIC_LEAST: u32 = 1024;
 
 /// Refuses a request that the provider would refuse.
@@ -21,7 +21,7 @@ pub(super) fn checked(
     known(provider, max_tokens, request.settings)
 }
 
-/// Refuses what the provider would refuse or, worse, ignore, whatever is asked.
+/// Refuses settings that the provider would refuse or, worse, ignore, independently of the request.
 pub(super) fn known(
     provider: Provider,
     max_tokens: Option<u32>,
@@ -64,7 +64,7 @@ pub(super) fn known(
     Err(refused(provider, &problem))
 }
 
-/// Refuses a choice of words that the provider would refuse or ignore.
+/// Refuses sampling options that the provider would refuse or ignore.
 fn sampling(provider: Provider, settings: &ModelSettings) -> Result<(), ModelError> {
     let &ModelSettings { temperature, top_p, seed, reasoning, .. } = settings;
     let hottest = if provider == Provider::Anthropic { 1.0 } else { 2.0 };

@@ -1,7 +1,8 @@
-//! An answer that comes in pieces: bytes in, deltas to the listener, and at last the text of the whole answer. No I/O.
+//! Reads a streamed answer: takes bytes, passes deltas to the listener, and returns the text of the whole answer. No
+//! I/O.
 //!
-//! What a server says reaches the listener without the key, also where the key is split between two pieces: a text whose
-//! end could be the begin of the key waits for what follows.
+//! The key is removed from everything that reaches the listener, even if it is split between two pieces: a text whose
+//! end could be the beginning of the key is held until more arrives.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use super::key::Secret;
 use crate::limits::UsageRecorder;
 use crate::model::{Delta, DeltaListener, ModelAnswer};
 
-/// The pieces of one answer.
+/// The stream of one answer.
 pub(super) struct Pieces<'a> {
     stream: MessageStream,
     provider: Provider,
@@ -21,18 +22,18 @@ pub(super) struct Pieces<'a> {
     key: Option<&'a Secret>,
     listener: &'a dyn DeltaListener,
     expense: Expense<'a>,
-    /// What may be the begin of the key.
+    /// Text held back because it may be the beginning of the key.
     held: BTreeMap<Of, String>,
 }
 
-/// What an answer takes that has not ended.
+/// Reports the usage of an answer that has not ended.
 pub(super) struct Expense<'a> {
     pub(super) model: &'a HttpModel,
     pub(super) meter: &'a UsageRecorder,
 }
 
 impl Expense<'_> {
-    /// Notes what the provider has said so far.
+    /// Reports what the provider has counted so far.
     fn note(&self, stream: &MessageStream) {
         let usage = stream.usage().and_then(|usage| self.model.endpoint.api.usage(&usage));
         if let Some(usage) = usage {
@@ -41,7 +42,7 @@ impl Expense<'_> {
     }
 }
 
-/// What a piece of text belongs to.
+/// The part of the answer that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Of {
     Reasoning,
@@ -61,7 +62,7 @@ impl<'a> Pieces<'a> {
         Self { stream, provider, listing, key, listener, expense, held }
     }
 
-    /// Takes the next bytes, and says whether the answer is whole.
+    /// Takes the next bytes, and returns whether the answer is complete.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<bool, StreamError> {
         for event in self.stream.push(bytes)? {
             self.notify(event);
@@ -69,7 +70,7 @@ impl<'a> Pieces<'a> {
         Ok(self.stream.is_whole())
     }
 
-    /// The whole answer, as the provider would have sent it at once.
+    /// Returns the text of the whole answer, as the provider would have sent it in one piece.
     pub(super) fn finish(mut self) -> Result<String, StreamError> {
         let held: Vec<Of> = self.held.keys().copied().collect();
         held.into_iter().for_each(|of| self.release(of));
@@ -78,7 +79,7 @@ impl<'a> Pieces<'a> {
         whole.finish()
     }
 
-    /// An answer that came at once all the same.
+    /// Takes an answer that came in one piece although a stream was requested.
     pub(super) fn came_whole(self, answer: &ModelAnswer) {
         if !answer.text.is_empty() {
             self.listener.delta(Delta::Text(&answer.text));
@@ -114,12 +115,12 @@ impl<'a> Pieces<'a> {
             StreamEvent::Unknown { kind, .. } => {
                 self.listener.delta(Delta::Unknown { kind: &self.without_key(kind) });
             }
-            // Kinds of a newer release of the parser.
+            // Events that a newer release of the parser may add.
             _ => self.listener.delta(Delta::Unknown { kind: "a kind without a name" }),
         }
     }
 
-    /// A call as the answer will hold it.
+    /// Converts a call into the form in which the answer will have it.
     fn received(&self, call: ToolCall) -> ToolCall {
         self.listing.received(ToolCall {
             id: call.id.map(|id| self.without_key(id)),
@@ -164,7 +165,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Ends the pieces also where the answer is not awaited any more.
+/// Reports the usage even if the caller no longer waits for the answer.
 impl Drop for Pieces<'_> {
     fn drop(&mut self) {
         self.expense.note(&self.stream);

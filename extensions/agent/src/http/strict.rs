@@ -1,4 +1,4 @@
-//! The schema of a format that the provider makes its model follow. Pure.
+//! Schemas of formats that the provider enforces. Pure.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,7 +18,8 @@ struct Function {
     parameters: Box<RawValue>,
 }
 
-/// The schema, in the subset of JSON Schema that the provider enforces. Nothing where it has no such formats or cannot enforce this one.
+/// Returns the schema in the subset of JSON Schema that the provider enforces; `None` if it has no formats, or cannot
+/// enforce this one.
 pub(super) fn schema(provider: Provider, format: &OutputFormat) -> Option<Box<RawValue>> {
     let dialect = match provider {
         Provider::OpenAiChat => Dialect::OpenAiChatStrict,

@@ -1,19 +1,19 @@
-//! What a run may spend on one message of its user, and what is left of it. Pure.
+//! Checks what a run has spent on one message of its user against its limits. Pure.
 
 use super::{Limit, Limits, TotalUsage};
 
-/// Why a run ends that has spent what it may.
+/// Why a run ends because of its budget.
 pub(crate) enum BudgetEnd {
     Limit(Limit),
-    /// It is not known what was spent of what is limited: in words.
+    /// The usage of a limited resource is unknown; the text explains it.
     Unknown(String),
 }
 
-/// Whether a run has spent what it may on a message.
+/// Returns why the run has to end, if it has reached a limit on tokens or cost.
 pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     let unknown = |what: &str, answers: u32| {
         BudgetEnd::Unknown(format!(
-            "of {answers} answers of the model the {what} is not known, so that the limit of {what} cannot be held; leave the limit out, or ask a model that says what its answers take and whose price is known"
+            "of {answers} answers of the model the {what} is not known, so that its limit cannot be enforced; leave the limit out, or ask a model that reports its usage and whose price is known"
         ))
     };
     match (limits.tokens, limits.cost) {
@@ -29,7 +29,7 @@ pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     }
 }
 
-/// What the model reads of what is left after so many turns, where the application wants that.
+/// Writes the report to the model of what is left after this many turns, if the application wants it.
 pub(crate) fn left(limits: Limits, spent: TotalUsage, turns: u32) -> Option<String> {
     if !limits.reports_left {
         return None;

@@ -1,4 +1,5 @@
-//! Ceilings of money over all runs of a user, an agent or an application: what a day or a month may cost. Pure: the clock is an argument.
+//! Ceilings: limits on what all runs of a user, an agent or an application may cost in a day or a month. Pure: the
+//! clock is an argument.
 
 use std::fmt;
 
@@ -24,27 +25,27 @@ pub struct Ceiling {
     cost: Cost,
 }
 
-/// Whose runs a ceiling holds for together.
+/// The runs to which a ceiling applies together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CeilingOf {
-    /// Those of one user; runs without a user count as those of one.
+    /// The runs of one user; runs without a user count as those of one user.
     User,
-    /// Those of one agent, by its name.
+    /// The runs of one agent, by its name.
     Agent,
-    /// All that the journal has.
+    /// All runs of the journal.
     Application,
 }
 
-/// For how long a ceiling counts. A day and a month begin at midnight, UTC.
+/// The period of a ceiling. Days and months begin at midnight UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Period {
     /// A day.
     Day,
-    /// A month of the calendar.
+    /// A calendar month.
     Month,
 }
 
@@ -55,7 +56,7 @@ impl Ceiling {
         Self { whose: CeilingOf::User, period, cost }
     }
 
-    /// Limits what the runs of the agent cost, those of its sub-agents among them.
+    /// Limits what the runs of the agent cost, including those of its sub-agents.
     #[must_use]
     pub const fn of_the_agent(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::Agent, period, cost }
@@ -96,7 +97,7 @@ impl fmt::Display for Ceiling {
 }
 
 impl CeilingOf {
-    /// The word for it in keys and tables.
+    /// Returns the word for it in keys and tables.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -107,7 +108,7 @@ impl CeilingOf {
 }
 
 impl Period {
-    /// Returns the name of the period that a time lies in, such as `2026-11-26` or `2026-11`.
+    /// Returns the name of the period that contains a time, such as `2026-11-26` or `2026-11`.
     ///
     /// ```
     /// use toolwright_agent::Period;
@@ -126,28 +127,28 @@ impl Period {
     }
 }
 
-/// What was spent and is reserved in a period.
+/// The settled and the reserved costs of a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spending {
-    /// What the requests cost that are settled.
+    /// The cost of the settled requests.
     pub spent: Cost,
-    /// What is reserved for requests that are under way, or whose end was never recorded.
+    /// The amount reserved for requests that are under way, or whose end was never recorded.
     pub reserved: Cost,
-    /// How many requests are settled.
+    /// The number of settled requests.
     pub requests: u64,
-    /// How many are not.
+    /// The number of requests that are not settled.
     pub unsettled: u64,
 }
 
 impl Spending {
-    /// Returns what cannot be spent any more.
+    /// Returns the part of the ceiling that is spent or reserved.
     #[must_use]
     pub fn held(&self) -> Cost {
         self.spent.plus(self.reserved)
     }
 
-    /// Reserves what a request may cost at most; nothing where that would go over the ceiling.
+    /// Reserves the maximum cost of a request; `None` if that would exceed the ceiling.
     #[must_use]
     pub fn reserve(self, ceiling: Cost, most: Cost) -> Option<Self> {
         let held = self.held().in_picos().checked_add(most.in_picos())?;
@@ -158,7 +159,7 @@ impl Spending {
         })
     }
 
-    /// Settles a request for which so much was reserved, by what it took.
+    /// Settles a request: replaces the amount reserved for it by what it took.
     #[must_use]
     pub fn settle(self, reserved: Cost, taken: Cost) -> Self {
         Self {
@@ -170,7 +171,7 @@ impl Spending {
     }
 }
 
-/// What a request counts for which so much was reserved: what it took; of what is not known, as much as was reserved.
+/// Returns the amount to charge for a request: its cost, or the reserved amount if its cost is not known in full.
 pub(crate) fn taken(spent: TotalUsage, reserved: Cost) -> Cost {
     let unknown = spent.unpriced.saturating_add(spent.lost);
     match unknown {

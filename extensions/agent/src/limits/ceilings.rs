@@ -1,5 +1,5 @@
-//! Ceilings as the journal holds them: a document for each period, in which a request is reserved before it is sent, and one for each
-//! request that is reserved, so that it is settled once also where the reply of a commit is lost.
+//! Stores ceilings in the journal: a document for each period, in which a request is reserved before it is sent, and a
+//! document for each reserved request, so that it is settled only once even if the reply of a commit is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,16 +16,16 @@ use toolwright::unstable::runs::JournalAccess;
 use super::ceiling::{Ceiling, CeilingOf, Spending, taken};
 use super::{Cost, Limit, TotalUsage};
 
-/// What the keys of all documents of spending begin with.
+/// The prefix of the keys of all documents of spending.
 const SPENDING: &str = "spending/";
 
-/// What the keys of all documents of requests begin with that are reserved.
+/// The prefix of the keys of all documents of reserved requests.
 const RESERVED: &str = "reserved/";
 
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
-/// How often settling is tried where the journal fails: what is not settled counts as it was reserved.
+/// How often settling is tried while the journal fails. A request that is not settled counts with its reserved amount.
 const TIMES: u32 = 5;
 
 /// The ceilings of the runs of an agent.
@@ -37,14 +37,14 @@ struct Inner {
     ceilings: Vec<Ceiling>,
     agent: String,
     journal: JournalAccess,
-    /// Held while this process changes what is spent: it does not come between itself.
+    /// Serializes the changes of this process, so that it does not conflict with itself.
     changing: Mutex<()>,
 }
 
-/// What is reserved for a request.
+/// The reservation for a request.
 #[must_use]
 pub(crate) struct Reservation {
-    /// Its document.
+    /// The key of its document.
     key: String,
     spending: Vec<String>,
     amount: Cost,
@@ -62,13 +62,13 @@ pub(crate) enum RequestRefusal {
 pub struct PeriodSpending {
     /// The period, such as `2026-11-26` or `2026-11`.
     pub period: String,
-    /// Whose runs.
+    /// Whose runs the spending is for.
     pub whose: CeilingOf,
     /// The name of the user or agent.
     pub name: Option<String>,
-    /// The ceiling that held when it last changed.
+    /// The ceiling at the time of the last change.
     pub ceiling: Cost,
-    /// What was spent and is reserved.
+    /// The settled and the reserved costs.
     #[serde(flatten)]
     pub spending: Spending,
 }
@@ -81,7 +81,7 @@ struct StoredCeiling {
     spending: Spending,
 }
 
-/// A request that is reserved: who looks for one that was never settled finds its run.
+/// A reserved request. It names the run, so that an operator can find the run of a request that was never settled.
 #[derive(Serialize, Deserialize)]
 struct ReservedAmount {
     version: u32,
@@ -104,19 +104,19 @@ impl Ceilings {
         agent: &str,
         journal: JournalAccess,
     ) -> Self {
-        // Of two for the same runs and period the lower one counts.
+        // If two apply to the same runs and period, the lower one counts.
         ceilings.sort_unstable();
         ceilings.dedup_by_key(|it| (it.whose(), it.period()));
         let changing = Mutex::default();
         Self(Arc::new(Inner { first, ceilings, agent: agent.to_owned(), journal, changing }))
     }
 
-    /// The first of them.
+    /// Returns the first of them.
     pub(crate) fn first(&self) -> Ceiling {
         self.0.first
     }
 
-    /// Reserves what a request may cost at most under every ceiling, or under none, in one commit.
+    /// Reserves the maximum cost of a request under all ceilings or none, in one commit.
     pub(crate) async fn reserve(
         &self,
         (run, user): (&str, Option<&str>),
@@ -157,15 +157,16 @@ impl Ceilings {
             let unit = Transaction { documents, ..Transaction::default() };
             match inner.journal.store.commit(unit, now).await {
                 Ok(()) => return Ok(Reservation { key: key_of_it, spending, amount: most }),
-                // Where it was made all the same, it counts as one that is never settled.
+                // The commit may have succeeded; then it counts as a request that is never settled.
                 Err(CommitError::Store(error)) => return Err(error.into()),
-                // Another process has spent meanwhile.
+                // Another process has changed the spending meanwhile.
                 Err(_) => tokio::task::yield_now().await,
             }
         }
     }
 
-    /// Settles a request by what it took. Where the journal fails it stays reserved, so that more counts as spent than was.
+    /// Settles a request by what it took. If the journal fails, the request stays reserved, so the spending is
+    /// overstated.
     pub(crate) async fn settle(&self, reservation: Reservation, spent: TotalUsage) {
         let taken = taken(spent, reservation.amount);
         let _changing = self.0.changing.lock().await;
@@ -178,7 +179,7 @@ impl Ceilings {
                     failed += 1;
                     let may_pass = matches!(error.kind(), StoreErrorKind::Unavailable);
                     if !may_pass || failed == TIMES {
-                        tracing::warn!(%error, "a request to a model stays reserved, as the journal does not take what it cost");
+                        tracing::warn!(%error, "a request to a model stays reserved, because the journal cannot record its cost");
                         return;
                     }
                     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -187,7 +188,7 @@ impl Ceilings {
         }
     }
 
-    /// Whether it is settled; no where another process has written meanwhile.
+    /// Tries to settle; returns `false` if another process has written meanwhile.
     async fn settle_once(
         &self,
         reservation: &Reservation,
@@ -195,7 +196,7 @@ impl Ceilings {
     ) -> Result<bool, StoreError> {
         let journal = &self.0.journal;
         let Some(reserved) = journal.store.document(&reservation.key).await? else {
-            // The reply of the commit that settled it was lost.
+            // An earlier attempt has settled it, but its reply was lost.
             return Ok(true);
         };
         let (key, expects) = (reserved.key, Some(reserved.version));
@@ -264,7 +265,7 @@ fn read(key: &str, text: &str) -> Result<StoredCeiling, StoreError> {
     }
 }
 
-/// Everything that was spent under ceilings, by period.
+/// Lists all spending under ceilings, by period.
 pub(crate) async fn all(store: &dyn Store) -> Result<Vec<PeriodSpending>, StoreError> {
     let mut all = Vec::new();
     for document in store.documents(SPENDING).await? {

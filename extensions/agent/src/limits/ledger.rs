@@ -1,4 +1,4 @@
-//! The sub-agents of runs, as budgets count them: in the journal of their calls where there is one, else in memory.
+//! Stores the budgets of sub-agents: in the journal of their calls if there is one, else in memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,13 +11,13 @@ use toolwright::unstable::runs::JournalAccess;
 
 use super::share::{ChildSpending, Children, Standing};
 
-/// The sub-agents of the runs of an agent.
+/// The budgets of the sub-agents of an agent's runs.
 #[derive(Default)]
 pub(crate) struct Ledger {
     journal: Option<JournalAccess>,
-    /// The runs of which this process makes calls, by their ids.
+    /// The unrecorded runs whose calls this process makes, by their ids.
     runs: Mutex<HashMap<String, InMemory>>,
-    /// Held from reading what is left to writing what is taken.
+    /// Held from reading what is left until the share is written.
     pub(crate) taking: sync::Mutex<()>,
 }
 
@@ -26,11 +26,11 @@ struct InMemory {
     children: Children,
 }
 
-/// What is read again later is written with the version of its form.
+/// The stored form of a budget, with its version.
 #[derive(Serialize, Deserialize)]
 struct StoredChild {
     version: u32,
-    /// The name of the sub-agent, which earlier releases did not write.
+    /// The name of the sub-agent. Earlier releases did not write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
     #[serde(flatten)]
@@ -45,23 +45,23 @@ impl Ledger {
         Self { journal, ..Self::default() }
     }
 
-    /// Notes the state of a run that is driven here and recorded nowhere.
+    /// Notes the state of an unrecorded run that this process drives.
     pub(crate) fn note_standing(&self, run: &str, standing: Standing) {
         let children = Children::new();
         self.runs().insert(run.to_owned(), InMemory { standing, children });
     }
 
-    /// The state of a run that is recorded nowhere.
+    /// Returns the state of an unrecorded run.
     pub(crate) fn standing(&self, run: &str) -> Option<Standing> {
         self.runs().get(run).map(|it| it.standing)
     }
 
-    /// Forgets a run that is recorded nowhere.
+    /// Forgets an unrecorded run.
     pub(crate) fn forget(&self, run: &str) {
         self.runs().remove(run);
     }
 
-    /// Removes what the sub-agents of a turn have left in the journal that an executor has for itself: no process goes on with
+    /// Removes the documents of a turn's sub-agents from an executor's own journal, since no other process continues
     /// them.
     pub(crate) async fn clear(&self, run: &str) -> Result<(), StoreError> {
         let Some(journal) = self.journal.as_ref().filter(|journal| journal.is_own) else {
@@ -76,14 +76,14 @@ impl Ledger {
             }));
         }
         let unit = Transaction { documents, ..Transaction::default() };
-        // What has changed since is removed after the next turn.
+        // Documents that have changed since are removed after the next turn.
         match journal.store.commit(unit, journal.now()).await {
             Err(CommitError::Store(error)) => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// The sub-agents that were started in a turn of a run.
+    /// Reads the budgets of the sub-agents that were started in a turn of a run.
     pub(crate) async fn children(&self, run: &str, turn: u64) -> Result<Children, StoreError> {
         let Some(journal) = &self.journal else {
             return Ok(self.runs().get(run).map_or_else(Children::new, |it| it.children.clone()));
@@ -103,7 +103,7 @@ impl Ledger {
         read.collect()
     }
 
-    /// Notes what one has taken or spent, and commits these documents with it, where there is a journal.
+    /// Stores the budget of a sub-agent, and commits these documents with it if there is a journal.
     ///
     /// # Errors
     /// When another process has written since.
@@ -128,7 +128,7 @@ impl Ledger {
         let unit = Transaction { documents, ..Transaction::default() };
         match journal.store.commit(unit, journal.now()).await {
             Err(conflict @ CommitError::Document { .. }) => {
-                // It may be this commit, whose reply was lost.
+                // This may be the effect of this very commit, whose reply was lost.
                 let next = expects.map_or(1, |it| it.saturating_add(1));
                 match journal.store.document(&key).await? {
                     Some(found) if found.text == text && found.version == next => Ok(()),
@@ -139,7 +139,7 @@ impl Ledger {
         }
     }
 
-    /// The version of what is noted of one; nothing where nothing is.
+    /// Returns the version of a sub-agent's stored budget; `None` if there is none.
     pub(crate) async fn version(&self, place: &Place<'_>) -> Result<Option<u64>, StoreError> {
         let Some(journal) = &self.journal else { return Ok(None) };
         let key = format!("{}{}", of_turn(place.run, place.turn), place.call);
@@ -155,7 +155,7 @@ impl Ledger {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub run: &'a str,
-    /// The turn of the run, also where another sub-agent has started this one.
+    /// The turn of the run, even if another sub-agent started this one.
     pub turn: u64,
     /// The call that started it.
     pub call: CallId,
@@ -170,7 +170,7 @@ pub(crate) struct StartedAgent {
     pub child: ChildSpending,
 }
 
-/// All sub-agents that were started in a run.
+/// Lists all sub-agents that were started in a run.
 pub(crate) async fn list_started(
     store: &dyn Store,
     run: &str,
@@ -191,12 +191,12 @@ pub(crate) async fn list_started(
     Ok(all)
 }
 
-/// What the keys of all documents about the budgets of the sub-agents of a run begin with.
+/// Returns the prefix of the keys of all budgets of a run's sub-agents.
 pub(crate) fn children_of(run: &str) -> String {
     format!("run/{run}/children/")
 }
 
-/// What the keys of all documents with answers of the models of sub-agents begin with.
+/// Returns the prefix of the keys of all recorded answers of sub-agents' models.
 pub(crate) fn answers_of(run: &str) -> String {
     format!("run/{run}/agents/")
 }

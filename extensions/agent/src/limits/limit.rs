@@ -7,63 +7,63 @@ use serde::{Deserialize, Serialize};
 
 use super::{CeilingOf, Cost};
 
-/// A limit that was reached, with its number.
+/// A limit that was reached, with its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "limit", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Limit {
-    /// The model answered so many times without ending the run.
+    /// The model answered this many times without ending the run.
     Turns {
-        /// How often.
+        /// The number of answers.
         turns: u32,
     },
-    /// The time was up.
+    /// The time limit was reached.
     Time {
-        /// In milliseconds.
+        /// The limit in milliseconds.
         milliseconds: u64,
     },
-    /// So many tokens of requests and answers were taken.
+    /// The requests and answers took this many tokens.
     Tokens {
-        /// How many.
+        /// The number of tokens.
         tokens: u64,
     },
-    /// So much was spent.
+    /// The requests cost this much.
     Cost {
-        /// How much, in millionths of a millionth of a dollar.
+        /// The cost, in millionths of a millionth of a dollar.
         cost: Cost,
     },
-    /// The next request may have gone over a ceiling of all runs of a user, an agent or an application; see
+    /// The next request might have exceeded a ceiling for all runs of a user, an agent or an application; see
     /// [`Ceiling`](crate::Ceiling).
     Ceiling {
-        /// Whose runs.
+        /// The runs that the ceiling is for.
         whose: CeilingOf,
         /// The name of the user or agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// The day or month, in UTC.
         period: String,
-        /// The most that they may cost.
+        /// The ceiling.
         ceiling: Cost,
-        /// What they had spent, and what was reserved for requests under way.
+        /// What these runs had spent, and what was reserved for requests under way.
         held: Cost,
-        /// What the next request may cost at most.
+        /// The maximum cost of the next request.
         next: Cost,
     },
-    /// The same call with the same arguments failed so many times in a row.
+    /// The same call with the same arguments failed this many times in a row.
     RepeatedFailure {
-        /// Its tool.
+        /// The tool of the call.
         tool: String,
-        /// How often.
+        /// The number of failures.
         times: u32,
     },
-    /// So many answers in a row were cut short in the middle of a call.
+    /// This many answers in a row were cut short in the middle of a call.
     CutShort {
-        /// How many.
+        /// The number of answers.
         times: u32,
     },
-    /// So many answers in a row were empty.
+    /// This many answers in a row were empty.
     EmptyAnswers {
-        /// How many.
+        /// The number of answers.
         times: u32,
     },
 }
@@ -72,30 +72,30 @@ pub enum Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How often the model is asked: 25.
+    /// How often the model may be asked; 25 by default.
     pub turns: u32,
-    /// How long it takes in all, decisions of people included: no limit.
+    /// How long it may take in all, including the time that people take to decide; no limit by default.
     pub time: Option<Duration>,
-    /// How many tokens its requests and answers may have: no limit. The answer that reaches it is the last; its calls are
-    /// run and answered.
+    /// How many tokens its requests and answers may take; no limit by default. The answer that reaches the limit is the
+    /// last; its calls still run and are answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// How much it may cost: no limit. As with the tokens.
+    /// How much it may cost; no limit by default. The answer that reaches the limit is the last, as with tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// Whether the model reads after each turn what is left of turns, tokens and cost: no.
+    /// Whether the model is shown after each turn what is left of turns, tokens and cost; not by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reports_left: bool,
-    /// How often in a row the same call with the same arguments may fail: 3.
+    /// How often in a row the same call with the same arguments may fail; 3 by default.
     pub repeated_failures: u32,
-    /// How many answers in a row may be cut short in the middle of a call: 3.
+    /// How many answers in a row may be cut short in the middle of a call; 3 by default.
     pub cut_short: u32,
-    /// How many answers in a row may be empty: 2, so that the model is asked once more.
+    /// How many answers in a row may be empty; 2 by default, so that the model is asked once more.
     pub empty_answers: u32,
-    /// How many answers that are not the value which the run ends in go back to the model: 2.
+    /// How many answers are sent back because they are not the value that the run ends in; 2 by default.
     #[serde(default = "corrections", skip_serializing_if = "are_usual")]
     pub corrections: u32,
-    /// How long the model of a recorded run may be away before the run ends: 24 hours.
+    /// How long the model of a recorded run may be away before the run ends; 24 hours by default.
     #[serde(default = "a_day", skip_serializing_if = "is_a_day")]
     pub outage: Duration,
 }

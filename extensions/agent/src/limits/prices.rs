@@ -1,4 +1,4 @@
-//! What tokens of models cost: data with a date, which applications extend.
+//! The prices of models' tokens: data with a date, which applications can extend.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::limits::{Cost, Usage};
 /// The version of the format of a price list.
 const VERSION: u32 = 1;
 
-/// What tokens of models cost. Cheap to clone.
+/// The prices of models' tokens. Cheap to clone.
 ///
 /// ```
 /// use toolwright_agent::{Cost, Price, Prices, Rates, Usage};
@@ -43,29 +43,29 @@ struct List {
     models: BTreeMap<String, Price>,
 }
 
-/// What the tokens of one model cost.
+/// The prices of one model's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Price {
-    /// What they cost.
+    /// The prices of its tokens.
     pub rates: Rates,
-    /// What all tokens of a request cost that has more tokens than this, and those of its answer.
+    /// The prices of all tokens of a request that has more tokens than this, and of its answer.
     pub above: Option<(u64, Rates)>,
 }
 
-/// What a million tokens cost.
+/// The prices of a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rates {
-    /// Of a request.
+    /// Tokens of a request.
     pub input: Cost,
-    /// Of an answer.
+    /// Tokens of an answer.
     pub output: Cost,
-    /// Of a request, where the provider had them cached.
+    /// Tokens of a request that the provider had cached.
     pub cached: Cost,
-    /// Of a request, where the provider put them into its cache.
+    /// Tokens of a request that the provider put into its cache.
     pub cache_write: Cost,
-    /// Of a request, where the provider put them into its cache for longer than usual.
+    /// Tokens of a request that the provider put into its cache for longer than usual.
     pub long_cache_write: Cost,
 }
 
@@ -73,10 +73,10 @@ pub struct Rates {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum PricesError {
-    /// It is no TOML, or has other keys.
+    /// The text is not TOML, or has other keys.
     #[error("the price list is not in its format")]
     Format(#[from] toml::de::Error),
-    /// It is of another version.
+    /// The list has another version.
     #[error(
         "found version {found} of the price list's format, expected {VERSION}; read it with a newer version of this library"
     )]
@@ -84,7 +84,7 @@ pub enum PricesError {
         /// What was found.
         found: u32,
     },
-    /// A price is none.
+    /// A price is negative or not a number.
     #[error(
         "found the price {found} of `{model}`, expected dollars for a million tokens, 0 or more"
     )]
@@ -107,19 +107,19 @@ impl Prices {
         STANDARD.clone()
     }
 
-    /// Returns a list without prices.
+    /// Returns a list without any price.
     #[must_use]
     pub fn none() -> Self {
         Self(Arc::new(List { date: String::new(), models: BTreeMap::new() }))
     }
 
-    /// Returns the date of the prices: that of the newest of the lists that were put together.
+    /// Returns the date of the prices; for combined lists, the newest date.
     #[must_use]
     pub fn date(&self) -> &str {
         &self.0.date
     }
 
-    /// Adds the prices of another list, which count where both have a model.
+    /// Adds the prices of another list, which override those of this list.
     #[must_use]
     pub fn extended(mut self, other: &Self) -> Self {
         let list = Arc::make_mut(&mut self.0);
@@ -137,7 +137,7 @@ impl Prices {
         self
     }
 
-    /// Finds what the tokens of a model cost: of this name, or of the name before a date, such as `gpt-5.2` of
+    /// Finds the prices of a model by its name, or by the part of the name before a date, such as `gpt-5.2` for
     /// `gpt-5.2-2025-12-11`.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<Price> {
@@ -157,25 +157,25 @@ fn is_date(text: &str) -> bool {
 }
 
 impl Rates {
-    /// Sets what a million tokens of requests and of answers cost. Cached tokens cost as much as others unless it is set.
+    /// Sets the prices of a million tokens of requests and of answers. Cached tokens have the same price unless set.
     #[must_use]
     pub const fn new(input: Cost, output: Cost) -> Self {
         Self { input, output, cached: input, cache_write: input, long_cache_write: input }
     }
 
-    /// Sets what a million tokens of requests cost that the provider had cached.
+    /// Sets the price of a million tokens of requests that the provider had cached.
     #[must_use]
     pub const fn cached(self, cached: Cost) -> Self {
         Self { cached, ..self }
     }
 
-    /// Sets what a million tokens of requests cost that the provider put into its cache, however long they stay there.
+    /// Sets the price of a million tokens of requests that the provider put into its cache, for any duration.
     #[must_use]
     pub const fn cache_write(self, cache_write: Cost) -> Self {
         Self { cache_write, long_cache_write: cache_write, ..self }
     }
 
-    /// Sets what a million tokens of requests cost that the provider put into its cache for longer than usual.
+    /// Sets the price of a million tokens of requests that the provider put into its cache for longer than usual.
     #[must_use]
     pub const fn long_cache_write(self, long_cache_write: Cost) -> Self {
         Self { long_cache_write, ..self }
@@ -183,19 +183,20 @@ impl Rates {
 }
 
 impl Price {
-    /// Makes a price that is equal for requests of every length.
+    /// Makes a price that is the same for requests of every length.
     #[must_use]
     pub const fn new(rates: Rates) -> Self {
         Self { rates, above: None }
     }
 
-    /// Sets what all tokens of a request cost that has more tokens than this.
+    /// Sets the prices of all tokens of a request with more tokens than this, and of its answer.
     #[must_use]
     pub const fn above(self, tokens: u64, rates: Rates) -> Self {
         Self { above: Some((tokens, rates)), ..self }
     }
 
-    /// Computes the most that a request of so many tokens costs whose answer has so many, whatever of it is cached.
+    /// Computes the maximum cost of a request and its answer with these numbers of tokens, whatever part of it is
+    /// cached.
     #[must_use]
     pub fn most(&self, input_tokens: u64, output_tokens: u64) -> Cost {
         let dearest = |rates: Rates| {
@@ -213,7 +214,7 @@ impl Price {
         Cost::picos(u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX))
     }
 
-    /// Computes what an answer costs that took so much. What tools cost that its provider ran is not in it.
+    /// Computes the cost of an answer with this usage. Fees for tools that the provider ran are not included.
     #[must_use]
     pub fn cost(&self, usage: Usage) -> Cost {
         let long = self.above.filter(|(limit, _)| usage.input_tokens > *limit);
@@ -294,7 +295,7 @@ impl WrittenPrice {
     }
 }
 
-/// Of what has no price of its own, the price of what it is a part of.
+/// Makes rates. A missing cache price is that of the more general kind: of all requests, or of all cache writes.
 fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64> {
     let [cached, cache_write, long_cache_write] = cache;
     let mut rates = Rates::new(dollars(input)?, dollars(output)?);
@@ -310,11 +311,11 @@ fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64>
     Ok(rates)
 }
 
-/// Exact to the millionth of a dollar.
+/// Converts dollars, exact to the millionth.
 fn dollars(dollars: f64) -> Result<Cost, f64> {
     let millionths = (dollars * 1e6).round();
     if (0.0..=1e12).contains(&millionths) {
-        // Within these bounds nothing is lost.
+        // The conversion is exact within these bounds.
         Ok(Cost::picos(millionths as u64 * 1_000_000))
     } else {
         Err(dollars)

@@ -1,5 +1,5 @@
-//! What the sub-agents of a run may spend: each takes its share out of what is left to its parent before it starts, and what
-//! it has not spent returns. Pure.
+//! Computes the shares of sub-agents: each share is deducted from what is left to the parent before the sub-agent
+//! starts, and the unspent part is returned. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use toolwright::CallId;
 
 use super::{Cost, Limits, TotalUsage};
 
-/// How far a run may still go.
+/// What a run may still spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
     /// How often its model may be asked.
     pub turns: u32,
-    /// How many tokens; no limit unless set.
+    /// How many tokens it may take; no limit if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// How much it may cost; no limit unless set.
+    /// How much it may cost; no limit if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
-/// What a sub-agent asks for; as much as it can get, where it says nothing.
+/// What a sub-agent asks for; a part that is not set is decided by what its parent has left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WantedShare {
     pub turns: Option<u32>,
@@ -29,7 +29,7 @@ pub(crate) struct WantedShare {
     pub cost: Option<Cost>,
 }
 
-/// What a run has spent, its sub-agents included.
+/// What a run has spent, including its sub-agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpentShare {
     /// Tokens and money.
@@ -38,37 +38,37 @@ pub(crate) struct SpentShare {
     pub turns: u32,
 }
 
-/// The state of the run of an agent while its calls run.
+/// The limits and the spending of a run while its calls run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// Which turn it is.
+    /// The current turn.
     pub turn: u64,
-    /// How far it may go.
+    /// The limits of the run.
     pub limits: Limits,
-    /// What was spent of that before this turn's calls.
+    /// What was spent before this turn's calls.
     pub spent: SpentShare,
 }
 
-/// The run of one sub-agent, as the budget counts it.
+/// The spending of one sub-agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChildSpending {
-    /// The call by which the sub-agent was started that has started this one; none where the run itself has.
+    /// The call that started its parent, if a sub-agent started it and not the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CallId>,
-    /// The turn of its parent.
+    /// The turn of its parent in which it was started.
     pub turn: u64,
-    /// What it took out of its parent's rest.
+    /// The share that was deducted from what its parent had left.
     pub share: Share,
-    /// What it has spent itself, without the sub-agents that it has started.
+    /// What it has spent itself, without the sub-agents below it.
     pub own: SpentShare,
-    /// Whether it has ended, so that the rest of its share is its parent's again.
+    /// Whether it has ended, so that the unspent part of its share is its parent's again.
     pub has_ended: bool,
 }
 
 /// The sub-agents that were started in a turn of a run, by the calls that started them.
 pub(crate) type Children = BTreeMap<CallId, ChildSpending>;
 
-/// What there is nothing left of.
+/// The resource of which nothing is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UsedUp {
     Turns,
@@ -82,7 +82,7 @@ impl SpentShare {
         Self { usage: self.usage.plus(other.usage), turns }
     }
 
-    /// As much as another, and no less than this.
+    /// Returns the spending, raised to at least this share.
     fn at_least(self, share: Share) -> Share {
         Share {
             turns: share.turns.max(self.turns),
@@ -93,7 +93,7 @@ impl SpentShare {
 }
 
 impl Share {
-    /// What is left of limits after so much was spent.
+    /// Returns what is left of limits after this spending.
     fn left(limits: Limits, spent: SpentShare) -> Self {
         Self {
             turns: limits.turns.saturating_sub(spent.turns),
@@ -102,7 +102,7 @@ impl Share {
         }
     }
 
-    /// What is left after so much of each was taken; what has no limit stays so.
+    /// Returns what is left after these amounts were taken; a resource without limit stays unlimited.
     fn minus(self, turns: u32, tokens: u64, cost: Cost) -> Self {
         Self {
             turns: self.turns.saturating_sub(turns),
@@ -112,7 +112,7 @@ impl Share {
     }
 }
 
-/// What the sub-agents have spent that were started in a turn of this parent, with all that these have started.
+/// Returns what the sub-agents have spent that were started in a turn of this parent, including those below them.
 pub(crate) fn spent(children: &Children, parent: Option<CallId>, turn: u64) -> SpentShare {
     of_turn(children, parent, turn)
         .fold(SpentShare::default(), |sum, (call, child)| sum.plus(total(children, *call, child)))
@@ -126,15 +126,15 @@ fn of_turn(
     children.iter().filter(move |(_, it)| it.parent == parent && it.turn == turn)
 }
 
-/// What one sub-agent has spent, with all that it has started. A parent is older than its children, so that this ends whatever
-/// is written in a record.
+/// Returns what one sub-agent has spent, including those below it. A parent is older than its children, so the
+/// recursion ends even for a damaged record.
 fn total(children: &Children, call: CallId, child: &ChildSpending) -> SpentShare {
     let started = children.range(call..).filter(|(id, it)| **id > call && it.parent == Some(call));
     started.fold(child.own, |sum, (id, it)| sum.plus(total(children, *id, it)))
 }
 
-/// The share of a sub-agent that starts now: what it wants, out of what its parent has left. Without a word of its own it is one of
-/// so many equal parts of that. The parent has a turn left to read the answer.
+/// Returns the share of a sub-agent that starts now: what it wants, limited by what its parent has left. If it does not
+/// say, it gets an equal part, one of `parts`. The parent keeps one turn to read the answer.
 pub(crate) fn share(
     standing: Standing,
     children: &Children,

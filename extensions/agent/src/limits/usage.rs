@@ -1,4 +1,4 @@
-//! What answers of models take: tokens, and what they cost.
+//! The usage of models: tokens and their cost.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// What an answer took, in tokens.
+/// The usage of an answer, in tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
@@ -15,16 +15,16 @@ pub struct Usage {
     pub input_tokens: u64,
     /// The tokens of the answer.
     pub output_tokens: u64,
-    /// Those of `input_tokens` that the provider had cached.
+    /// The part of `input_tokens` that the provider had cached.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
-    /// Those of `input_tokens` that the provider put into its cache, where it asks a price for that.
+    /// The part of `input_tokens` that the provider put into its cache, if it charges for that.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
-    /// Those of `cache_write_tokens` that stay there for longer than usual, at a price of their own.
+    /// The part of `cache_write_tokens` that stays cached for longer than usual, at a price of its own.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub long_cache_write_tokens: u64,
-    /// Those of `output_tokens` with which the model reasoned.
+    /// The part of `output_tokens` that the model used for reasoning.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reasoning_tokens: u64,
 }
@@ -53,13 +53,13 @@ impl Usage {
         Self { cache_write_tokens: tokens, ..self }
     }
 
-    /// Sets how many of the tokens that were put into the cache stay there for longer than usual.
+    /// Sets how many of the tokens that were put into the cache stay cached for longer than usual.
     #[must_use]
     pub fn long_cache_write(self, tokens: u64) -> Self {
         Self { long_cache_write_tokens: tokens, ..self }
     }
 
-    /// Sets how many tokens of the answer the model reasoned with.
+    /// Sets how many tokens of the answer were used for reasoning.
     #[must_use]
     pub fn reasoning(self, tokens: u64) -> Self {
         Self { reasoning_tokens: tokens, ..self }
@@ -71,7 +71,7 @@ impl Usage {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// Adds what another answer took.
+    /// Adds the usage of another answer.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         self.with(other, u64::saturating_add)
@@ -130,8 +130,8 @@ impl Cost {
         Self(cents.saturating_mul(PICOS / 100))
     }
 
-    /// Makes an amount of millionths of a millionth of a dollar: what a token costs of which a million cost so many millionths
-    /// of a dollar.
+    /// Makes an amount from millionths of a millionth of a dollar. A price in millionths of a dollar per million tokens
+    /// is this many for one token.
     #[must_use]
     pub const fn picos(picos: u64) -> Self {
         Self(picos)
@@ -149,15 +149,15 @@ impl Cost {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Returns what is left of this amount after another.
+    /// Subtracts another amount; returns at least zero.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 }
 
-/// Reads an amount as people write it: `0.50 USD`, `$0.50`. The currency is part of it, because a limit in another one would be
-/// another limit.
+/// Parses an amount as people write it: `0.50 USD`, `$0.50`. The currency is required, so that an amount in another
+/// currency is not taken for dollars.
 ///
 /// ```
 /// use toolwright_agent::Cost;
@@ -177,7 +177,8 @@ impl FromStr for Cost {
     }
 }
 
-/// Exactly so many millionths of a millionth; none where it is no number of at most twelve decimal places, or too large.
+/// Parses a number of dollars exactly; `None` if it is not a number with at most twelve decimal places, or is too
+/// large.
 fn in_picos(amount: &str) -> Option<u64> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
     let is_number =
@@ -189,7 +190,7 @@ fn in_picos(amount: &str) -> Option<u64> {
     whole.checked_add(format!("{fraction:0<12}").parse().ok()?)
 }
 
-/// Why a text is no amount of money.
+/// Why a text is not an amount of money.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found the amount `{found}`, expected dollars, such as `0.50 USD`")]
 pub struct CostError {
@@ -197,7 +198,7 @@ pub struct CostError {
 }
 toolwright::unstable::debug_as_sentence!(CostError);
 
-/// In dollars, with at least four digits after the point, and as many more as there are.
+/// Shows dollars with at least four decimal places, and more if they are not zero.
 impl fmt::Display for Cost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fraction = format!("{:012}", self.0 % PICOS);
@@ -206,7 +207,7 @@ impl fmt::Display for Cost {
     }
 }
 
-/// What requests to models took, failed ones among them.
+/// The usage of requests to models, including failed ones.
 ///
 /// ```
 /// use toolwright_agent::{Cost, TotalUsage, Usage};
@@ -218,17 +219,17 @@ impl fmt::Display for Cost {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TotalUsage {
-    /// The tokens, as far as providers say.
+    /// The tokens, as far as providers report them.
     pub usage: Usage,
-    /// What they cost, as far as prices are known.
+    /// Their cost, as far as prices are known.
     pub cost: Cost,
-    /// How many answers there were of which the provider does not say what they took.
+    /// The number of answers whose usage the provider does not report.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unmeasured: u32,
-    /// How many answers there were of which the cost is not known.
+    /// The number of answers whose cost is not known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unpriced: u32,
-    /// How many requests broke off of which the provider did not say what they took. Limits count them as nothing.
+    /// The number of requests that broke off and whose usage is unknown. Limits count them as zero.
     #[serde(default, skip_serializing_if = "is_none")]
     pub lost: u32,
 }
@@ -239,7 +240,7 @@ fn is_none(answers: &u32) -> bool {
 }
 
 impl TotalUsage {
-    /// Adds up what one answer took, where that is known.
+    /// Makes the usage of one answer, as far as it is known.
     #[must_use]
     pub fn of(usage: Option<Usage>, cost: Option<Cost>) -> Self {
         Self {
@@ -251,18 +252,18 @@ impl TotalUsage {
         }
     }
 
-    /// Counts a request that broke off, where its provider did not say what it took.
+    /// Makes the usage of a request that broke off without a report of the provider.
     #[must_use]
     pub fn lost() -> Self {
         Self { lost: 1, ..Self::default() }
     }
 
-    /// How many failed requests took this: at least one, where anything was taken.
+    /// Returns the number of failed requests that this is the usage of: at least one unless it is empty.
     pub(crate) fn requests(&self) -> u32 {
         self.lost.max(u32::from(*self != Self::default()))
     }
 
-    /// Returns the cost of what has a price; none where nothing of it has one.
+    /// Returns the cost of the answers that have a price; `None` if none of them has one.
     ///
     /// ```
     /// use toolwright_agent::{Cost, TotalUsage, Usage};
@@ -277,7 +278,7 @@ impl TotalUsage {
         (self.unpriced == 0 || self.cost > Cost::default()).then_some(self.cost)
     }
 
-    /// Adds what others took.
+    /// Adds another usage.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -289,7 +290,7 @@ impl TotalUsage {
         }
     }
 
-    /// Returns what was spent since so much was.
+    /// Returns what was spent since an earlier total.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -322,8 +323,8 @@ impl fmt::Display for TotalUsage {
     }
 }
 
-/// What the runs of each user spent, over all agents that share it, for as long as the process lives. Cheap to clone; a clone
-/// is the same accounts. What one run spent, its [`State`](crate::State) says.
+/// The spending of each user's runs, over all agents that share it, for as long as the process lives. Cheap to clone; a
+/// clone is the same accounts. The spending of one run is in its [`State`](crate::State).
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -346,13 +347,13 @@ pub struct Accounts(Arc<Mutex<ByUser>>);
 type ByUser = BTreeMap<Option<String>, TotalUsage>;
 
 impl Accounts {
-    /// Accounts on which nothing was spent.
+    /// Makes empty accounts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns what the runs of a user spent; of runs without a user for `None`.
+    /// Returns what the runs of a user spent; `None` means the runs without a user.
     #[must_use]
     pub fn of(&self, user: Option<&str>) -> TotalUsage {
         self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()
@@ -370,7 +371,8 @@ impl Accounts {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()
     }
 
-    /// Adds what a run of the user spent: for drivers other than an [`AgentRun`](crate::AgentRun), which does so itself.
+    /// Adds what a run of the user spent. Needed only by drivers other than [`AgentRun`](crate::AgentRun), which does
+    /// so itself.
     pub fn add(&self, user: Option<&str>, spent: TotalUsage) {
         let mut accounts = self.lock();
         let sum = accounts.entry(user.map(str::to_owned)).or_default();

@@ -1,11 +1,11 @@
-//! What the requests for an answer take while it comes, so that it is known also of an answer that is not awaited any more.
+//! Counts what the requests for an answer take while it arrives, so that it is known even if the answer is abandoned.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::TotalUsage;
 
-/// What the requests for one answer have taken so far: for who may give the answer up before it is there. An answer and an
-/// error say themselves what they took.
+/// Counts what the requests for one answer have taken so far, for a caller that may abandon the answer. A complete
+/// answer and an error carry their usage themselves.
 ///
 /// ```
 /// use toolwright_agent::{UsageRecorder, TotalUsage, Usage};
@@ -23,46 +23,46 @@ pub struct UsageRecorder(Mutex<Reading>);
 
 #[derive(Debug, Default)]
 struct Reading {
-    /// What requests took that have failed.
+    /// The usage of failed requests.
     failed: TotalUsage,
-    /// What the request takes that is under way.
+    /// The usage of the request under way.
     current: Option<TotalUsage>,
 }
 
 impl UsageRecorder {
-    /// Notes that a request goes out. Until more is known it may have cost something.
+    /// Notes that a request is sent. Until more is known, it may have cost something.
     pub fn begin(&self) {
         self.reading().current = Some(TotalUsage::lost());
     }
 
-    /// Notes what is known so far of the request that is under way. It may take more.
+    /// Notes the usage that is known so far of the request under way. The final usage may be higher.
     pub fn so_far(&self, spent: TotalUsage) {
         self.reading().current = Some(spent.plus(TotalUsage::lost()));
     }
 
-    /// Notes that the request that was under way has failed, and took this.
+    /// Notes that the request under way has failed, with this usage.
     pub fn ended(&self, spent: TotalUsage) {
         let mut reading = self.reading();
         (reading.failed, reading.current) = (reading.failed.plus(spent), None);
     }
 
-    /// What requests took that have failed.
+    /// Returns the usage of failed requests.
     pub(crate) fn failed(&self) -> TotalUsage {
         self.reading().failed
     }
 
-    /// All requests so far have failed, and took this together.
+    /// Notes that all requests so far have failed, with this usage in total.
     pub(crate) fn all_failed(&self, spent: TotalUsage) {
         *self.reading() = Reading { failed: spent, current: None };
     }
 
-    /// Returns what the request has taken that is under way.
+    /// Returns the usage so far of the request under way.
     #[must_use]
     pub fn under_way(&self) -> TotalUsage {
         self.reading().current.unwrap_or_default()
     }
 
-    /// Returns what all of them have taken.
+    /// Returns the usage of all requests.
     #[must_use]
     pub fn taken(&self) -> TotalUsage {
         let reading = self.reading();

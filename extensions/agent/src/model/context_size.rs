@@ -1,10 +1,11 @@
-//! How large a request was that is too long for its model.
+//! The size of a request that is too long for its model.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How many tokens a request has that its model does not take, and how many the model takes, as far as the provider says so.
+/// How many tokens a request has that is too long for its model, and how many the model accepts, as far as the provider
+/// reports them.
 ///
 /// ```
 /// use toolwright_agent::{ContextSize, ModelError};
@@ -17,22 +18,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ContextSize {
-    /// The tokens of the request. Some providers count the tokens that are reserved for the answer among them.
+    /// The tokens of the request. Some providers include the tokens that are reserved for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
-    /// The most tokens that the model takes.
+    /// The maximum that the model accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<u64>,
 }
 
 impl ContextSize {
-    /// Describes a size, as far as it is known.
+    /// Makes a size; each number may be unknown.
     #[must_use]
     pub fn new(found: Option<u64>, allowed: Option<u64>) -> Self {
         Self { found, allowed }
     }
 
-    /// Computes how many tokens have to go, where both numbers are known.
+    /// Computes by how many tokens the request is too long, if both numbers are known.
     #[must_use]
     pub fn excess(self) -> Option<u64> {
         Some(self.found?.saturating_sub(self.allowed?))

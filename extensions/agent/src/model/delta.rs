@@ -1,13 +1,13 @@
-//! What a model sends before its answer is whole.
+//! The parts of an answer that a model sends before the answer is complete.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolwright::provider::ToolCall;
 
-/// A piece of an answer that is not whole yet.
+/// A piece of an answer that is not complete yet.
 ///
-/// No delta is part of a history: the whole answer is, which says the same or fails.
+/// Deltas are not part of a history: the complete answer is, and contains them all, unless the request fails.
 ///
 /// ```
 /// use toolwright_agent::Delta;
@@ -25,46 +25,46 @@ use toolwright::provider::ToolCall;
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Delta<'a> {
-    /// More of what the model says.
+    /// More of the model's text.
     Text(&'a str),
-    /// More of its reasoning.
+    /// More of the model's reasoning.
     Reasoning(&'a str),
     /// A call began.
     CallBegan {
-        /// Its place among the calls of the answer, counted from 0.
+        /// The index of the call in the answer, counted from 0.
         index: usize,
         /// The tool, by the application's name.
         name: &'a str,
     },
     /// More of the arguments of a call that began.
     Arguments {
-        /// The call's place among the calls of the answer.
+        /// The index of the call in the answer.
         index: usize,
-        /// The text that follows what came before, as the model wrote it.
+        /// The next part of the text, as the model wrote it.
         text: &'a str,
     },
-    /// A call is whole. The answer that it is in may still fail.
+    /// A call is complete. The answer may still fail.
     CallWhole {
-        /// The call's place among the calls of the answer.
+        /// The index of the call in the answer.
         index: usize,
-        /// The call, as the answer will hold it.
+        /// The call, in the form in which the answer will have it.
         call: &'a ToolCall,
     },
     /// The provider runs a tool of its own.
     ProviderTool {
-        /// The tool, as the provider calls it.
+        /// The provider's name of the tool.
         name: &'a str,
     },
-    /// The model is asked again, or another one is: what came before is no part of the answer.
+    /// The answer begins anew, by this model or another one: discard the deltas before.
     Restarted,
-    /// The provider sent something that this release does not know, and it was skipped.
+    /// The provider sent something that this release does not know and has skipped.
     Unknown {
-        /// What the provider calls it.
+        /// The provider's name for it.
         kind: &'a str,
     },
 }
 
-/// Hears an answer as it comes. It is called in the middle of the stream, so it has to be quick.
+/// Receives an answer as it arrives. It is called while the stream is read, so it must be quick.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -92,11 +92,11 @@ pub enum Delta<'a> {
 /// assert_eq!(*gathered.0.lock().unwrap(), "Hello.");
 /// ```
 pub trait DeltaListener: Send + Sync {
-    /// Takes the next piece.
+    /// Takes the next delta.
     fn delta(&self, delta: Delta<'_>);
 }
 
-/// Without texts and arguments, which may hold secrets.
+/// Omits texts and arguments, which may hold secrets.
 impl fmt::Debug for Delta<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -120,8 +120,8 @@ impl fmt::Debug for dyn DeltaListener + '_ {
     }
 }
 
-/// Passes pieces on, and remembers whether any came since the answer began: what came then has to be taken back before
-/// another answer begins.
+/// Passes deltas on, and remembers whether the current answer had any: if so, they have to be discarded before another
+/// answer begins.
 pub(crate) struct Passing<'a> {
     to: &'a dyn DeltaListener,
     came: AtomicBool,
@@ -132,7 +132,7 @@ impl<'a> Passing<'a> {
         Self { to, came: AtomicBool::new(false) }
     }
 
-    /// Another answer begins.
+    /// Begins another answer; sends [`Delta::Restarted`] if the one before had deltas.
     pub(crate) fn restart(&self) {
         if self.came.swap(false, Ordering::Relaxed) {
             self.to.delta(Delta::Restarted);

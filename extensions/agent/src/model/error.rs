@@ -1,4 +1,4 @@
-//! Why a model gave no answer.
+//! Errors of models.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -13,8 +13,8 @@ use crate::model::ContextSize;
 
 type Source = Box<dyn Error + Send + Sync>;
 
-/// Why a model gave no answer: a kind for programs, what the failure says about repeating the request, and a message that
-/// names what was received, what was expected and what to do.
+/// Why a model gave no answer: a kind for programs, a class that says whether the request may be repeated, and a
+/// message that says what was received, what was expected and what to do.
 ///
 /// ```
 /// use std::time::Duration;
@@ -53,28 +53,28 @@ impl ModelError {
         }))
     }
 
-    /// Sets what the failure says about repeating the request.
+    /// Sets whether the request may be repeated.
     #[must_use]
     pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
 
-    /// Sets when the provider wants to be asked again, where the class does not say so.
+    /// Sets how long the provider asks to wait, if the class does not say so.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.0.retry_after = Some(delay);
         self
     }
 
-    /// Sets how large the request was, where it is too long for the model.
+    /// Sets the size of a request that is too long for the model.
     #[must_use]
     pub fn too_long(mut self, size: ContextSize) -> Self {
         self.0.context_size = Some(size);
         self
     }
 
-    /// Adds to the message what else there is to know.
+    /// Appends a note to the message.
     pub(crate) fn and(mut self, note: &str) -> Self {
         self.0.message = format!("{}; {note}", self.0.message).into();
         self
@@ -87,20 +87,20 @@ impl ModelError {
         self
     }
 
-    /// Sets what the requests took that failed, as far as their providers say so.
+    /// Sets what the failed requests took, as far as their providers report it.
     #[must_use]
     pub fn taking(mut self, spent: TotalUsage) -> Self {
         self.0.spent = spent;
         self
     }
 
-    /// Returns what the requests took that failed.
+    /// Returns what the failed requests took.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.0.spent
     }
 
-    /// Returns how large the request was, where it is too long for the model.
+    /// Returns the size of the request, if it is too long for the model.
     #[must_use]
     pub fn context_size(&self) -> Option<ContextSize> {
         self.0.context_size
@@ -112,13 +112,13 @@ impl ModelError {
         &self.0.kind
     }
 
-    /// Returns what the failure says about repeating the request.
+    /// Returns the class of the error, which says whether the request may be repeated.
     #[must_use]
     pub fn classified(&self) -> ErrorClass {
         self.0.class
     }
 
-    /// Returns whether the model is away for now, so that the same request may be answered later: its class is
+    /// Returns whether the model is unavailable for now, so that the same request may succeed later: the class is
     /// [`NotStarted`](ErrorClass::NotStarted) or [`Transient`](ErrorClass::Transient).
     #[must_use]
     pub fn is_outage(&self) -> bool {
@@ -131,7 +131,7 @@ impl ModelError {
         &self.0.message
     }
 
-    /// Returns the earliest time for the next request, where the provider named one.
+    /// Returns how long the provider asks to wait before the next request, if it said so.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self.0.class {
@@ -147,7 +147,8 @@ impl fmt::Display for ModelError {
     }
 }
 
-/// Writes the sentence with its causes, because a `main` that returns the error prints it so; `{:#?}` writes every part.
+/// Writes the message with its causes, because a `main` that returns the error prints it with `Debug`; `{:#?}` writes
+/// every field.
 impl fmt::Debug for ModelError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !formatter.alternate() {

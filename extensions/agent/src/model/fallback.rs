@@ -1,10 +1,10 @@
-//! Several models as one: the next is asked where one is down, and the first again when it has rested.
+//! Several models as one: if one fails, the next is asked, and the first again after a rest.
 //!
-//! - A model that could not answer rests: for as long as its provider asks for, or [`FallbackBuilder::rest`]. While it rests
+//! - A model that failed rests for as long as its provider asks for, or for [`FallbackBuilder::rest`]. While it rests,
 //!   the next in order is asked; after that, the first again.
-//! - A request that every provider would refuse, a wrong history for instance, is not made elsewhere.
-//! - The history goes to the next model as it is: calls and answers are translated, what one provider alone can read is left
-//!   out of its request and reported in [`FellBack::omitted`].
+//! - A request that every provider would refuse, with an invalid history for instance, is not sent to another model.
+//! - The next model gets the same history, with calls and answers translated. Content that only another provider can
+//!   read is omitted, and reported in [`FellBack::omitted`].
 
 mod builder;
 mod decide;
@@ -25,7 +25,7 @@ use crate::model::{
     DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing,
 };
 
-/// Several models as one, in the order in which they are preferred.
+/// Several models as one, in order of preference.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -53,20 +53,20 @@ pub struct Fallback {
     resting: Mutex<Vec<Option<Resting>>>,
 }
 
-/// A model that is left alone.
+/// A model that is not asked for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Resting {
     until: Instant,
-    /// Whether it answers by itself after that: it was away, as after a 429.
+    /// Whether it failed because it was unavailable, as after a 429, so that it recovers by itself.
     is_away: bool,
 }
 
-/// How much later a model is given up that does not keep to the limit of its request.
+/// How much longer than its time limit a model may take before its request is dropped.
 const GRACE: Duration = Duration::from_millis(200);
 
 type OnFallback = Box<dyn Fn(&FellBack<'_>) + Send + Sync>;
 
-/// A model gave no answer, and the next is asked.
+/// A model failed, and the next is asked.
 ///
 /// ```
 /// use toolwright_agent::FellBack;
@@ -79,18 +79,18 @@ type OnFallback = Box<dyn Fn(&FellBack<'_>) + Send + Sync>;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct FellBack<'a> {
-    /// The name of the model that gave no answer.
+    /// The name of the model that failed.
     pub from: &'a str,
-    /// Why.
+    /// Its error.
     pub error: &'a ModelError,
-    /// The name of the model that is asked.
+    /// The name of the model that is asked next.
     pub to: &'a str,
-    /// What its request goes without, because the model of another provider wrote it.
+    /// The content that the next request omits, because only another provider's model can read it.
     pub omitted: &'a [Omitted],
 }
 
 impl Fallback {
-    /// Begins with the model that is preferred.
+    /// Begins with the preferred model.
     pub fn builder(first: impl Model + 'static) -> FallbackBuilder {
         FallbackBuilder::new(Box::new(first))
     }
@@ -100,20 +100,21 @@ impl Fallback {
         let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
         let own = UsageRecorder::default();
         let meter = request.usage_recorder.unwrap_or(&own);
-        // A fallback of which this is a model may have asked others before.
+        // If this fallback is one of another fallback's models, the meter already has earlier failures.
         let before = meter.failed();
         let request = ModelRequest { listener, usage_recorder: Some(meter), ..request };
         let begun = Instant::now();
         let mut failed = TotalUsage::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.next(&asked, begun).unwrap_or_default();
-        // A model that is away for a while is worth waiting for, whatever those after it answer.
+        // If a model is unavailable only for a while, its error wins over the errors of later models, so that the
+        // caller waits.
         let mut away: Option<ModelError> = None;
         loop {
             asked[current] = true;
             meter.begin();
             let answered = self.answer_of(current, request, begun, &asked).await;
-            // It took too long, and says nothing itself.
+            // The request timed out, so only the meter knows its usage.
             let given_up =
                 |error: ModelError| error.taking(meter.taken().since(before.plus(failed)));
             let error = match answered.unwrap_or_else(|error| Err(given_up(error))) {
@@ -125,16 +126,16 @@ impl Fallback {
             };
             failed = failed.plus(error.spent());
             let error = error.taking(failed);
-            // Its error knows what its requests took, which not every model notes.
+            // Use the error's count: not every model notes its usage in the meter.
             meter.all_failed(before.plus(failed));
             let now = Instant::now();
             match rest_after(&error, self.rest) {
-                // What the application gave us wrong, no waiting mends.
+                // The application's tools are invalid: waiting does not help.
                 Rest::None if error.kind() == "invalid_tools" => return Err(error),
                 Rest::None => return Err(self.worth_a_wait(away, error, &asked, failed)),
                 Rest::ThisRequest => {}
                 Rest::For(rest) => {
-                    // Another run may know that it has to rest for longer.
+                    // Another run may have recorded a longer rest.
                     let resting = &mut self.resting()[current];
                     let is_away = error.is_outage();
                     let next = now.checked_add(rest).map(|until| Resting { until, is_away });
@@ -167,7 +168,7 @@ impl Fallback {
         }
     }
 
-    /// What the model answered, or the error of one that was given up.
+    /// Asks a model for its share of the time; the outer error says that its time was up.
     async fn answer_of(
         &self,
         index: usize,
@@ -179,12 +180,12 @@ impl Fallback {
         let Some(budget) = self.budget else {
             return Ok(self.ask_in_dialect(model, request).await);
         };
-        // A model that hangs leaves time for those after it.
+        // Sharing the time leaves some for later models if this one hangs.
         let others = asked.iter().filter(|asked| !**asked).count();
         let left = budget.saturating_sub(begun.elapsed());
         let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
         request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
-        // One that keeps to the limit says what it has spent.
+        // A model that respects the limit reports its usage.
         let answered =
             tokio::time::timeout(share + GRACE, self.ask_in_dialect(model, request)).await;
         answered.map_err(|_| {
@@ -203,7 +204,7 @@ impl Fallback {
         request: ModelRequest<'_>,
     ) -> Result<ModelAnswer, ModelError> {
         let (wanted, given) = (model.dialect(), request.listing.dialect());
-        // Deferred tools are for those that search for them.
+        // Only models that search for deferred tools get them.
         let searches = model.searches_tools();
         let is_for_it = searches || !request.listing.has_deferred();
         if wanted == given && is_for_it && (!searches || request.catalog.is_none()) {
@@ -237,8 +238,8 @@ impl Fallback {
         next(&left, asked)
     }
 
-    /// The error of a model that was away, or that rests because it was, in place of one that would come again: the request may be
-    /// answered when that model is back.
+    /// Returns the error of a model that was unavailable, or that still rests, in place of a final error: the request
+    /// may succeed when that model is back.
     fn worth_a_wait(
         &self,
         away: Option<ModelError>,
@@ -289,7 +290,7 @@ impl Fallback {
 }
 
 impl Model for Fallback {
-    /// The name of the model that is preferred.
+    /// The name of the preferred model.
     fn name(&self) -> &str {
         self.models[0].name()
     }
@@ -298,7 +299,7 @@ impl Model for Fallback {
         self.models[0].dialect()
     }
 
-    /// That of the dearest, where the price of each is known.
+    /// The highest cost of all models, if the price of each is known.
     fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
         let costs = self.models.iter().map(|it| it.most_cost(input_tokens, output_tokens));
         costs.collect::<Option<Vec<_>>>()?.into_iter().max()
@@ -308,17 +309,17 @@ impl Model for Fallback {
         self.models.iter().flat_map(|model| model.dialects()).collect()
     }
 
-    /// That of the model that is preferred.
+    /// The origin of the preferred model.
     fn origin(&self) -> Option<&str> {
         self.models[0].origin()
     }
 
-    /// Whether any of them does.
+    /// Whether any of the models does.
     fn searches_tools(&self) -> bool {
         self.models.iter().any(|model| model.searches_tools())
     }
 
-    /// By every model, so that none refuses them when it is needed.
+    /// Checks with every model, so that none refuses the settings when it is needed.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
     }

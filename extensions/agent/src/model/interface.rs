@@ -1,4 +1,4 @@
-//! A model: one request to one answer.
+//! The interface of a model: a request, and its answer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::history::{Message, Verbatim};
 use crate::limits::{Cost, TotalUsage, Usage, UsageRecorder};
 use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputFormat};
 
-/// A model that can be asked. One request gives one answer or one error; it does its own retries.
+/// A model that an agent can ask. Each request gives one answer or one error; the model does its own retries.
 ///
 /// Dropping the future gives up on the request.
 ///
@@ -41,18 +41,19 @@ use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputForm
 /// }
 /// ```
 pub trait Model: Send + Sync {
-    /// Its name, for transcripts and errors.
+    /// Returns its name, for transcripts and errors.
     fn name(&self) -> &str;
 
-    /// The form in which it takes tools.
+    /// Returns the dialect in which it takes tools.
     fn dialect(&self) -> Dialect;
 
-    /// Every form in which it may take tools: more than one for a model that asks others.
+    /// Returns every dialect in which it may take tools: more than one for a model that forwards requests to others.
     fn dialects(&self) -> Vec<Dialect> {
         vec![self.dialect()]
     }
 
-    /// Whose [`Verbatim`] it reads: its provider's name, with the server's where that is not the vendor's own.
+    /// Returns the origin whose [`Verbatim`] content it reads: the name of its provider, and the host of a server that
+    /// is not the vendor's own.
     fn origin(&self) -> Option<&str> {
         self.dialect().provider().map(Provider::name)
     }
@@ -64,36 +65,37 @@ pub trait Model: Send + Sync {
         0
     }
 
-    /// Whether it searches for deferred tools itself: an agent then lists them for it too, by
+    /// Returns whether its provider searches deferred tools itself: an agent then lists them by
     /// [`Catalog::searchable_listing`].
     fn searches_tools(&self) -> bool {
         false
     }
 
-    /// Whether it can be asked with these settings, and so many tokens for an answer: an agent checks that before its first run.
+    /// Checks that it supports these settings and this limit on the tokens of an answer. An agent calls this before its
+    /// first run.
     ///
     /// # Errors
-    /// When its provider has no such setting.
+    /// When its provider does not support a setting.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         let _ = (settings, max_tokens);
         Ok(())
     }
 
-    /// Whether it writes this [`ModelRequest::output`] into its requests, so that the text of an answer follows it. An agent asks
-    /// any other model to call a tool whose arguments are the value.
+    /// Returns whether it sends [`ModelRequest::output`] to its provider, so that the text of an answer follows the
+    /// format. An agent asks other models to call a tool whose arguments are the value.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let _ = format;
         false
     }
 
-    /// Asks it.
+    /// Sends a request, and returns the answer.
     fn answer<'a>(
         &'a self,
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
 
-    /// Returns the most that a request of so many tokens costs whose answer has so many: what is reserved under a
-    /// [`Ceiling`](crate::Ceiling) before it is sent. Nothing, the default, where the price is not known.
+    /// Returns the maximum cost of a request and its answer with these numbers of tokens, which a
+    /// [`Ceiling`](crate::Ceiling) reserves before the request is sent. By default `None`: the price is not known.
     fn most_cost(&self, _input_tokens: u64, _output_tokens: u64) -> Option<Cost> {
         None
     }
@@ -144,30 +146,30 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     }
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ModelRequest<'a> {
-    /// What the application says to the model, before everything else; empty for nothing.
+    /// The system prompt; empty for none.
     pub instructions: &'a str,
-    /// Everything so far. The last message is the user's, or holds answers, or is the model's own that was
+    /// The whole history. The last message is the user's, or has answers, or is an answer of the model that was
     /// [paused](StopReason::Paused).
     pub history: &'a [Message],
-    /// The tools, by [`Model::dialect`]. [`Listing::tools`] is the text to send, unchanged; [`Listing::tool_calls`] and
-    /// [`Listing::tool_results`] translate names.
+    /// The tools in the form of [`Model::dialect`]. Send the text of [`Listing::tools`] unchanged;
+    /// [`Listing::tool_calls`] and [`Listing::tool_results`] translate names.
     pub listing: &'a Listing,
-    /// How much the answer may take.
+    /// The limits on the answer.
     pub limits: RequestLimits,
-    /// How to answer.
+    /// Options of the request.
     pub settings: &'a ModelSettings,
-    /// The format that the text of the answer has to follow, for a model that [takes](Model::takes_format) it.
+    /// The format that the text of the answer has to follow, for a model that [supports](Model::takes_format) it.
     pub output: Option<&'a OutputFormat>,
-    /// The tools themselves, for a model that asks others in other forms.
+    /// The tools themselves, for a model that forwards requests in other dialects.
     pub catalog: Option<&'a Catalog>,
-    /// Who hears the answer as it comes. A model that cannot send it in pieces ignores this.
+    /// The listener that gets the answer as it arrives. A model that cannot stream ignores it.
     pub listener: Option<&'a dyn DeltaListener>,
-    /// Where the model notes what its requests take before they are answered. One that does not is counted as one request that
-    /// may have cost something, where its answer is given up.
+    /// Where the model notes the usage of requests before they are answered. If it does not, an abandoned request
+    /// counts as one that may have cost something.
     pub usage_recorder: Option<&'a UsageRecorder>,
 }
 
@@ -189,28 +191,28 @@ impl<'a> ModelRequest<'a> {
         }
     }
 
-    /// Adds the instructions: what providers call the system prompt.
+    /// Sets the system prompt.
     #[must_use]
     pub fn instructions(mut self, text: &'a str) -> Self {
         self.instructions = text;
         self
     }
 
-    /// Adds the catalog whose tools these are.
+    /// Adds the catalog that the tools are from.
     #[must_use]
     pub fn catalog(mut self, catalog: &'a Catalog) -> Self {
         self.catalog = Some(catalog);
         self
     }
 
-    /// Adds who hears the answer as it comes.
+    /// Adds a listener that gets the answer as it arrives.
     #[must_use]
     pub fn listener(mut self, listener: &'a dyn DeltaListener) -> Self {
         self.listener = Some(listener);
         self
     }
 
-    /// Adds where to note what requests take before they are answered.
+    /// Adds a recorder for the usage of requests before they are answered.
     #[must_use]
     pub fn usage_recorder(mut self, recorder: &'a UsageRecorder) -> Self {
         self.usage_recorder = Some(recorder);
@@ -239,13 +241,13 @@ impl<'a> ModelRequest<'a> {
     }
 }
 
-/// How much one answer of a model may take.
+/// The limits on one answer of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {
-    /// The tokens of the answer; the model's own limit where there is none.
+    /// The maximum tokens of the answer; the model's own limit if `None`.
     pub max_tokens: Option<u32>,
-    /// What is left of the run's time: the agent drops the request then. No retry needs to wait longer.
+    /// The time that the run has left. The agent drops the request at its end, so no retry needs to wait longer.
     pub time: Option<Duration>,
 }
 
@@ -253,25 +255,25 @@ pub struct RequestLimits {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelAnswer {
-    /// What it said. Texts before, between and after its calls are joined by an empty line.
+    /// The text of the answer. Texts before, between and after calls are joined by an empty line.
     pub text: String,
-    /// The calls, as [`Listing::tool_calls`] gives them.
+    /// The calls, as [`Listing::tool_calls`] returns them.
     pub calls: Vec<ToolCall>,
-    /// Why it stopped.
+    /// Why the model stopped.
     pub stop: StopReason,
-    /// What it took, where the provider says so.
+    /// The usage of the answer, if the provider reports it.
     pub usage: Option<Usage>,
-    /// What that cost, where the model knows its price.
+    /// Its cost, if the model knows its price.
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
-    /// What requests for it took that failed, as far as their providers say so.
+    /// The usage of failed requests for it, as far as their providers report it.
     pub failed: TotalUsage,
-    /// What the provider requires back as it is.
+    /// Content that the provider requires back verbatim.
     pub verbatim: Option<Verbatim>,
-    /// The name of the model that gave it, where several could.
+    /// The name of the model that gave it, if there were several.
     pub model: Option<String>,
-    /// What its request went without, because the model of another provider wrote it.
+    /// The content that its request omitted, because only another provider's model can read it.
     pub omitted: Vec<Omitted>,
 }
 
@@ -305,61 +307,61 @@ impl ModelAnswer {
         self
     }
 
-    /// Sets what the answer took.
+    /// Sets the usage of the answer.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
     }
 
-    /// Sets what that cost.
+    /// Sets the cost of the answer.
     #[must_use]
     pub fn cost(mut self, cost: Cost) -> Self {
         self.cost = Some(cost);
         self
     }
 
-    /// Sets the date of the price list by which the cost was counted; an empty one is that of a list without a date.
+    /// Sets the date of the price list by which the cost was counted; an empty date counts as none.
     #[must_use]
     pub fn prices_of(mut self, date: impl Into<String>) -> Self {
         self.prices = Some(date.into()).filter(|date: &String| !date.is_empty());
         self
     }
 
-    /// Adds what requests for it took that failed.
+    /// Adds the usage of failed requests for it.
     #[must_use]
     pub fn failed(mut self, failed: TotalUsage) -> Self {
         self.failed = self.failed.plus(failed);
         self
     }
 
-    /// Returns what it took, with the requests for it that failed.
+    /// Returns its usage and cost, including those of failed requests for it.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
     }
 
-    /// Sets the name of the model that gave it. An answer that names one stays its own.
+    /// Sets the name of the model that gave it, unless it has one already.
     #[must_use]
     pub fn by(mut self, model: &str) -> Self {
         self.model.get_or_insert_with(|| model.to_owned());
         self
     }
 
-    /// Adds what its request went without.
+    /// Sets the content that its request omitted.
     #[must_use]
     pub fn with_omitted(mut self, omitted: Vec<Omitted>) -> Self {
         self.omitted = omitted;
         self
     }
 
-    /// The answer without what the model said and called.
+    /// Returns the answer without its text and calls.
     pub(crate) fn without_content(&self) -> Self {
         let (text, calls) = (String::new(), Vec::new());
         Self { text, calls, verbatim: None, ..self.clone() }
     }
 
-    /// Attaches what the provider requires back.
+    /// Adds content that the provider requires back verbatim.
     #[must_use]
     pub fn verbatim(mut self, verbatim: Verbatim) -> Self {
         self.verbatim = Some(verbatim);
@@ -367,7 +369,7 @@ impl ModelAnswer {
     }
 }
 
-/// Without its text and arguments, which may hold secrets.
+/// Omits its text and arguments, which may hold secrets.
 impl fmt::Debug for ModelAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -390,15 +392,16 @@ impl fmt::Debug for ModelAnswer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It had said or called what it wanted to.
+    /// Its answer is complete.
     Finished,
-    /// The provider paused it in the middle of its own tools: asked again with this answer in the history, it goes on.
+    /// The provider paused it in the middle of its own tools: to continue, send a request with this answer in the
+    /// history.
     Paused,
-    /// A limit on tokens cut its text short; its calls are whole.
+    /// A token limit cut its text short; its calls are complete.
     CutShort,
-    /// A limit on tokens cut the answer short in the middle of a call. That call is the last of the answer's calls, or is left out
-    /// where the answer has none. The agent does not run it and answers that it was cut short.
+    /// A token limit cut the answer short in the middle of a call. That call is the last one of the answer, or is
+    /// missing if the answer has no calls. The agent does not run it, and answers that it was cut short.
     CutInCall,
-    /// The model or its provider refused to go on; the text says why, where it was given.
+    /// The model or its provider refused to answer; the text says why, if a reason was given.
     Refused,
 }

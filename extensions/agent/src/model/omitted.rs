@@ -1,4 +1,5 @@
-//! What one provider alone can read, and requests to another go without: signatures, reasoning, tools that the provider ran.
+//! Finds content that only one provider can read and that requests to others omit: signatures, reasoning, results of
+//! provider tools.
 
 use std::fmt;
 
@@ -8,8 +9,8 @@ use toolwright::provider::Provider;
 
 use crate::history::Message;
 
-/// What a request went without, of one message of the history that the model of another provider wrote. Its text and its calls
-/// are in the request.
+/// The content that a request omitted from one message, because the model of another provider wrote it. The message's
+/// text and calls are in the request.
 ///
 /// ```
 /// use toolwright_agent::{Omitted, Message, ModelAnswer, Verbatim};
@@ -25,16 +26,16 @@ use crate::history::Message;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Omitted {
-    /// The message's place in the history, counted from 0.
+    /// The index of the message in the history, counted from 0.
     pub message: usize,
     /// The provider that wrote it.
     pub provider: String,
-    /// What is left out, as that provider calls it, each kind once.
+    /// The provider's names of the omitted parts, each once.
     pub parts: Vec<String>,
 }
 
 impl Omitted {
-    /// Lists what a request to a model of this [`origin`](crate::Model::origin) goes without.
+    /// Lists what a request to a model of this [`origin`](crate::Model::origin) omits.
     #[must_use]
     pub fn of(history: &[Message], origin: &str) -> Vec<Self> {
         let found = history.iter().enumerate().filter_map(|(message, it)| {
@@ -57,9 +58,9 @@ impl fmt::Display for Omitted {
     }
 }
 
-/// The kinds of what a provider's answer has beside its text and its calls.
+/// Lists the kinds of content in an answer besides its text and calls.
 fn foreign(origin: &str, text: &str) -> Vec<String> {
-    // What nothing here can read is left out as a whole.
+    // Content in an unknown form is omitted as a whole.
     let unread = || vec!["verbatim".to_owned()];
     let provider = origin.split('@').next().unwrap_or_default();
     if provider == Provider::OpenAiChat.name() {
@@ -68,7 +69,7 @@ fn foreign(origin: &str, text: &str) -> Vec<String> {
             .map_or_else(|_| unread(), |members| members.into_iter().map(|it| it.0).collect());
     }
     let Ok(blocks) = serde_json::from_str::<Vec<Value>>(text) else {
-        // Servers that imitate Anthropic write a text in place of blocks.
+        // Servers that imitate Anthropic write a text instead of blocks.
         return match serde_json::from_str::<String>(text) {
             Ok(_) => Vec::new(),
             Err(_) => unread(),
@@ -87,7 +88,7 @@ fn foreign(origin: &str, text: &str) -> Vec<String> {
     distinct(kinds.filter(|kind| !known.contains(kind)).map(str::to_owned))
 }
 
-/// Gemini names the kind of a part by its key.
+/// Lists the kinds of a Gemini part, which names its kind by its key.
 fn of_gemini(part: &Value) -> Vec<String> {
     let keys = part.as_object().into_iter().flat_map(|part| part.keys());
     let is_thought = part["thought"] == true;

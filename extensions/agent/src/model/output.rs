@@ -1,15 +1,16 @@
-//! The value that the last answer of a run has to be, as a model is asked for it.
+//! The value that the last answer of a run has to be, in the forms in which a model can be asked for it.
 
 use serde_json::Value;
 use toolwright::Catalog;
 use toolwright::dialect::{Dialect, DialectError, Listing};
 
-/// The tool by which a model gives the value that its run ends in, where it calls one for that, and the name of the value where its
-/// provider wants a name. Nothing runs when it is called: the arguments are the value.
+/// The tool by which a model gives the final value of its run, and the name of the value if its provider requires one.
+/// Calling it runs nothing: the arguments are the value.
 pub(crate) const FINAL_ANSWER: &str = "final_answer";
 
-/// The value that a model has to answer with. A model gets it in one of two forms: as a format of the provider that the text of
-/// the answer follows ([`Model::takes_format`](crate::Model::takes_format)), or as one more tool, whose arguments are the value.
+/// The value that a model has to answer with. A model is asked for it in one of two ways: by a format of the provider
+/// that the text of the answer follows ([`Model::takes_format`](crate::Model::takes_format)), or by an additional tool
+/// whose arguments are the value.
 ///
 /// ```
 /// use toolwright_agent::{Model, OutputFormat};
@@ -21,17 +22,17 @@ pub(crate) const FINAL_ANSWER: &str = "final_answer";
 /// ```
 #[derive(Debug, Clone)]
 pub struct OutputFormat {
-    /// Of the one tool.
+    /// The catalog with only that tool.
     catalog: Catalog,
 }
 
 impl OutputFormat {
-    /// Takes the catalog of the tool [`FINAL_ANSWER`] alone.
+    /// Takes the catalog with only the tool [`FINAL_ANSWER`].
     pub(crate) fn new(catalog: Catalog) -> Self {
         Self { catalog }
     }
 
-    /// Returns the name by which the provider knows the format.
+    /// Returns the name of the format for the provider.
     #[must_use]
     pub fn name(&self) -> &str {
         FINAL_ANSWER
@@ -43,10 +44,10 @@ impl OutputFormat {
         self.catalog.get(FINAL_ANSWER).map_or(&Value::Null, |it| &it.input_schema)
     }
 
-    /// Returns the value as a tool in the form of one provider, whose schema is the one that this provider takes.
+    /// Returns the value as a tool in a dialect, with the schema adapted to it.
     ///
     /// # Errors
-    /// When the provider would refuse the schema; every reason at once, each with its place.
+    /// When the provider would refuse the schema: lists all reasons with their locations.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
         self.catalog.listing(dialect)
     }

@@ -1,8 +1,9 @@
-//! How a model is asked to answer, beside what it is asked.
+//! The options of requests to a model.
 
 use toolwright::provider::Provider;
 
-/// How a model is asked to answer. A model refuses a setting that its provider does not have, before it sends anything.
+/// The options of requests to a model. A model refuses a setting that its provider does not support, before it sends
+/// anything.
 ///
 /// | setting | Anthropic | `OpenAI` chat | `OpenAI` Responses | Gemini |
 /// | --- | --- | --- | --- | --- |
@@ -10,9 +11,9 @@ use toolwright::provider::Provider;
 /// | [`one_call`](Self::one_call) | yes | yes | yes | no |
 /// | [`stop_words`](Self::stop_words) | yes | at most 4 | no | at most 5 |
 /// | [`reasoning`](Self::reasoning) | effort, tokens | effort | effort | effort, tokens |
-/// | [`show_reasoning`](Self::show_reasoning) | with `reasoning`, a summary | as the server does unasked | a summary | thoughts |
+/// | [`show_reasoning`](Self::show_reasoning) | with `reasoning`, a summary | the server's default | a summary | thoughts |
 /// | [`provider_tools`](Self::provider_tools) | those of `Anthropic` | those of `OpenAiChat` | those of `OpenAiResponses` | those of `Gemini` |
-/// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | caches unasked |
+/// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | by default |
 /// | [`temperature`](Self::temperature) | 0 to 1; not with `reasoning` | 0 to 2 | 0 to 2 | 0 to 2 |
 /// | [`top_p`](Self::top_p) | 0 to 1; not with `reasoning` | 0 to 1 | 0 to 1 | 0 to 1 |
 /// | [`seed`](Self::seed) | no | yes | no | yes |
@@ -29,40 +30,42 @@ use toolwright::provider::Provider;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelSettings {
-    /// Which tools the model may or has to call. An agent forces a call until there was one since the user spoke.
+    /// Which tools the model may or must call. An agent forces a call only until there was one since the user last
+    /// spoke.
     pub tool_choice: ToolChoice,
-    /// Whether an answer may have one call at most.
+    /// Whether an answer may have at most one call.
     pub one_call: bool,
     /// Texts at which the model stops.
     pub stop_words: Vec<String>,
-    /// How much the model reasons before it answers; as its provider decides where there is none.
+    /// How much the model reasons before it answers; the provider's default if `None`.
     pub reasoning: Option<Reasoning>,
-    /// Whether the provider is asked for words of the reasoning, which listeners get as [`Delta::Reasoning`](crate::Delta::Reasoning).
+    /// Whether to request the text of the reasoning, which listeners get as
+    /// [`Delta::Reasoning`](crate::Delta::Reasoning).
     pub show_reasoning: bool,
-    /// How the provider caches what requests have in common; as it decides where there is none.
+    /// How the provider caches the common prefix of requests; its default if `None`.
     pub cache: Option<PromptCache>,
-    /// Tools that a provider runs itself. A request has those of its own provider.
+    /// Tools that providers run themselves. A request includes those of its own provider.
     pub provider_tools: Vec<ProviderTool>,
-    /// How much chance there is in the choice of words; as the model has it where there is none.
+    /// The sampling temperature; the model's default if `None`.
     pub temperature: Option<f64>,
     /// The probability mass of the likeliest tokens to sample from (`top_p`); the model's default when absent.
     pub top_p: Option<f64>,
-    /// From what chance begins, so that requests of one seed are answered alike, as far as the provider can do that.
+    /// The seed of sampling: requests with the same seed get similar answers, as far as the provider supports that.
     pub seed: Option<u64>,
 }
 
-/// Which tools a model may or has to call.
+/// Which tools a model may or must call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
     /// The model decides.
     #[default]
     Auto,
-    /// It calls none.
+    /// The model must not call a tool.
     None,
-    /// It calls at least one.
+    /// The model must call at least one tool.
     Required,
-    /// It calls this one, by the application's name.
+    /// The model must call this tool, by the application's name.
     Tool(String),
 }
 
@@ -70,28 +73,28 @@ pub enum ToolChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// In steps that the provider defines.
+    /// A level that the provider defines.
     Effort(Effort),
-    /// At most so many tokens.
+    /// At most this many tokens.
     Tokens(u32),
 }
 
-/// How much effort a model makes.
+/// A level of reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Effort {
-    /// Little, for fast answers.
+    /// Low effort, for fast answers.
     Low,
-    /// More.
+    /// Medium effort.
     Medium,
-    /// Much.
+    /// High effort.
     High,
 }
 
 pub(crate) static DEFAULT: ModelSettings = ModelSettings::new();
 
 impl ModelSettings {
-    /// Leaves the choice of tools to the model, and the rest to its provider.
+    /// Makes settings with the providers' defaults; the model chooses its tools.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -108,14 +111,14 @@ impl ModelSettings {
         }
     }
 
-    /// Sets which tools the model may or has to call.
+    /// Sets which tools the model may or must call.
     #[must_use]
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = choice;
         self
     }
 
-    /// Lets an answer have one call at most.
+    /// Limits an answer to one call.
     #[must_use]
     pub fn one_call(mut self) -> Self {
         self.one_call = true;
@@ -136,21 +139,21 @@ impl ModelSettings {
         self
     }
 
-    /// Asks for words of the reasoning, where the provider has them.
+    /// Requests the text of the reasoning, if the provider supports it.
     #[must_use]
     pub fn show_reasoning(mut self) -> Self {
         self.show_reasoning = true;
         self
     }
 
-    /// Sets how the provider caches what requests have in common.
+    /// Sets how the provider caches the common prefix of requests.
     #[must_use]
     pub fn cache(mut self, cache: PromptCache) -> Self {
         self.cache = Some(cache);
         self
     }
 
-    /// Sets how much chance there is in the choice of words: 0 for as little as there can be.
+    /// Sets the sampling temperature: 0 for as little randomness as possible.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ModelSettings, ScriptedModel};
@@ -169,21 +172,21 @@ impl ModelSettings {
         self
     }
 
-    /// Sets the share of the likeliest words that are chosen from.
+    /// Sets the share of the most likely tokens to sample from.
     #[must_use]
     pub fn top_p(mut self, share: f64) -> Self {
         self.top_p = Some(share);
         self
     }
 
-    /// Sets from what chance begins.
+    /// Sets the seed of sampling.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// The settings of a request after the call that they force: the model decides again, or could never end.
+    /// Returns the settings after a forced call: the model chooses again, otherwise the run could never end.
     pub(crate) fn after_a_call(&self) -> Self {
         match self.tool_choice {
             ToolChoice::Required | ToolChoice::Tool(_) => {
@@ -201,9 +204,9 @@ impl ModelSettings {
     }
 }
 
-/// A tool that a provider runs itself, a web search for instance, as its document defines it. Nothing here reads or runs it: the
-/// request carries the definition after the application's own tools, what the provider sends of its calls goes back in
-/// the history as it came, and a listener hears of each as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
+/// A tool that a provider runs itself, such as a web search, in the provider's format. This library does not interpret
+/// it: the request contains the definition after the application's own tools, the content of its calls is stored in the
+/// history verbatim, and a listener gets each call as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
 ///
 /// ```
 /// use toolwright::provider::Provider;
@@ -218,24 +221,25 @@ impl ModelSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProviderTool {
-    /// Whose it is. Requests to others are without it.
+    /// The provider. Requests to others omit the tool.
     pub provider: Provider,
     /// An entry of `tools` in a request, as JSON.
     pub definition: String,
 }
 
 impl ProviderTool {
-    /// Describes a tool that the provider runs, by its definition, an object of JSON.
+    /// Makes a tool from its definition, a JSON object.
     pub fn new(provider: Provider, definition: impl Into<String>) -> Self {
         Self { provider, definition: definition.into() }
     }
 }
 
-/// How a provider caches what requests have in common. The requests of a run do: each begins with all of the one before it, byte
-/// for byte, as long as the tools and the system text are the same.
+/// How a provider caches the common prefix of requests. Each request of a run begins with all of the one before it,
+/// byte for byte, as long as the tools and the system prompt are unchanged.
 ///
-/// Anthropic caches where a request has marks: after the system text, before which the tools are, and at the end. `OpenAI`
-/// caches unasked, and finds more where requests of one prefix have one key. Gemini caches unasked.
+/// Anthropic caches up to marks: one after the system prompt, which follows the tools, and one at the end of the
+/// request. `OpenAI` caches by default, and has more hits if requests with the same prefix share a key. Gemini caches
+/// by default.
 ///
 /// ```
 /// use toolwright_agent::{ModelSettings, PromptCache};
@@ -246,27 +250,27 @@ impl ProviderTool {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PromptCache {
-    /// What requests of one prefix have in common, for providers that take a key.
+    /// A key that requests with the same prefix share, for providers that support one.
     pub key: Option<String>,
-    /// Whether it lasts longer, an hour for Anthropic and a day for `OpenAI`, which may cost more.
+    /// Whether the cache lasts longer, an hour at Anthropic and a day at `OpenAI`, which may cost more.
     pub lasts_long: bool,
 }
 
 impl PromptCache {
-    /// Caches for as long as the provider usually does, without a key.
+    /// Caches for the provider's usual time, without a key.
     #[must_use]
     pub const fn new() -> Self {
         Self { key: None, lasts_long: false }
     }
 
-    /// Requests of one prefix have one key, such as the name of the agent. It is no secret.
+    /// Sets a key that requests with the same prefix share, such as the name of the agent. It is not a secret.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Caches for longer than usual.
+    /// Makes the cache last longer than usual.
     #[must_use]
     pub fn lasts_long(mut self) -> Self {
         self.lasts_long = true;
@@ -275,7 +279,7 @@ impl PromptCache {
 }
 
 impl Effort {
-    /// Its name in requests.
+    /// Returns its name in requests.
     #[cfg(feature = "http")]
     pub(crate) fn name(self) -> &'static str {
         match self {

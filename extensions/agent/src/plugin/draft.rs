@@ -1,4 +1,4 @@
-//! States while they are being changed: they count when they are taken over as a whole.
+//! Pending changes of plugins' states, which take effect together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use super::reader::StateValue;
 use super::set::{InstalledPlugin, PluginSet};
 use super::{Plugin, StateError};
 
-/// States of all plugins, some of which are changed.
+/// The states of all plugins, with pending changes.
 #[derive(Clone)]
 pub(crate) struct Draft {
     set: Arc<PluginSet>,
     /// In the order of the plugins.
     states: Vec<StateValue>,
-    /// Those that are changed, as they are recorded.
+    /// The changed states in their stored form.
     changed: BTreeMap<usize, Value>,
 }
 
@@ -24,7 +24,7 @@ impl Draft {
         Self { set, states, changed: BTreeMap::new() }
     }
 
-    /// The state of a plugin; nothing where the agent has no such plugin.
+    /// Returns the state of a plugin; `None` if the agent has no such plugin.
     pub(super) fn get<P: Plugin>(&self) -> Option<Arc<P::State>> {
         let index = self.set.index::<P>().ok()?;
         state_of::<P>(&self.states, index)
@@ -60,13 +60,13 @@ impl Draft {
         Ok(result)
     }
 
-    /// The changed states by the ids of their plugins, as they are recorded.
+    /// Returns the changed states in their stored form, by the ids of their plugins.
     pub(super) fn changed(&self) -> BTreeMap<String, Value> {
         let changed = self.changed.iter();
         changed.map(|(index, it)| (self.set.plugins[*index].id.clone(), it.clone())).collect()
     }
 
-    /// Replaces recorded states by those of the draft.
+    /// Replaces stored states by the current ones of the draft.
     pub(super) fn refresh(&self, recorded: &mut BTreeMap<String, Value>) {
         for (InstalledPlugin { id, reader, .. }, state) in self.set.plugins.iter().zip(&self.states)
         {
@@ -81,7 +81,7 @@ impl Draft {
     }
 }
 
-/// The state of the plugin at this place.
+/// Returns the state of the plugin at this index.
 pub(super) fn state_of<P: Plugin>(states: &[StateValue], index: usize) -> Option<Arc<P::State>> {
     Arc::clone(states.get(index)?).downcast().ok()
 }

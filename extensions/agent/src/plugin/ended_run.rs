@@ -1,4 +1,4 @@
-//! A run that ends, as plugins see it.
+//! A run that ends, as shown to plugins.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::{Plugin, StateError};
 use crate::events::RunEnd;
 use crate::history::Message;
 
-/// A run that ends. Its user may say more, and it goes on then.
+/// A run that ends. If its user says more, it continues.
 pub struct EndedRun<'r> {
     pub(super) run: &'r str,
     pub(super) end: &'r RunEnd,
@@ -35,24 +35,24 @@ impl<'r> EndedRun<'r> {
         self.history
     }
 
-    /// Returns the state of a plugin, or `None` where the agent has no plugin of the type.
+    /// Returns the state of a plugin, or `None` if the agent has no plugin of the type.
     #[must_use]
     pub fn get<P: Plugin>(&self) -> Option<Arc<P::State>> {
         self.draft.get::<P>()
     }
 
-    /// Sets the state of a plugin; it is recorded with the end.
+    /// Sets the state of a plugin; the state is recorded with the end.
     ///
     /// # Errors
-    /// When the agent has no plugin of the type, or the state is not what its schema asks for.
+    /// When the agent has no plugin of the type, or the state does not fit its schema.
     pub fn set<P: Plugin>(&mut self, state: P::State) -> Result<(), StateError> {
         self.draft.set::<P>(state)
     }
 
-    /// Changes the state of a plugin, as [`set`](Self::set) does, and returns what the function returns.
+    /// Changes the state of a plugin, as [`set`](Self::set) does, and returns the result of `change`.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As for [`set`](Self::set).
     pub fn edit<P: Plugin, R>(
         &mut self,
         change: impl FnOnce(&mut P::State) -> R,

@@ -1,10 +1,10 @@
-//! What can be wrong with plugins.
+//! Errors of plugins.
 
 use std::panic::Location;
 
 use toolwright::ToolError;
 
-/// Why a plugin does not prepare a turn.
+/// Why a plugin cannot prepare a turn.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the plugin `{plugin}` cannot prepare turn {turn}: {why}")]
 #[non_exhaustive]
@@ -13,7 +13,7 @@ pub struct PluginFailure {
     pub plugin: String,
     /// The turn.
     pub turn: u64,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(PluginFailure);
@@ -28,7 +28,7 @@ pub enum StateError {
         /// The type of the plugin.
         plugin: &'static str,
     },
-    /// A state is not what its type asks for.
+    /// A state does not fit its type.
     #[error(
         "the state of the plugin `{plugin}` is not what its type `{name}` asks for:\n{problems}"
     )]
@@ -37,7 +37,7 @@ pub enum StateError {
         plugin: String,
         /// The type of the state.
         name: String,
-        /// A line for each problem, with its place as a JSON pointer.
+        /// A line for each problem, with its location as a JSON pointer.
         problems: String,
     },
 }
@@ -56,9 +56,9 @@ impl From<StateError> for ToolError {
 pub struct PluginProblem {
     /// The id of the plugin.
     pub plugin: String,
-    /// Where the application gives it.
+    /// Where the application adds it.
     pub place: &'static Location<'static>,
-    /// Why not.
+    /// Why it cannot be used.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(PluginProblem);

@@ -1,4 +1,5 @@
-//! Lets the plugins prepare a turn and see the end of a run: one after the other, guarded against panics, each in its time.
+//! Runs the hooks of plugins before a turn and at the end of a run: one after the other, with a time limit, and
+//! catching panics.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -16,10 +17,10 @@ use super::{EndedRun, NextTurn, PluginError, PluginFailure, PluginStates, Plugin
 use crate::events::RunEnd;
 use crate::history::Message;
 
-/// How long a plugin may prepare a turn.
+/// How long a plugin may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Prepares a turn before its model is asked.
+/// Prepares a turn before the model is asked.
 pub(crate) async fn prepare(
     plugins: &Plugins,
     number: u64,
@@ -35,7 +36,8 @@ pub(crate) async fn prepare(
     Ok(PreparedTurn { instructions, tools, draft })
 }
 
-/// Prepares a turn again whose model has answered, for the tools of its calls: nothing else that the plugins do counts.
+/// Prepares a turn again after its model has answered, to find the tools of its calls. Other changes by plugins are
+/// ignored.
 pub(crate) async fn prepare_again(
     plugins: &Plugins,
     number: u64,
@@ -76,7 +78,7 @@ async fn prepare_turn<'t>(
     Ok(turn)
 }
 
-/// Lets the plugins see the end of a run: the states that they leave, where they change one.
+/// Runs the plugins' hooks for the end of a run; returns the changed states, if any.
 pub(crate) async fn end_plugins(
     plugins: &Plugins,
     run: &str,
@@ -94,11 +96,11 @@ pub(crate) async fn end_plugins(
     ended.draft
 }
 
-/// What a plugin does: why it does not come to its end.
+/// Runs a hook with a time limit, and catches panics; the error says why it failed.
 async fn guard<'a>(
     work: impl FnOnce() -> BoxFuture<'a, Result<(), PluginError>>,
 ) -> Result<(), String> {
-    // What it does before it first waits may panic as well.
+    // Called inside the future, so that a panic before its first await is caught too.
     let work = AssertUnwindSafe(async { work().await }).catch_unwind();
     match timeout(LIMIT, work).await {
         Ok(Ok(Ok(()))) => Ok(()),
@@ -124,7 +126,7 @@ fn words_of(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or_else(|| "without a text".to_owned())
 }
 
-/// A failure of what several plugins want together.
+/// Makes the failure of a combination of several plugins.
 fn of_all(plugins: &Plugins, turn: u64, why: String) -> PluginFailure {
     let plugin = plugins.set_of().ids().collect::<Vec<_>>().join("`, `");
     PluginFailure { plugin, turn, why }

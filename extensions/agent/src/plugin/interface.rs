@@ -1,4 +1,4 @@
-//! What a plugin is to its author.
+//! The interface of a plugin.
 
 use std::error::Error;
 
@@ -9,14 +9,14 @@ use toolwright::{ExecutorBuilder, Registration};
 
 use super::{EndedRun, NextTurn};
 
-/// Why a plugin cannot prepare a turn: any error, also a text.
+/// Why a plugin cannot prepare a turn: any error, or a text.
 pub type PluginError = Box<dyn Error + Send + Sync>;
 
-/// A part of an agent: tools, and what the model is shown of them and reads before each turn, depending on what the run knows by
-/// then. It has a typed state, which is recorded with the run.
+/// A part of an agent that brings tools, and decides before each turn which tools and instructions the model is shown,
+/// depending on the run so far. It has a typed state, which is recorded with the run.
 ///
-/// An agent takes it by [`AgentBuilder::with`](crate::AgentBuilder::with). Any tool and any plugin reads and sets its state by its
-/// type: tools by [`Plugins`](crate::Plugins) in their signature, plugins by [`NextTurn`].
+/// Add it by [`AgentBuilder::with`](crate::AgentBuilder::with). All tools and plugins can read and set its state by the
+/// plugin's type: tools by [`Plugins`](crate::Plugins) in their signature, plugins by [`NextTurn`].
 ///
 /// ```
 /// use toolwright::{IntoTool, Registration, ToolError, tool};
@@ -86,10 +86,11 @@ pub type PluginError = Box<dyn Error + Send + Sync>;
     label = "expected a type that implements `Plugin`"
 )]
 pub trait Plugin: Send + Sync + 'static {
-    /// What it remembers of a run: a struct with `#[toolwright::data]`, or `()`. A run begins with its default.
+    /// The state that it keeps for a run: a struct with `#[toolwright::data]`, or `()`. A run begins with its default.
     type State: PluginState;
 
-    /// Names the plugin: errors name it so, and its state is recorded under this id. An agent takes one plugin of an id.
+    /// Returns the name of the plugin for errors, under which its state is also recorded. An agent takes only one
+    /// plugin of an id.
     fn id(&self) -> String;
 
     /// Returns the tools that the model is always shown, unless a plugin leaves one out of a turn.
@@ -97,18 +98,18 @@ pub trait Plugin: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Adds what else it brings to the executor: services of its tools, stages, rules.
+    /// Adds other parts to the executor: services of its tools, stages, rules.
     fn install(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
         executor
     }
 
-    /// Prepares a turn, before the model is asked: adds tools and leaves tools out, adds instructions, reads and sets states. The
-    /// plugins of an agent prepare it in the order in which it was given them, each within 30 seconds. What they set counts when
-    /// the model has answered; a turn that is asked for again is prepared again.
+    /// Prepares a turn before the model is asked: adds tools, leaves out tools, adds instructions, reads and sets
+    /// states. The plugins prepare a turn in the order in which they were added, each within 30 seconds. The states
+    /// that they set take effect when the model has answered. If the model is asked again, the turn is prepared again.
     ///
     /// # Errors
-    /// Whatever keeps it from that: the model is not asked then, and the run stops with
-    /// [`Stopped::Plugin`](crate::Stopped::Plugin), to be resumed.
+    /// Any error that prevents it: then the model is not asked, and the run stops with
+    /// [`Stopped::Plugin`](crate::Stopped::Plugin) and can be resumed.
     fn prepare(
         &self,
         turn: &mut NextTurn<'_>,
@@ -117,8 +118,9 @@ pub trait Plugin: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Is called when a run ends, before that is recorded; what it sets is recorded with the end. It may be called again where the
-    /// process dies in between. One that fails, panics or takes longer than 30 seconds is logged, and the run ends without it.
+    /// Called when a run ends, before the end is recorded; the states that it sets are recorded with the end. It may be
+    /// called again if the process dies in between. If it fails, panics or takes longer than 30 seconds, that is
+    /// logged, and the run ends without it.
     fn ended(
         &self,
         run: &mut EndedRun<'_>,
@@ -128,7 +130,7 @@ pub trait Plugin: Send + Sync + 'static {
     }
 }
 
-/// What a plugin may have as its state: a type with `#[toolwright::data]` that is `Clone` and `Default`.
+/// A type that can be the state of a plugin: one with `#[toolwright::data]` that is `Clone` and `Default`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the state of a plugin",
     label = "it is recorded, cloned, and begins with a default",

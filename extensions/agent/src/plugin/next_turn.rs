@@ -1,4 +1,4 @@
-//! The turn that is about to begin, as plugins prepare it.
+//! The turn that plugins prepare.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,23 +10,23 @@ use super::draft::Draft;
 use super::{Plugin, StateError};
 use crate::history::Message;
 
-/// The next turn of a run, which a [`Plugin`] prepares: the model is about to be asked.
+/// The next turn of a run, which a [`Plugin`] prepares before the model is asked.
 pub struct NextTurn<'t> {
     pub(super) number: u64,
     pub(super) run: &'t Run,
     pub(super) history: &'t [Message],
-    /// The tools that there are without those that plugins add.
+    /// The tools of the run, without those that plugins add.
     pub(super) catalog: Catalog,
     pub(super) draft: Draft,
     pub(super) added: Vec<Registration>,
     pub(super) left_out: BTreeSet<String>,
     pub(super) instructions: Vec<String>,
-    /// What the plugin whose turn it is asks for and cannot have.
+    /// The requests of the current plugin that cannot be met.
     pub(super) problems: Vec<String>,
 }
 
 impl<'t> NextTurn<'t> {
-    /// Returns its number, counted from 1 over the whole run. A turn that is asked for again has the number again.
+    /// Returns its number, counted from 1 over the whole run. If the model is asked again, the number is the same.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
@@ -56,16 +56,16 @@ impl<'t> NextTurn<'t> {
         self.history
     }
 
-    /// Returns the state of a plugin, or `None` where the agent has no plugin of the type.
+    /// Returns the state of a plugin, or `None` if the agent has no plugin of the type.
     #[must_use]
     pub fn get<P: Plugin>(&self) -> Option<Arc<P::State>> {
         self.draft.get::<P>()
     }
 
-    /// Sets the state of a plugin. It is recorded with the model's answer; without one it is as it was.
+    /// Sets the state of a plugin. It is recorded with the model's answer, and discarded if the model gives none.
     ///
     /// # Errors
-    /// When the agent has no plugin of the type, or the state is not what its schema asks for.
+    /// When the agent has no plugin of the type, or the state does not fit its schema.
     pub fn set<P: Plugin>(&mut self, state: P::State) -> Result<(), StateError> {
         self.draft.set::<P>(state)
     }
@@ -73,7 +73,7 @@ impl<'t> NextTurn<'t> {
     /// Changes the state of a plugin, as [`set`](Self::set) does, and returns what the function returns.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As for [`set`](Self::set).
     pub fn edit<P: Plugin, R>(
         &mut self,
         change: impl FnOnce(&mut P::State) -> R,
@@ -88,13 +88,14 @@ impl<'t> NextTurn<'t> {
         registered.chain(self.added.iter().map(Registration::name)).collect()
     }
 
-    /// Adds a tool for this turn. Its name is that of no other tool, unless that one is left out.
+    /// Adds a tool for this turn. No other tool may have its name, unless that tool is left out.
     pub fn add_tool(&mut self, tool: impl IntoTool) {
         self.added.push(tool.into_tool());
     }
 
-    /// Leaves a tool of the agent, or one that a plugin before has added, out of this turn: the model is not shown it, and a call
-    /// of it is refused with an error of the kind `gone_tool`. A name that no tool has is an error, which stops the run.
+    /// Leaves a tool out of this turn, one of the agent or one that an earlier plugin has added: the model is not shown
+    /// it, and a call of it fails with an error of the kind `gone_tool`. If no tool has the name, the run stops with an
+    /// error.
     pub fn leave_out(&mut self, name: &str) {
         let before = self.added.len();
         self.added.retain(|it| it.name() != name);
@@ -109,14 +110,14 @@ impl<'t> NextTurn<'t> {
         }
     }
 
-    /// Leaves out every tool of the agent of which the function says so; see [`leave_out`](Self::leave_out).
+    /// Leaves out every tool of the agent for which the function returns `true`; see [`leave_out`](Self::leave_out).
     pub fn leave_out_where(&mut self, is_left_out: impl Fn(&Definition) -> bool) {
         let names = self.catalog.definitions().filter(|it| is_left_out(it));
         self.left_out.extend(names.map(|it| it.name.clone()));
     }
 
-    /// Adds instructions for this turn. They follow those of the agent, in the order in which plugins add them: what changes
-    /// often comes last, as providers store the beginning of a request. An empty text adds nothing.
+    /// Adds instructions for this turn. They follow those of the agent, in the order in which plugins add them. Add
+    /// instructions that change often last, because of the provider's prefix cache. An empty text adds nothing.
     pub fn instruct(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! What tools and the run have of the plugins: their states, and where these are recorded.
+//! The states of plugins, for tools and for the run, and the recording of their changes.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,10 +12,11 @@ use super::reader::StateValue;
 use super::set::{InstalledPlugin, PluginSet, ProvidedPlugin};
 use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, StateError};
 
-/// The states of the plugins of a run. A tool borrows them as `&Plugins`, and reads or sets a state by the type of its plugin.
+/// The states of the plugins of a run. A tool borrows them as `&Plugins`, and reads or sets a state by the type of its
+/// plugin.
 ///
-/// What a tool sets counts at once, for all tools and plugins of the run, whatever the tool answers. In a recorded run it is
-/// recorded before [`set`](Self::set) returns, so that no crash loses it.
+/// A state that a tool sets is visible at once to all tools and plugins of the run, whatever the tool answers. In a
+/// recorded run it is recorded before [`set`](Self::set) returns, so no crash loses it.
 ///
 /// ```
 /// use toolwright::{ToolError, tool};
@@ -63,11 +64,11 @@ pub struct Plugins {
     sink: Option<Arc<dyn Sink>>,
 }
 
-/// The states, which a change that is being recorded has beyond the call that makes it.
+/// The states. They are shared, so that a change can still be recorded after the call that made it was dropped.
 struct SharedStates {
     /// In the order of the plugins.
     states: RwLock<Vec<StateValue>>,
-    /// The states as they are recorded. Who changes a state holds the lock.
+    /// The states in their stored form. Each change holds the lock.
     record: Arc<Mutex<PluginStates>>,
 }
 
@@ -82,16 +83,16 @@ impl SharedStates {
     }
 }
 
-/// Where what is recorded of a turn is written again, because a tool has set a state.
+/// Writes the record of a turn again, because a tool has set a state.
 pub(crate) trait Sink: Send + Sync {
     fn write<'a>(&'a self, turn: &'a PluginTurn) -> BoxFuture<'a, Result<(), ToolError>>;
 }
 
 impl Plugins {
-    /// Makes those of a run, with the states that are recorded of it.
+    /// Makes the states of a run's plugins from the recorded ones.
     ///
     /// # Errors
-    /// When a recorded state is not what its type asks for.
+    /// When a recorded state does not fit its type.
     pub(crate) fn new(
         set: &Arc<PluginSet>,
         record: PluginStates,
@@ -109,7 +110,7 @@ impl Plugins {
         Ok(Self { set: Arc::clone(set), shared: SharedStates::new(states, record), sink })
     }
 
-    /// Makes one with the state of one plugin, for tests of a tool.
+    /// Makes the state of a single plugin, for tests of a tool.
     ///
     /// # Errors
     /// When no state of the type can be recorded.
@@ -125,14 +126,14 @@ impl Plugins {
         Ok(Self { set, shared, sink: None })
     }
 
-    /// Returns the state of a plugin, or `None` where the agent has no plugin of the type.
+    /// Returns the state of a plugin, or `None` if the agent has no plugin of the type.
     #[must_use]
     pub fn get<P: Plugin>(&self) -> Option<Arc<P::State>> {
         let index = self.set.index::<P>().ok()?;
         state_of::<P>(&self.states(), index)
     }
 
-    /// Returns the states as a host stores them that stores the run itself, and gives them to
+    /// Returns the states for a host that stores the run itself. To restore them, pass them to
     /// [`AgentRunBuilder::plugins`](crate::AgentRunBuilder::plugins).
     pub async fn export_states(&self) -> PluginStates {
         self.shared.record.lock().await.clone()
@@ -141,16 +142,16 @@ impl Plugins {
     /// Sets the state of a plugin.
     ///
     /// # Errors
-    /// When the agent has no plugin of the type, the state is not what its schema asks for, or the run is another process's.
+    /// When the agent has no plugin of the type, the state does not fit its schema, or another process drives the run.
     pub async fn set<P: Plugin>(&self, state: P::State) -> Result<(), ToolError> {
         self.change(|draft| draft.set::<P>(state)).await
     }
 
-    /// Changes the state of a plugin and returns what the function returns. Nothing comes between what it reads and what it
-    /// writes.
+    /// Changes the state of a plugin and returns the result of `change`. No other change happens between its reading
+    /// and its writing.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As for [`set`](Self::set).
     pub async fn edit<P: Plugin, R>(
         &self,
         change: impl FnOnce(&mut P::State) -> R,
@@ -178,8 +179,8 @@ impl Plugins {
             shared.show(draft.into_states());
             return Ok(result);
         };
-        // A call that is given up drops this future, and its commit may stand: the task sees to it that the states are what is
-        // recorded, and the next step waits for it by the lock.
+        // If the call is dropped, this future is too, but its commit may succeed. The task makes sure that the states
+        // match the record; the next step waits for it by the lock.
         let recording = tokio::spawn(async move {
             sink.write(&turn).await?;
             record.states.extend(changed);
@@ -199,34 +200,34 @@ impl Plugins {
         &self.set
     }
 
-    /// The states, for a change.
+    /// Returns a draft with the current states.
     pub(super) fn draft(&self) -> Draft {
         Draft::new(Arc::clone(&self.set), self.states().clone())
     }
 
-    /// The states of this moment.
+    /// Returns the current states.
     pub(crate) fn states(&self) -> Vec<StateValue> {
         self.shared.states.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Lets tools read these states.
+    /// Makes these states visible to tools.
     pub(crate) fn show(&self, states: Vec<StateValue>) {
         self.shared.show(states);
     }
 
-    /// Holds every change of a state back until the step is recorded that this is for.
+    /// Locks the states against changes until a step is recorded.
     pub(crate) async fn lock(&self) -> LockedPlugins<'_> {
         LockedPlugins { plugins: self, record: self.shared.record.lock().await }
     }
 }
 
-/// The plugins while a step is recorded.
+/// The locked states while a step is recorded.
 pub(crate) struct LockedPlugins<'a> {
     plugins: &'a Plugins,
     record: MutexGuard<'a, PluginStates>,
 }
 
-/// What a step changes of the plugins.
+/// The changes of plugins in a step.
 pub(crate) struct StagedTurn {
     turn: PluginTurn,
     is_new: bool,
@@ -235,24 +236,24 @@ pub(crate) struct StagedTurn {
 }
 
 impl StagedTurn {
-    /// What has to be recorded with the step.
+    /// Returns the document to write with the step, if the step changes it.
     pub(crate) fn to_write(&self) -> Option<&PluginTurn> {
         self.is_changed.then_some(&self.turn)
     }
 }
 
 impl LockedPlugins<'_> {
-    /// What is recorded so far.
+    /// Returns the recorded states.
     pub(crate) fn record(&self) -> &PluginStates {
         &self.record
     }
 
-    /// What a step changes: one that begins a turn brings what plugins have prepared for it, one that ends the run what they did
-    /// then.
+    /// Computes the changes of a step. A step that begins a turn has what plugins have prepared for it; a step that
+    /// ends the run has what they did at the end.
     pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
         let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
         if begins.is_some() {
-            // A read that began while the answer came may have set one since.
+            // A read that began early may have set a state since.
             self.plugins.draft().refresh(&mut turn.states);
         }
         let at_end = ended.as_ref().map(Draft::changed).unwrap_or_default();
@@ -262,7 +263,7 @@ impl LockedPlugins<'_> {
         StagedTurn { turn, is_new: begins.is_some(), is_changed, states }
     }
 
-    /// The step is recorded.
+    /// Takes the changes over after the step was recorded.
     pub(crate) fn commit(&mut self, staged: StagedTurn) {
         if staged.is_new || staged.is_changed {
             self.record.add(staged.turn);

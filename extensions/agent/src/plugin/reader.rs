@@ -1,4 +1,4 @@
-//! Reads the state of a plugin, held to the schema of its type.
+//! Parses the state of a plugin, and validates it against the schema of its type.
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use toolwright::{Call, DynamicTool, Executor, Registry, Repair};
 
 use super::PluginState;
 
-/// The state of a plugin, whose type its reader knows.
+/// The state of a plugin; the reader of the plugin knows its type.
 pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 
-/// The tool by whose input the type is read. It is in no registry but its own.
+/// The tool whose input has the type of the state. It is only used to parse states.
 const STATE: &str = "state";
 
 /// Reads and writes values of one type.
 pub(super) struct StateReader {
     name: String,
-    /// Nothing for a plugin without a state.
+    /// `None` for a plugin without a state.
     reader: Option<Executor>,
     typed: fn(&Value) -> Result<StateValue, String>,
     written: fn(&StateValue) -> Result<Value, String>,
@@ -27,10 +27,10 @@ pub(super) struct StateReader {
 }
 
 impl StateReader {
-    /// Makes the reader of a type.
+    /// Makes the reader for a type.
     ///
     /// # Errors
-    /// When no schema can be made of it, or it is no struct.
+    /// When the type has no schema, or is not a struct.
     pub fn of<T: PluginState>() -> Result<Self, String> {
         let name = T::schema_name().into_owned();
         let is_none = TypeId::of::<T>() == TypeId::of::<()>();
@@ -55,18 +55,18 @@ impl StateReader {
         &self.name
     }
 
-    /// Returns the state with which a run begins.
+    /// Returns the initial state of a run.
     pub fn initial(&self) -> StateValue {
         (self.initial)()
     }
 
-    /// Reads a recorded value: a line for each problem.
+    /// Reads a recorded value; the error has a line for each problem.
     pub fn read(&self, value: &Value) -> Result<StateValue, String> {
         self.check(value)?;
         (self.typed)(value)
     }
 
-    /// Writes a state as it is recorded. One that could not be read again is refused.
+    /// Converts a state into its stored form. Refuses a state that could not be read again.
     pub fn write(&self, state: &StateValue) -> Result<Value, String> {
         let value = (self.written)(state)?;
         self.check(&value)?;
@@ -77,7 +77,7 @@ impl StateReader {
         let Some(reader) = &self.reader else { return Ok(()) };
         let call = Call::new(STATE, without_nulls(value).to_string());
         reader.examine(&call).map(drop).map_err(|error| {
-            // The first line says of which tool the input is; a last one may propose another input.
+            // The first line only names the tool, and the last one may suggest another input.
             let problems = error.message().lines().skip(1);
             let problems = problems.filter(|line| !line.starts_with("if this is meant"));
             let problems = problems.collect::<Vec<_>>().join("\n");
@@ -86,8 +86,8 @@ impl StateReader {
     }
 }
 
-/// The value without keys that are `null`: serde writes an option without a value so, and the schema of a tool's input has it
-/// left out.
+/// Removes keys whose value is `null`: serde writes them for an option without a value, but the schema of a tool's
+/// input wants them omitted.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(object) => {

@@ -1,21 +1,21 @@
-//! What is recorded of plugins: the changes of each turn, and what these add up to.
+//! The records of plugins: the changes of each turn, and their sum.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is recorded of the plugins with one turn.
+/// The record of the plugins for one turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PluginTurn {
     /// The states that changed in the turn, by the ids of their plugins.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub states: BTreeMap<String, Value>,
-    /// The tools that the model was shown because a plugin added them for the turn.
+    /// The tools that plugins added for the turn.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub added: BTreeSet<String>,
-    /// The tools that it was not shown because a plugin left them out.
+    /// The tools that plugins left out of the turn.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub left_out: BTreeSet<String>,
 }
@@ -27,8 +27,8 @@ impl PluginTurn {
     }
 }
 
-/// What the plugins of a run remember. A host that stores a run itself stores it with the run's
-/// [`State`](crate::State) and history, and gives it to [`AgentRunBuilder::plugins`](crate::AgentRunBuilder::plugins).
+/// The states of a run's plugins. A host that stores a run itself stores them with the run's [`State`](crate::State)
+/// and history, and restores them by [`AgentRunBuilder::plugins`](crate::AgentRunBuilder::plugins).
 ///
 /// ```
 /// use toolwright_agent::PluginStates;
@@ -40,16 +40,16 @@ impl PluginTurn {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PluginStates {
-    /// By the ids of the plugins. One of a plugin that the agent has not got stays as it is.
+    /// The states, by the ids of their plugins. A state whose plugin the agent does not have is kept unchanged.
     pub(crate) states: BTreeMap<String, Value>,
-    /// Every tool that a plugin has added for a turn.
+    /// Every tool that a plugin has ever added.
     pub(crate) shown: BTreeSet<String>,
-    /// What is recorded of the last turn.
+    /// The record of the last turn.
     pub(crate) turn: PluginTurn,
 }
 
 impl PluginStates {
-    /// Adds what is recorded of a turn; the turns come in their order.
+    /// Adds the record of a turn; the turns have to come in order.
     pub(crate) fn add(&mut self, turn: PluginTurn) {
         self.states.extend(turn.states.clone());
         self.shown.extend(turn.added.iter().cloned());
@@ -57,7 +57,7 @@ impl PluginStates {
     }
 }
 
-/// Without the states, which are the application's.
+/// Omits the states, which belong to the application.
 impl std::fmt::Debug for PluginStates {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let plugins: Vec<&String> = self.states.keys().collect();

@@ -1,4 +1,4 @@
-//! The plugins of an agent, in the order in which it was given them.
+//! The plugins of an agent, in the order in which they were added.
 
 use std::any::{TypeId, type_name};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use toolwright::{Bundle, ExecutorBuilder};
 use super::reader::{StateReader, StateValue};
 use super::{EndedRun, NextTurn, Plugin, PluginError, PluginProblem, StateError};
 
-/// A plugin whose type is not known any more.
+/// A plugin with its type erased.
 pub(super) trait ErasedPlugin: Send + Sync {
     fn prepare<'a, 't: 'a>(
         &'a self,
@@ -47,7 +47,7 @@ impl<P: Plugin> ErasedPlugin for P {
     }
 }
 
-/// A plugin as the application gives it to the builder of an agent.
+/// A plugin that the application has added to the builder of an agent.
 pub(crate) struct ProvidedPlugin {
     id: String,
     place: &'static Location<'static>,
@@ -69,7 +69,7 @@ impl ProvidedPlugin {
         }
     }
 
-    /// What the plugin brings to the executor.
+    /// Returns the parts that the plugin adds to the executor, as a bundle.
     pub(crate) fn bundle(&self) -> impl Bundle + use<> {
         PluginBundle { id: self.id.clone(), plugin: Arc::clone(&self.plugin) }
     }
@@ -104,10 +104,10 @@ pub(super) struct InstalledPlugin {
 }
 
 impl PluginSet {
-    /// Gathers plugins.
+    /// Makes the set of these plugins.
     ///
     /// # Errors
-    /// When one has no id, or a state that cannot be recorded, or the state of two would be found by one type.
+    /// When a plugin has no id or a state that cannot be recorded, or two plugins have the same type.
     pub(crate) fn of(provided: Vec<ProvidedPlugin>) -> Result<Self, PluginProblem> {
         let mut set = Self::default();
         let mut places: Vec<&'static Location<'static>> = Vec::new();
@@ -135,18 +135,18 @@ impl PluginSet {
         self.plugins.is_empty()
     }
 
-    /// The ids, in order.
+    /// Returns the ids, in order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.plugins.iter().map(|it| it.id.as_str())
     }
 
-    /// The place of a plugin.
+    /// Returns the index of a plugin by its type.
     pub(super) fn index<P: Plugin>(&self) -> Result<usize, StateError> {
         let index = self.by_type.get(&TypeId::of::<P>()).copied();
         index.ok_or(StateError::NoPlugin { plugin: type_name::<P>() })
     }
 
-    /// The states with which a run begins.
+    /// Returns the initial states of a run.
     pub(super) fn initial(&self) -> Vec<StateValue> {
         self.plugins.iter().map(|it| it.reader.initial()).collect()
     }

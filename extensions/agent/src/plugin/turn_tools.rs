@@ -1,4 +1,4 @@
-//! The tools of one turn: those of the agent, without some and with others. Pure.
+//! Computes the tools of one turn: those of the agent, without some and with others. Pure.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use toolwright::{
 use super::PluginTurn;
 use super::draft::Draft;
 
-/// The kind of the error by which a call of a tool is refused that a plugin has left out, or adds no more.
+/// The kind of the error for a call of a tool that a plugin has left out or no longer adds.
 pub(super) const GONE_TOOL: &str = "gone_tool";
 
-/// A turn as the plugins have prepared it.
+/// A turn that the plugins have prepared.
 pub(crate) struct PreparedTurn {
     pub(super) instructions: Vec<String>,
     pub(super) tools: TurnTools,
@@ -23,7 +23,7 @@ pub(crate) struct PreparedTurn {
 }
 
 impl PreparedTurn {
-    /// The instructions of the agent with those of the plugins behind them.
+    /// Returns the instructions of the agent, followed by those of the plugins.
     pub(crate) fn instructions<'a>(&self, own: Cow<'a, str>) -> Cow<'a, str> {
         if self.instructions.is_empty() {
             return own;
@@ -33,19 +33,19 @@ impl PreparedTurn {
         Cow::Owned(parts.collect::<Vec<_>>().join("\n\n"))
     }
 
-    /// The tools of the turn, where they are others than those of the agent.
+    /// Returns the tools of the turn, if they differ from those of the agent.
     pub(crate) fn catalog(&self) -> Option<&Catalog> {
         self.tools.catalog.as_ref()
     }
 
-    /// What is recorded of the turn.
+    /// Returns the record of the turn.
     pub(super) fn to_record(&self) -> PluginTurn {
         let TurnTools { added, left_out, .. } = &self.tools;
         let (added, left_out) = (added.clone(), left_out.clone());
         PluginTurn { states: self.draft.changed(), added, left_out }
     }
 
-    /// The states as the plugins have changed them.
+    /// Returns the states with the plugins' changes.
     pub(crate) fn states(&self) -> Vec<super::reader::StateValue> {
         self.draft.clone().into_states()
     }
@@ -53,14 +53,15 @@ impl PreparedTurn {
 
 /// The tools of a turn.
 pub(super) struct TurnTools {
-    /// Nothing where they are those of the agent.
+    /// `None` if the tools are those of the agent.
     catalog: Option<Catalog>,
     added: BTreeSet<String>,
     left_out: BTreeSet<String>,
 }
 
 impl TurnTools {
-    /// The tools of a turn for which these are added and left out. `shown_before` are all that plugins have added for turns before.
+    /// Computes the tools of a turn with these added and left out. `shown_before` lists all tools that plugins have
+    /// added for earlier turns.
     pub(super) fn new(
         agent: &Catalog,
         added: Vec<Registration>,
@@ -101,7 +102,7 @@ impl TurnTools {
         Ok(Self { catalog, added: names, left_out })
     }
 
-    /// The tools of a turn whose model was shown what is recorded of it. A tool that is added no more is gone.
+    /// Restores the tools of a turn from its record. A tool that no plugin adds any more fails when called.
     pub(super) fn again(
         agent: &Catalog,
         mut added: Vec<Registration>,
@@ -112,12 +113,12 @@ impl TurnTools {
         let replaced = added.iter().map(|it| it.name().to_owned());
         let left_out = recorded.left_out.iter().cloned().chain(replaced).collect();
         let shown_before = shown_before.union(&recorded.added).cloned().collect();
-        // They were checked when the model was shown them.
+        // The tools were checked when the model was shown them.
         Self::new(agent, added, left_out, &shown_before, &[])
     }
 }
 
-/// What a call finds of a tool that the model may remember: it is listed nowhere, and refuses.
+/// Makes a hidden tool that fails when called, for a tool that the model may remember.
 fn gone_tool(name: &str) -> DynamicTool {
     let gone = format!("`{name}` is not among the tools any more");
     let work = move |_, _| {

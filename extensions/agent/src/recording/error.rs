@@ -1,4 +1,4 @@
-//! What can be wrong with a recording.
+//! Errors of reading a recording.
 
 use std::path::PathBuf;
 
@@ -11,21 +11,21 @@ pub enum RecordingError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: std::io::Error,
     },
-    /// There is no line in it.
+    /// The file is empty.
     #[error("found no line, expected `{{\"recording\":1,…}}` and a line for each exchange")]
     Empty,
-    /// Another version of the format.
+    /// The file has another version of the format.
     #[error(
         "line 1: found version {found} of the format, expected {expected}; read it with a newer version of this library"
     )]
     Version {
         /// The version in the file.
         found: u32,
-        /// The version that is read here.
+        /// The version that this library reads.
         expected: u32,
     },
     /// No provider has this name.
@@ -34,14 +34,14 @@ pub enum RecordingError {
         /// The name in the file.
         found: String,
     },
-    /// A line is not what its place asks for.
+    /// A line does not have the expected content.
     #[error("line {line} is not {expected}: {error}")]
     Line {
         /// The line, counted from 1.
         line: usize,
-        /// What the place asks for.
+        /// The expected content.
         expected: &'static str,
-        /// What the reader says.
+        /// The error of the parser.
         error: serde_json::Error,
     },
 }

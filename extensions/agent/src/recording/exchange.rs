@@ -62,7 +62,7 @@ impl RecordedRequest {
     /// Makes a request with a body of JSON.
     ///
     /// # Errors
-    /// When the body is no JSON.
+    /// When the body is not JSON.
     pub fn new(method: &str, path: &str, body: &str) -> serde_json::Result<Self> {
         let body = raw(body)?;
         Ok(Self { method: method.to_owned(), path: path.to_owned(), body })
@@ -70,7 +70,7 @@ impl RecordedRequest {
 }
 
 impl RecordedResponse {
-    /// Makes a response with a body of JSON or of any other text.
+    /// Makes a response whose body is JSON or any other text.
     #[must_use]
     pub fn new(status: u16, body: &str) -> Self {
         let (body, text) = match raw(body) {
@@ -91,7 +91,7 @@ impl RecordedResponse {
     }
 }
 
-/// Without bodies, which hold what a person and a model said to each other.
+/// Omits bodies, which hold what a person and a model said to each other.
 impl fmt::Debug for RecordedRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -112,13 +112,13 @@ impl fmt::Debug for RecordedResponse {
     }
 }
 
-/// JSON on one line, otherwise byte for byte as it was.
+/// Puts JSON on one line, and keeps it byte for byte otherwise.
 fn raw(text: &str) -> serde_json::Result<Box<RawValue>> {
     let whole: &RawValue = serde_json::from_str(text)?;
     RawValue::from_string(without_space(whole.get()))
 }
 
-/// Leaves out the white space between tokens; what is within a string stays.
+/// Removes the white space between tokens, but not within strings.
 fn without_space(json: &str) -> String {
     let (mut is_text, mut is_escaped) = (false, false);
     let stays = |character: &char| {

@@ -1,15 +1,15 @@
-//! How much of an answer a model reads.
+//! Limits how much of an answer a model is sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tools::{READ, SEARCH};
 
-/// The characters of an answer that a model reads, unless something else is set.
+/// How many characters of an answer a model is sent, unless set.
 const CHARACTERS: usize = 30_000;
 
-/// How much of the answer of a tool a model reads: 30,000 characters unless set. A longer answer is sent as its beginning and its
-/// end, or, where it is JSON, as its shape, with a handle by which the model reads the rest, searches it, and passes it on. The
-/// whole answer stays in the history, in events and in the journal.
+/// Limits how much of a tool's answer a model is sent: 30,000 characters unless set. Of a longer answer the model gets
+/// the beginning and the end, or for JSON the shape, and a handle with which it reads the rest, searches it, and passes
+/// it on. The whole answer stays in the history, in events and in the journal.
 ///
 /// ```
 /// use toolwright_agent::{Agent, AnswerBudget, ScriptedModel};
@@ -27,8 +27,8 @@ pub struct AnswerBudget {
 }
 
 impl AnswerBudget {
-    /// Sets how many characters of an answer a model reads. Where that is less than the words by which a longer answer is
-    /// named, these are sent, and nothing of the answer.
+    /// Sets how many characters of an answer a model is sent. If that is less than the note about a longer answer
+    /// needs, only the note is sent.
     #[must_use]
     pub fn characters(characters: usize) -> Self {
         Self { characters: Some(characters), ..Self::unlimited() }
@@ -40,7 +40,7 @@ impl AnswerBudget {
         Self { characters: None, tools: BTreeMap::new(), without_references: BTreeSet::new() }
     }
 
-    /// Sets how many characters of the answers of one tool a model reads.
+    /// Sets how many characters of one tool's answers a model is sent.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>, characters: usize) -> Self {
         self.tools.insert(name.into(), Some(characters));
@@ -54,25 +54,25 @@ impl AnswerBudget {
         self
     }
 
-    /// Takes no references in the arguments of one tool: `{"$result":"lr_3"}` is an argument like any other there.
+    /// Turns off references in the arguments of one tool: there, `{"$result":"lr_3"}` is an argument like any other.
     #[must_use]
     pub fn without_references(mut self, name: impl Into<String>) -> Self {
         self.without_references.insert(name.into());
         self
     }
 
-    /// The names of the tools that a run is shown once it has an answer that is too long: none where every answer is sent whole.
+    /// Returns the names of the tools that a run shows once an answer is too long; empty if every answer is sent whole.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         let is_limited = self.characters.is_some() || self.tools.values().any(Option::is_some);
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }
     }
 
-    /// How many characters of the answers of a tool are sent; all where that has no limit.
+    /// Returns how many characters of a tool's answers are sent; `None` if there is no limit.
     pub(super) fn of(&self, tool: &str) -> Option<usize> {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }
 
-    /// Whether references are looked for in the arguments of a tool.
+    /// Whether arguments of a tool may contain references.
     pub(super) fn refers(&self, tool: &str) -> bool {
         !self.without_references.contains(tool)
     }

@@ -1,4 +1,4 @@
-//! What a model reads of an answer that is longer than its budget.
+//! Shortens an answer that is longer than its budget.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use super::shape::shape_of;
 use super::text::{is_text, number, split_at_character, text_of, value_in};
 use super::tools::{READ, SEARCH};
 
-/// For how little room the beginning and the end of a text are not worth reading.
+/// With less room than this, the beginning and the end of a text are left out.
 const LEAST: usize = 200;
 
-/// What an excerpt says besides.
+/// The parameters of an excerpt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<'a> {
     /// The handle.
@@ -25,11 +25,11 @@ pub(super) struct Terms<'a> {
     pub may_refer: bool,
 }
 
-/// The answer as it is sent; nothing where it is no longer than its budget. Its kind of error, pictures, structured value and
-/// metadata stay as they are.
+/// Returns the shortened answer; `None` if it is within its budget. The kind of its error, pictures, structured value
+/// and metadata are unchanged.
 pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     let text = text_of(answer);
-    // Each character has a byte at least.
+    // Each character has at least one byte.
     let is_short = |text: &str| text.len() <= terms.budget || text.chars().count() <= terms.budget;
     if let Some(error) = answer.error() {
         if is_short(&error.to_json()) {
@@ -61,7 +61,8 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     Some(sent.into())
 }
 
-/// Names a text, and has as much of it as there is room for. The ends of foreign text have its fence; its shape gets one.
+/// Writes the note about a text, and as much of the text as there is room for. Untrusted text keeps its fence; its
+/// shape gets one.
 fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();
@@ -110,9 +111,9 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&st
     words
 }
 
-/// The beginning and the end of a text, cut at lines where there are some, and how much is left out between them.
+/// Returns the beginning and the end of a text, cut at line breaks if possible, and how much is left out between them.
 fn ends_of(text: &str, characters: usize, room: usize) -> String {
-    // The words between them are no longer.
+    // Leaves room for the note between them.
     let side = room.saturating_sub(60) / 2;
     let (head, _) = split_at_character(text, side);
     let (_, tail) = split_at_character(text, characters.saturating_sub(side));

@@ -1,16 +1,16 @@
-//! The pages of a text.
+//! Splits a text into pages.
 
 use super::text::split_at_character;
 
-/// The characters of a page.
+/// The number of characters of a page.
 pub(super) const PAGE: usize = 8_000;
 
-/// How many pages a text of so many characters has: one at least.
+/// Returns how many pages a text with this many characters has: at least one.
 pub(super) fn pages(characters: usize) -> usize {
     characters.div_ceil(PAGE).max(1)
 }
 
-/// A page of a text, counted from one; nothing where there is no such page.
+/// Returns a page of a text, counted from one; `None` if there is no such page.
 pub(super) fn page(text: &str, number: usize) -> Option<&str> {
     let skipped = number.checked_sub(1)?.checked_mul(PAGE)?;
     let (_, rest) = split_at_character(text, skipped);

@@ -1,5 +1,5 @@
-//! Arguments by reference: `{"$result":"lr_3","path":"/items/0/id"}` in the place of an argument is replaced by the value before
-//! anything else looks at the call.
+//! Resolves references in arguments: `{"$result":"lr_3","path":"/items/0/id"}` is replaced by the value before the
+//! executor sees the call.
 
 use toolwright::unstable::json::{Node, read};
 use toolwright::{ErrorClass, ToolError};
@@ -9,37 +9,37 @@ use super::text::number;
 /// The key of a reference.
 const KEY: &str = "$result";
 
-/// How many bytes the arguments of a call may have with their references resolved.
+/// The maximum size of a call's arguments with resolved references, in bytes.
 const MOST: usize = 1_000_000;
 
-/// What is known where references are resolved.
+/// The context in which references are resolved.
 pub(super) trait KnownAnswers {
-    /// The answer of a handle: its value, or its text where it is no JSON; nothing where the run has no such answer.
+    /// Returns the answer for a handle: its value, or its text if it is not JSON; `None` if the run has no such answer.
     fn answer(&self, handle: &str) -> Option<FoundAnswer>;
 
-    /// Which handles there are, in words.
+    /// Lists the existing handles in words.
     fn handles(&self) -> String;
 
     /// Whether a parameter is secret.
     fn is_secret(&self, parameter: &str) -> bool;
 }
 
-/// An answer that is referred to.
+/// An answer that a reference names.
 pub(super) enum FoundAnswer {
     Value(Node),
     Text(String),
 }
 
-/// Whether arguments may have a reference.
+/// Whether arguments may contain a reference.
 pub(crate) fn has_reference(arguments: &str) -> bool {
     arguments.contains("\"$result\"")
 }
 
-/// Arguments with their references replaced; nothing where they have none, or are no JSON object: their tool says what is wrong
-/// with them.
+/// Replaces the references in arguments. Returns `None` if there are none, or the arguments are not a JSON object: then
+/// the tool reports the problem.
 ///
 /// # Errors
-/// Of kind `invalid_reference`, with every reference that has no value, by its place.
+/// Of kind `invalid_reference`, with the location of every reference that cannot be resolved.
 pub(super) fn resolved(
     arguments: &str,
     known: &dyn KnownAnswers,
@@ -64,12 +64,12 @@ pub(super) fn resolved(
 struct Walk<'k> {
     known: &'k dyn KnownAnswers,
     is_changed: bool,
-    /// How many bytes may still be brought.
+    /// How many bytes references may still add.
     left: usize,
     problems: Vec<String>,
 }
 
-/// A reference as it is written.
+/// A reference as it was written.
 struct Reference<'n> {
     handle: &'n str,
     path: &'n str,
@@ -137,14 +137,14 @@ impl Walk<'_> {
     }
 }
 
-/// A reference, where a value is one; the error is one that is written wrongly.
+/// Parses a reference, if the value is one; the error reports an invalid one.
 fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     let Node::Object(entries) = value else { return None };
     let of = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).map(|(_, value)| value);
     let handle = of(KEY)?;
     let path = of("path");
     let is_alone = entries.len() == 1 + usize::from(path.is_some());
-    // What has other keys is a value that only looks like one.
+    // A value with other keys is not a reference.
     if !is_alone {
         return None;
     }
@@ -162,7 +162,7 @@ fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     })
 }
 
-/// The value at a JSON pointer, or why there is none.
+/// Returns the value at a JSON pointer, or why there is none.
 fn at<'n>(value: &'n Node, pointer: &str) -> Result<&'n Node, String> {
     let (mut found, mut place) = (value, String::new());
     for segment in pointer.split('/').skip(1) {

@@ -1,4 +1,4 @@
-//! The answers of one run, by their handles.
+//! Holds the answers of one run, by their handles.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -19,12 +19,12 @@ type Answered = Arc<[(ToolCall, Answer)]>;
 #[derive(Clone)]
 pub(crate) struct Results(Arc<Inner>);
 
-/// The answers of a run that may be gone.
+/// A weak reference to the answers of a run.
 #[derive(Clone)]
 pub(super) struct WeakResults(Weak<Inner>);
 
 impl WeakResults {
-    /// The answers; none of a run that is gone.
+    /// Returns the answers; empty if the run is gone.
     pub(super) fn upgraded(&self) -> Results {
         let gone = || Results::new(&AnswerBudget::unlimited(), false, &[]);
         self.0.upgrade().map_or_else(gone, Results)
@@ -33,7 +33,7 @@ impl WeakResults {
 
 struct Inner {
     budget: AnswerBudget,
-    /// Whether the model can write a reference where its tools ask for another type.
+    /// Whether the model may write a reference in place of an argument of another type.
     may_refer: bool,
     turns: Mutex<Turns>,
 }
@@ -41,7 +41,7 @@ struct Inner {
 #[derive(Default)]
 struct Turns {
     turns: Vec<Turn>,
-    /// How many answers they have.
+    /// How many answers these turns have in all.
     answers: usize,
     /// The tools that read large answers, once there is one.
     tools: Option<Catalog>,
@@ -49,10 +49,10 @@ struct Turns {
 
 /// The answers of one message.
 struct Turn {
-    /// How many answers the run had before.
+    /// How many answers the run had before this message.
     before: usize,
     answered: Answered,
-    /// What the model is sent, where that is shorter.
+    /// The answers as the model is sent them, if one is shortened.
     sent: Option<Answered>,
 }
 
@@ -65,12 +65,12 @@ impl Results {
         results
     }
 
-    /// A reference that does not keep the answers alive.
+    /// Makes a weak reference.
     pub(super) fn downgraded(&self) -> WeakResults {
         WeakResults(Arc::downgrade(&self.0))
     }
 
-    /// Adds the answers of a message that the history has now.
+    /// Adds the answers of a message that was appended to the history.
     pub(crate) fn add(&self, message: &Message) {
         let Message::ToolResults(answered) = message else { return };
         let mut turns = self.turns();
@@ -83,7 +83,7 @@ impl Results {
         turns.turns.push(Turn { before, answered: Arc::clone(answered), sent });
     }
 
-    /// The answers of a message as the model is sent them, where one of them is too long.
+    /// Returns the answers of a message as the model is sent them, if one of them is too long.
     fn sent(&self, answered: &Answered, before: usize) -> Option<Answered> {
         let Inner { budget, may_refer, .. } = &*self.0;
         let short = |index: usize, (call, answer): &(ToolCall, Answer)| {
@@ -103,7 +103,7 @@ impl Results {
         Some(sent.collect())
     }
 
-    /// A history as the model is sent it.
+    /// Returns a history as the model is sent it.
     pub(crate) fn sent_history<'h>(&self, history: &'h [Message]) -> Cow<'h, [Message]> {
         let turns = self.turns();
         if turns.turns.iter().all(|turn| turn.sent.is_none()) {
@@ -120,15 +120,15 @@ impl Results {
         sent.collect::<Vec<_>>().into()
     }
 
-    /// The tools that read large answers, where the run has one.
+    /// Returns the tools that read large answers, if the run has one.
     pub(crate) fn tools(&self) -> Option<Catalog> {
         self.turns().tools.clone()
     }
 
-    /// A call with the values that it refers to; nothing where it refers to none.
+    /// Resolves the references of a call; `None` if it has none.
     ///
     /// # Errors
-    /// When it refers to what is not there, or may not be there.
+    /// When it refers to a missing value, or may not refer to one.
     pub(crate) fn resolved(
         &self,
         call: &ToolCall,
@@ -142,7 +142,7 @@ impl Results {
         Ok(arguments.map(|arguments| ToolCall { arguments, ..call.clone() }))
     }
 
-    /// What is made of an answer; nothing where the run has none of the handle.
+    /// Applies a function to an answer; `None` if the run has no answer of the handle.
     pub(super) fn with_answer<T>(
         &self,
         handle: &str,
@@ -157,7 +157,7 @@ impl Results {
         answered.get(index).map(|(_, answer)| make(answer))
     }
 
-    /// Which handles there are, in words.
+    /// Lists the existing handles in words.
     pub(super) fn handles(&self) -> String {
         match self.turns().answers {
             0 => "it has none yet".to_owned(),
@@ -171,7 +171,7 @@ impl Results {
     }
 }
 
-/// The handle of an answer.
+/// Returns the handle of an answer.
 fn handle(index: usize) -> String {
     format!("lr_{}", index + 1)
 }
@@ -182,7 +182,7 @@ fn index(handle: &str) -> Option<usize> {
     digits.parse::<usize>().ok().filter(|_| is_written_so)?.checked_sub(1)
 }
 
-/// The references of one call.
+/// Resolves the references of one call.
 struct Resolving<'r> {
     results: &'r Results,
     tool: &'r str,
@@ -204,7 +204,7 @@ impl KnownAnswers for Resolving<'_> {
         self.results.handles()
     }
 
-    /// Everything is, of a tool that is not known.
+    /// Every parameter of an unknown tool counts as secret.
     fn is_secret(&self, parameter: &str) -> bool {
         let definition = self.catalog.get(self.tool);
         definition.is_none_or(|it| it.secrets().any(|secret| secret == parameter))

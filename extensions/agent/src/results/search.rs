@@ -6,22 +6,22 @@ use toolwright::unstable::json::Node;
 use super::page::PAGE;
 use super::text::{number, split_at_character};
 
-/// How many matches are shown.
+/// The maximum number of matches shown.
 const MATCHES: usize = 100;
 
-/// How many characters of one match are shown.
+/// How many characters of a match are shown.
 const SHOWN: usize = 300;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Default)]
 pub(super) struct Matches {
-    /// A line for each that is shown.
+    /// A line for each match that is shown.
     pub lines: Vec<String>,
-    /// How many there are.
+    /// The number of all matches.
     pub total: usize,
 }
 
-/// The lines in which a pattern matches, with their numbers and pages.
+/// Finds the lines that a pattern matches, with their numbers and pages.
 pub(super) fn lines(text: &str, pattern: &Regex) -> Matches {
     let (mut matches, mut before) = (Matches::default(), 0);
     for (index, line) in text.split('\n').enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn lines(text: &str, pattern: &Regex) -> Matches {
     matches
 }
 
-/// The places at which a pattern matches a key or a value that holds no others, as JSON pointers.
+/// Finds the keys and the plain values that a pattern matches, as JSON pointers.
 pub(super) fn places(value: &Node, pattern: &Regex) -> Matches {
     let mut matches = Matches::default();
     look(value, &mut String::new(), false, pattern, &mut matches);
@@ -89,7 +89,7 @@ impl Matches {
     }
 }
 
-/// A text, or what is around a place of it where it is long.
+/// Returns a text, or the part around a match if it is long.
 fn around(text: &str, at: usize) -> String {
     let before = text[..at].chars().count().saturating_sub(SHOWN / 3);
     let (_, rest) = split_at_character(text, before);

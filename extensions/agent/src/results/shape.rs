@@ -1,4 +1,4 @@
-//! The shape of a JSON value: its keys, types and lengths, where the value itself is too long to read.
+//! Describes the shape of a JSON value that is too long to read: its keys, types and lengths.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,21 +7,21 @@ use toolwright::unstable::json::Node;
 
 use super::text::number;
 
-/// How deep a shape shows what is nested.
+/// The maximum depth of a shape.
 const DEPTH: usize = 12;
 
-/// How many keys of one object a shape names.
+/// The maximum number of keys of one object that a shape names.
 const KEYS: usize = 60;
 
-/// What is known of the values at one place, of which there may be several: the items of an array count as one place.
+/// The known facts about the values at one location. All items of an array count as one location.
 #[derive(Default)]
 struct Shape {
     null: bool,
     boolean: bool,
     number: bool,
-    /// The characters of the shortest and of the longest.
+    /// The numbers of characters of the shortest and the longest text.
     text: Option<(usize, usize)>,
-    /// The items of the shortest and of the longest.
+    /// The numbers of items of the shortest and the longest array.
     array: Option<(usize, usize)>,
     items: Option<Box<Shape>>,
     objects: usize,
@@ -30,12 +30,12 @@ struct Shape {
 
 #[derive(Default)]
 struct Field {
-    /// How many objects have it.
+    /// How many of the objects have it.
     times: usize,
     shape: Shape,
 }
 
-/// The shape of a value in lines, as deep as so many characters allow.
+/// Writes the shape of a value in lines, as deep as this many characters allow.
 pub(super) fn shape_of(value: &Node, most: usize) -> String {
     let mut shape = Shape::default();
     shape.add(value, DEPTH);

@@ -1,12 +1,12 @@
-//! The text of an answer, as it is paged, searched and referred to.
+//! Extracts the text of an answer for paging, search and references.
 
 use std::borrow::Cow;
 
 use toolwright::unstable::json::{Node, read};
 use toolwright::{Answer, Content};
 
-/// The text of an answer: that of its blocks, one below the other, without pictures, sounds and documents, which are no text. Of an
-/// error it is the message.
+/// Returns the text of an answer: the texts of its blocks, one below the other, without pictures, sounds and documents;
+/// for an error, its message.
 pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     if let Some(error) = answer.error() {
         return error.message().to_owned().into();
@@ -23,7 +23,7 @@ pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     }
 }
 
-/// Whether a block is read as text.
+/// Whether a block is text.
 pub(super) fn is_text(block: &Content<'_>) -> bool {
     matches!(block, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
 }
@@ -35,13 +35,13 @@ fn words<'a>(block: &'a Content<'_>) -> Cow<'a, str> {
     }
 }
 
-/// The value of a text that is a JSON object or array, with the numbers as they are written; nothing for any other text.
+/// Parses a text that is a JSON object or array, and keeps numbers as they are written; `None` for any other text.
 pub(super) fn value_of(text: &str) -> Option<Node> {
     let is_like_it = text.trim_start().starts_with(['{', '[']);
     is_like_it.then(|| read(text).ok())?
 }
 
-/// The value of an answer whose text this is: of the text, or of the one block that is JSON.
+/// Returns the value of an answer with this text: the text as JSON, or its only JSON block.
 pub(super) fn value_in(answer: &Answer, text: &str) -> Option<Node> {
     value_of(text).or_else(|| {
         let blocks = answer.output()?.content.iter();
@@ -56,7 +56,7 @@ pub(super) fn value_in(answer: &Answer, text: &str) -> Option<Node> {
     })
 }
 
-/// A number with its thousands apart.
+/// Formats a number with separated thousands.
 pub(super) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -69,9 +69,9 @@ pub(super) fn number(number: usize) -> String {
     grouped
 }
 
-/// The first characters of a text, and the rest.
+/// Splits a text after this many characters.
 pub(super) fn split_at_character(text: &str, characters: usize) -> (&str, &str) {
-    // Each character has a byte at least.
+    // Each character has at least one byte.
     if text.len() <= characters {
         return (text, "");
     }

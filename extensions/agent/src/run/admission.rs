@@ -1,4 +1,4 @@
-//! Lets a request to a model go out where every ceiling of money has room for it.
+//! Admits a request to a model only if it fits under every ceiling.
 
 use std::time::Duration;
 
@@ -11,26 +11,26 @@ use crate::limits::ceilings::{Ceilings, RequestRefusal, Reservation};
 use crate::model::{Model, ModelError, OutputFormat};
 use crate::run::StepInput;
 
-/// What an API adds to a request: names of fields, marks between messages.
+/// The maximum number of tokens that an API adds to a request: names of fields, marks between messages.
 const ADDED: u64 = 4_096;
 
-/// What a picture or document takes beside its bytes, at the most that providers count.
+/// The maximum number of tokens that providers count for a picture or document besides its bytes.
 const ATTACHED: u64 = 32_768;
 
-/// How long until the journal is tried again.
+/// The first pause until the journal is tried again.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The longest of these pauses, each of which is twice as long as the one before.
+/// The longest pause; each pause is twice as long as the one before.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The most tokens that a request has: a token has at least one byte.
+/// Returns the maximum number of tokens of a request: a token has at least one byte.
 pub(super) fn largest(
     system: &str,
     tools: &str,
     output: Option<&OutputFormat>,
     history: &[Message],
 ) -> u64 {
-    // A provider makes an instruction of the schema of a value.
+    // A provider turns the schema of a value into part of the prompt.
     let schema = output.map_or(0, |it| it.schema().to_string().len());
     let (mut bytes, mut attached) = (system.len() + tools.len() + schema, 0);
     for message in history {
@@ -46,7 +46,7 @@ pub(super) fn largest(
     (bytes as u64).saturating_add(ADDED).saturating_add(attached.saturating_mul(ATTACHED))
 }
 
-/// How many blocks are no text.
+/// Counts the blocks that are not text.
 fn attached_of(blocks: &[Content<'_>]) -> u64 {
     let is_text = |it: &&Content<'_>| {
         matches!(it, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
@@ -54,7 +54,8 @@ fn attached_of(blocks: &[Content<'_>]) -> u64 {
     (blocks.len() - blocks.iter().filter(is_text).count()) as u64
 }
 
-/// Reserves the most that a request may cost; what ends the run, else. It waits while the journal cannot be used.
+/// Reserves the maximum cost of a request, or returns the input that ends the run. Waits while the journal cannot be
+/// used.
 pub(super) async fn admit(
     ceilings: &Ceilings,
     who: (&str, Option<&str>),
@@ -65,7 +66,7 @@ pub(super) async fn admit(
     let Some(most) = most else {
         let model = model.name();
         let why =
-            format!("the price of `{model}` is not known, so that its ceiling cannot be held");
+            format!("the price of `{model}` is not known, so that the ceiling cannot be enforced");
         return Ok(Err(StepInput::Failed(ModelError::new("price_unknown", why))));
     };
     let mut pause = PAUSE;

@@ -25,7 +25,7 @@ use crate::model::ModelSettings;
 use crate::plugin::Plugins;
 use crate::results::Results;
 
-/// One conversation: the history, and the state of the run. It moves only while [`send`](Self::send) or
+/// One conversation: its history and the state of the run. It advances only while the future of [`send`](Self::send) or
 /// [`resume`](Self::resume) is polled.
 ///
 /// ```
@@ -45,75 +45,75 @@ use crate::results::Results;
 /// ```
 pub struct AgentRun {
     pub(super) agent: Agent,
-    /// The executor's run, of whatever tools there are now.
+    /// The executor's run, with the current tools.
     pub(super) run: Run,
-    /// What the requests for the next answer have taken.
+    /// Counts what the requests for the next answer take.
     pub(super) meter: UsageRecorder,
-    /// Cancels every call of the run.
+    /// Cancels the run and all of its calls.
     pub(super) cancelled: Option<CancellationToken>,
-    /// What watches it.
+    /// Reports events and notices of the run.
     pub(super) observer: Observer,
-    /// What the model was last shown.
+    /// The tools that the model was last shown.
     pub(super) shown: Option<ShownTools>,
-    /// The turn of the last answer, some of whose reads may have begun while it came.
+    /// The turn of the last answer, if some of its reads may have begun while the answer came.
     pub(super) begun: Option<BegunTurn>,
-    /// The type of which it ends in a value.
+    /// The type of the value that the run ends in, if any.
     pub(super) output: Option<Output>,
-    /// How the model is asked, where that is not as the agent asks.
+    /// Overrides the agent's settings of requests, if set.
     pub(super) settings: Option<ModelSettings>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
-    /// What the agent's plugins do in it; nothing where it has none.
+    /// The agent's plugins in this run; `None` if it has none.
     pub(super) plugins: Option<Preparing>,
-    /// What its guards do.
+    /// The pending reports of its guards.
     pub(super) guarding: Guarding,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
-    /// What of the history the model was not sent when it was last asked.
+    /// The parts of the history that were left out of the last request.
     pub(super) left_out: LeftOut,
-    /// What models wrote of turns that are left out.
+    /// The summaries of turns that are left out.
     pub(super) summaries: Summaries,
-    /// Its answers, and what the model is sent of them.
+    /// The answers of tools, and how much of each the model is sent.
     pub(super) results: Results,
-    /// What the user says while it works.
+    /// Messages that the user sends while the run works.
     pub(super) inbox: Inbox,
-    /// Keeps other runs of the agent from its id.
+    /// Prevents other runs of the agent from using its id.
     pub(super) held: Option<HeldId>,
 }
 
-/// The tools of one generation: the text that the model is shown, and a run that calls exactly them.
+/// The tools of one generation: the list that the model is shown, and a run that calls exactly these tools.
 pub(super) struct ShownTools {
     pub(super) generation: u64,
     /// Whether plugins have prepared them for one turn.
     pub(super) is_prepared: bool,
-    /// Whether a tool is among them by which the model gives the value that the run ends in.
+    /// Whether the list includes the tool by which the model gives the value that the run ends in.
     pub(super) by_call: bool,
-    /// The tools that are left out, because their calls were refused.
+    /// The tools that are left out because their calls were refused repeatedly.
     pub(super) refused: Vec<String>,
     /// The deferred tools that the model has found.
     pub(super) found: Vec<String>,
-    /// Whether those are among them that read large answers.
+    /// Whether the list includes the tools that read large answers.
     pub(super) reads_results: bool,
-    /// What the model is shown; the run has all of it but that tool.
+    /// The list that the model is shown. The run has the same tools, except the one that gives the value.
     pub(super) listed: Catalog,
     pub(super) listing: Listing,
     pub(super) run: Run,
 }
 
 impl AgentRun {
-    /// Says something to the model, runs what it calls, and gives how that ended. To say more afterwards continues the
-    /// conversation.
+    /// Sends a message to the model, runs the calls of its answers, and returns how the run ended. A further message
+    /// continues the conversation.
     ///
     /// Dropping the future leaves the run where it is: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
-    /// When the run cannot go on without its host, which then acts and calls [`resume`](Self::resume).
+    /// When the run cannot continue without its host, which has to act and then call [`resume`](Self::resume).
     pub async fn send(&mut self, text: impl Into<String>) -> Result<RunEnd, Stopped> {
         self.send_with(text, []).await
     }
 
-    /// Says something with pictures or documents, as [`send`](Self::send) does; the text may be empty. The model gets them as
-    /// far as its provider takes them, and a sentence for each that it does not get.
+    /// Sends a message with pictures or documents, as [`send`](Self::send) does; the text may be empty. The model gets
+    /// those that its provider accepts, and a sentence in place of each other one.
     ///
     /// ```
     /// use toolwright::{Content, Executor, Registry};
@@ -131,7 +131,7 @@ impl AgentRun {
     /// ```
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// As for [`send`](Self::send).
     pub async fn send_with(
         &mut self,
         text: impl Into<String>,
@@ -151,18 +151,18 @@ impl AgentRun {
         self.drive().await
     }
 
-    /// What the user says, and what the run has to end in for it.
+    /// Returns the input for a message of the user, with the type that the run has to end in.
     pub(crate) fn said(&self, text: String, attachments: Arc<[Content<'static>]>) -> StepInput {
         let expected = self.output.as_ref().map(|it| it.expected().clone());
         StepInput::said_with(text, attachments).expecting(expected)
     }
 
-    /// Goes on with a run that stopped or was restored: asks the model, or makes the open turn again. A call that
-    /// is journalled does not run twice; one that is not does. The time of the run counts anew. Of a run that has ended it
-    /// gives the end.
+    /// Continues a run that stopped or was restored: asks the model, or runs the calls of the open turn again. A
+    /// journalled call does not run twice; a call that is not journalled may. The time limit of the run starts again.
+    /// If the run has ended, returns its end.
     ///
     /// # Errors
-    /// As [`send`](Self::send); [`Stopped::NothingSaid`] where the user has not spoken yet.
+    /// As for [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has said nothing yet.
     pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }
@@ -185,14 +185,14 @@ impl AgentRun {
         &self.state
     }
 
-    /// Reads the events of this run, from the next one on; see [`RunEvents`]. Ask for them before the run is driven, so that
-    /// its model streams.
+    /// Reads the events of this run, from the next one on; see [`RunEvents`]. Create the reader before the run is
+    /// driven, so that its model streams.
     #[must_use]
     pub fn events(&self) -> RunEvents {
         self.observer.events().reader()
     }
 
-    /// Takes what the user says while the run works.
+    /// Returns the inbox for messages that the user sends while the run works.
     pub(crate) fn inbox(&self) -> &Inbox {
         &self.inbox
     }
@@ -205,7 +205,7 @@ impl AgentRun {
             agent.0.sub_agents.is_some().then(|| (agent.clone(), self.id().to_owned()));
         let (cancelled, inbox) = (self.cancelled.clone(), self.inbox.clone());
         let mut recorder = Nothing { time, deadline, cancelled, inbox, sub_agents };
-        // Boxed, as its future is large.
+        // Boxed, because the future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
             Rest::Ended(ended) => Ok(ended),
             Rest::Waiting(never) => match never {},
@@ -232,20 +232,20 @@ impl AgentRun {
         self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 
-    /// Returns the states of the agent's plugins in this run; nothing where it has none.
+    /// Returns the states of the agent's plugins in this run; `None` if it has none.
     #[must_use]
     pub fn plugins(&self) -> Option<&Plugins> {
         self.plugins.as_ref().map(|it| &*it.plugins)
     }
 
-    /// The run of the tools that the model was shown.
+    /// Returns the run with the tools that the model was shown.
     pub(super) fn shown_run(&self) -> &Run {
         let again = self.plugins.as_ref().and_then(|it| it.again.as_ref());
         self.shown.as_ref().map(|shown| &shown.run).or(again).unwrap_or(&self.run)
     }
 
-    /// The run that makes the calls: of the tools that the model was shown. Where another process has asked it, these are the tools
-    /// that there are now, and those that read large answers.
+    /// Returns the run that makes the calls: with the tools that the model was shown. If another process asked the
+    /// model, it has the current tools and those that read large answers.
     pub(super) fn calling_run(&self) -> Run {
         let run = self.shown_run();
         match (&self.shown, self.results.tools()) {
@@ -254,12 +254,12 @@ impl AgentRun {
         }
     }
 
-    /// What ends it from outside.
+    /// Returns the token that cancels the run.
     pub(crate) fn cancelled(&self) -> Option<&CancellationToken> {
         self.cancelled.as_ref()
     }
 
-    /// Numbers the events from here on as those of the driver that has taken the run so often.
+    /// Numbers further events as those of this driver; `epoch` counts the drivers of the run.
     pub(crate) fn begin_events(&self, epoch: u64) {
         self.observer.events().begin(epoch);
     }

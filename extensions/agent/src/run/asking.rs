@@ -1,4 +1,4 @@
-//! Asks the model, on the tools that there are now.
+//! Asks the model, offering the current tools.
 
 use std::borrow::Cow;
 use std::mem::take;
@@ -23,22 +23,22 @@ use crate::results::Results;
 use crate::run::{Action, State, StepInput, step};
 use crate::search::found;
 
-/// What came of a request, or what has to be done before it is made.
+/// The result of asking the model.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and the driver takes it")]
 pub(super) enum AskOutcome {
     Answer(StepInput),
-    /// Turns are left out from here on, which a model could summarize.
+    /// Turns are left out from here on: a summary has to be made before the request.
     Summary(SummaryTask),
 }
 
 impl AgentRun {
-    /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
+    /// Asks the model. With `begins_reads`, reads may begin while the answer arrives.
     pub(super) async fn ask_model(
         &mut self,
         time: Option<Duration>,
         begins_reads: bool,
     ) -> Result<AskOutcome, Stopped> {
-        // Account for a request whose caller went away.
+        // Counts an earlier request whose caller stopped waiting for it.
         self.count_given_up();
         self.guarding.forget();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
@@ -146,7 +146,7 @@ impl AgentRun {
             listener: (early.is_some() || events.is_read()).then_some(&listening),
             usage_recorder: Some(&self.meter),
         };
-        // Lazily, so that a request that is never polled counts as none.
+        // Begins only when polled, so that a request that is never polled does not count.
         let asked = async {
             self.meter.begin();
             agent.model.answer(request).await
@@ -222,7 +222,7 @@ impl AgentRun {
         }))
     }
 
-    /// Reads what may be the value that the run ends in, where that is due.
+    /// Checks whether the answer is the value that the run ends in, if the state asks for that.
     pub(super) fn checked(
         &self,
         state: State,
@@ -237,7 +237,7 @@ impl AgentRun {
         Ok((state, actions))
     }
 
-    /// Counts what requests took whose answers are not awaited any more.
+    /// Counts what abandoned requests took.
     pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
         if spent != TotalUsage::default() {
@@ -245,13 +245,14 @@ impl AgentRun {
         }
         let spent = spent.plus(take(&mut self.guarding.looked_at));
         if spent != TotalUsage::default() {
-            // It only counts.
+            // This input changes only the counters.
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
     }
 }
 
-/// What came of a request at which guards look meanwhile, and what one of them refuses it for; nothing came where it is given up.
+/// Waits for a request and for the guards that look at it meanwhile. If a guard refuses the request first, drops it and
+/// returns `None` for its result.
 async fn beside_model<T, E>(
     asked: impl Future<Output = Result<T, E>>,
     beside: impl Future<Output = Result<(), GuardReport>>,
@@ -264,14 +265,14 @@ async fn beside_model<T, E>(
             Err(report) => (None, Some(report)),
         },
         answered = &mut asked => match answered {
-            // There is nothing to let through.
+            // The request failed, so there is no answer to guard.
             Err(error) => (Some(Err(error)), None),
             Ok(answer) => (Some(Ok(answer)), beside.await.err()),
         },
     }
 }
 
-/// The value that the run has to end in.
+/// Returns the output type of the run; an error if the caller's type is not the recorded one.
 fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o Output>, Stopped> {
     let Some(expected) = &state.0.output else { return Ok(None) };
     match output {
@@ -294,12 +295,12 @@ struct OfferedTools {
     is_prepared: bool,
     /// The deferred tools that the model has found.
     found: Vec<String>,
-    /// The tools that are left out, because their calls were refused.
+    /// The tools that are left out because their calls were refused repeatedly.
     refused: Vec<String>,
 }
 
 impl OfferedTools {
-    /// Takes what plugins have prepared, or else what the run has, without the tools whose calls were refused.
+    /// Takes the tools that plugins have prepared, or those of the run, without the tools whose calls were refused.
     fn new(run: &Run, prepared: Option<&Catalog>, history: &[Message]) -> Self {
         let (is_prepared, refused) = (prepared.is_some(), refused(history));
         let whole = prepared.cloned().unwrap_or_else(|| run.catalog());
@@ -313,7 +314,7 @@ impl OfferedTools {
 }
 
 impl ShownTools {
-    /// Lists the tools for the model as they are now, or others in their place, and pins the run to them.
+    /// Lists the current tools for the model and pins the run to them; reuses the last list if nothing has changed.
     fn newest<'s>(
         shown: &'s mut Option<Self>,
         run: &Run,
@@ -337,7 +338,7 @@ impl ShownTools {
             None => {
                 let catalog = reads.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
                 let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
-                // The names were looked up in this catalog.
+                // The names were found in this catalog, so this cannot fail.
                 let listed =
                     listed.revealing_behind(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {

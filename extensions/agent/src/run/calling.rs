@@ -1,4 +1,4 @@
-//! The calls of a turn as the executor takes them.
+//! Prepares the calls of a turn for the executor.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,11 @@ use crate::history::Message;
 use crate::search::{found, is_searched, unlisted};
 
 impl AgentRun {
-    /// The answers to those calls that do not run, because the model has not seen their tools, or no longer has them.
+    /// Returns the answers to calls that must not run, because the model has not been shown their tools, or no longer
+    /// has them.
     ///
-    /// Where a journal knows which calls of the turn have run (`knows_calls`), and another process asked the model, it decides:
-    /// a call that has run is not answered as one that was not.
+    /// Returns none if another process asked the model and the journal knows which calls have run (`knows_calls`): a
+    /// call that has run must not be answered as one that has not.
     pub(super) fn unlisted(
         &self,
         called: &[ToolCall],
@@ -35,7 +36,8 @@ impl AgentRun {
         called.iter().map(answer).collect()
     }
 
-    /// The calls with the values that they refer to, and the answers of those that refer to what is not there, at their indices.
+    /// Replaces references in the calls by the values they refer to. Also returns, by the index of the call, an error
+    /// for each reference to a missing value.
     pub(super) fn resolved<'c>(
         &self,
         called: &'c [ToolCall],
@@ -61,7 +63,7 @@ impl AgentRun {
         (calls, refused)
     }
 
-    /// The calls, with what the model said as their reason.
+    /// Makes the executor's calls, with the text of the model's answer as their reason.
     pub(super) fn calls_of<'c>(
         &self,
         called: &'c [ToolCall],

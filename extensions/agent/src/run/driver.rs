@@ -1,4 +1,4 @@
-//! Drives a run: carries out what is due, and records each step before it counts.
+//! Drives a run: carries out each due action, and records each step before it counts.
 //!
 //! ```text
 //!   ask ──▶ commit: the model's answer ──▶ calls ──▶ commit: their answers ──▶ ask …
@@ -24,20 +24,20 @@ use crate::limits::share::SpentShare;
 use crate::model::ModelError;
 use crate::run::{Action, State, StepInput, Turn, step};
 
-/// A run that is driven here, and what records it.
+/// A run that this process drives, and its recorder.
 pub(crate) struct Driver<'r, R> {
     pub run: &'r mut AgentRun,
     pub recorder: &'r mut R,
 }
 
-/// How far a run came.
+/// How far a run got.
 pub(crate) enum Rest<W> {
     Ended(RunEnd),
     Waiting(W),
 }
 
 impl<R: Recorder> Driver<'_, R> {
-    /// Drives the run until it ends, waits or cannot go on here.
+    /// Drives the run until it ends, waits or cannot continue here.
     pub(crate) async fn drive(mut self) -> Result<Rest<R::Waiting>, R::Error> {
         let span = spans::invoke_agent(&self.run.agent.0.name, self.run.id());
         let driven = self.steps().instrument(span.clone()).await;
@@ -79,8 +79,8 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    // A run may be driven in a call of another. A large future is made in a frame of its own, so that it does not lie on the stack
-    // of everything below it.
+    // A call of one run may drive another run. Each large future is boxed in a function of its own, so that it is not
+    // on the stack of all frames below.
 
     fn boxed_call<'s>(
         &'s mut self,
@@ -93,8 +93,8 @@ impl<R: Recorder> Driver<'_, R> {
         self.ask().boxed()
     }
 
-    /// Asks the model: what came of it, or what came between. Where turns are left out from here on, a summary of them is made and
-    /// recorded before.
+    /// Asks the model; returns its answer, or the interruption that came first. If turns are left out from here on,
+    /// first makes and records a summary of them.
     async fn answer(&mut self) -> Result<Result<StepInput, Interruption<R::Error>>, R::Error> {
         loop {
             let time = self.recorder.time_left();
@@ -119,7 +119,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Asks the model, and takes its answer.
+    /// Asks the model, and takes the step for its answer.
     async fn ask(&mut self) -> Result<(), R::Error> {
         let replayed = self.recorder.replay_next();
         let is_replayed = replayed.is_some();
@@ -128,7 +128,7 @@ impl<R: Recorder> Driver<'_, R> {
             None => {
                 self.take_messages().await?;
                 if self.run.state.ended().is_some() {
-                    // A guard did not let one of them in.
+                    // A guard has stopped one of the messages, and the run with it.
                     return Ok(());
                 }
                 self.recorder.stop().await?
@@ -151,7 +151,7 @@ impl<R: Recorder> Driver<'_, R> {
                 return Err(error);
             }
             Err(Interruption::Lost(error)) => return Err(error),
-            // Asked again, with what was said; readers of the events hear of that there.
+            // The driver asks again with the new message, and counts the aborted request then.
             Err(Interruption::Said) => return Ok(()),
         };
         let event = match event {
@@ -168,10 +168,10 @@ impl<R: Recorder> Driver<'_, R> {
         }
         let (state, actions) = step(&self.run.state, event);
         if !actions.iter().any(|action| matches!(action, Action::Call(_))) {
-            // What began for calls that are not made is cancelled.
+            // The answer has no calls to run: cancel reads that began early.
             self.run.begun = None;
         }
-        // In one commit with the answer.
+        // All these steps are committed together with the answer.
         let (state, actions) = self.run.checked(state, actions)?;
         let (state, actions) = self.guard_end(state, actions).await;
         let (state, actions) = self.goes_on(state, actions).await?;
@@ -179,7 +179,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await
     }
 
-    /// Takes what the user has said since the last request.
+    /// Takes the user's messages since the last request.
     async fn take_messages(&mut self) -> Result<(), R::Error> {
         let messages = self.recorder.take_said(false).await?;
         if messages.is_empty() {
@@ -201,7 +201,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(said.0, said.1, None).await
     }
 
-    /// A run that is done does not end where the user has said more meanwhile.
+    /// Continues a run that is done if the user has sent a message meanwhile.
     async fn goes_on(
         &mut self,
         mut state: State,
@@ -235,10 +235,11 @@ impl<R: Recorder> Driver<'_, R> {
         Ok((state, actions))
     }
 
-    /// The model is away: leaves the run until it is asked again, unless something ends the run; the error where that is the model.
+    /// Handles an outage of the model: leaves the run until the next attempt. Returns the error if the outage ends the
+    /// run, and `None` if something else does.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
-        // Where the journal cannot be read, what the requests took is held until it can.
+        // If the journal cannot be read, the recorder holds what the requests took until it can be written.
         let is_stopped = matches!(self.recorder.stop().await, Ok(Some(_)));
         if state.ended().is_some() || is_stopped {
             self.commit(state, actions, None).await?;
@@ -253,7 +254,8 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Runs the calls of a turn on the tools that the model was shown: what they wait for, if they do.
+    /// Runs the calls of a turn on the tools that the model was shown. Returns what the run waits for, if some calls
+    /// wait.
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
@@ -268,7 +270,7 @@ impl<R: Recorder> Driver<'_, R> {
         let none_refused = refused.iter().all(Option::is_none);
         let mut begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
         if !none_refused && let Some(begun) = begun.take() {
-            // A turn that has begun takes no answers; reads may be made again.
+            // An open turn cannot take known answers, so the reads are made again.
             begun.stop.cancel();
         }
         let token = match &begun {
@@ -302,12 +304,12 @@ impl<R: Recorder> Driver<'_, R> {
                         cancel(token.as_ref());
                         self.hold(work).await?
                     }
-                    // The calls have leases of their own. To drop them would leave their outcome unknown.
+                    // The calls have leases of their own. Dropping them would leave their outcome unknown.
                     Interruption::Leave(error) | Interruption::Lost(error) => {
                         let _ = work.await;
                         return Err(error);
                     }
-                    // No call is given up for what is said.
+                    // A new message interrupts no call.
                     Interruption::Said => work.await,
                 },
             };
@@ -326,7 +328,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
         let answers = match answers {
             Some(answers) => answers,
-            // What has not begun never does.
+            // Calls that have not begun are answered without being run.
             None => {
                 cancel(token.as_ref());
                 let given_up = Box::pin(R::give_up(&maker, &run, turn.number, &calls, known));
@@ -356,12 +358,12 @@ impl<R: Recorder> Driver<'_, R> {
         let (state, actions) = self.goes_on(state, actions).await?;
         self.commit(state, actions, stop).await?;
         self.recorder.note_answers(&self.run.history, &self.run.state).await;
-        // Another run may work from here on, while this one asks its model.
+        // Another run may run its calls from here on, while this one asks its model.
         drop(place);
         Ok(None)
     }
 
-    /// Says which tools the run does without from here on, because their calls were refused.
+    /// Tells the model which tools are left out from here on, because their calls were refused repeatedly.
     fn without_refused(&self, mut state: State, mut actions: Vec<Action>) -> (State, Vec<Action>) {
         if !matches!(state.due(), Some(Action::Ask)) {
             return (state, actions);
@@ -381,7 +383,7 @@ impl<R: Recorder> Driver<'_, R> {
         (state, actions)
     }
 
-    /// Completes when the work is done that has to end.
+    /// Waits for work that has to be finished even while the run ends.
     async fn hold<T: Send>(&mut self, work: impl Future<Output = T> + Send) -> Result<T, R::Error> {
         match self.recorder.hold(work).await {
             (done, None) => Ok(done),
@@ -389,7 +391,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Takes a step, once it is recorded.
+    /// Records a step, and then takes it.
     pub(crate) async fn commit(
         &mut self,
         state: State,
@@ -403,7 +405,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// The answers of a turn that are known, and those of calls that are refused before they are made.
+/// Merges the known answers of a turn with those of calls that are refused before they run.
 fn with(mut known: Vec<Option<Answer>>, refused: Vec<Option<Answer>>) -> Vec<Option<Answer>> {
     if known.len() < refused.len() {
         known.resize_with(refused.len(), || None);
@@ -420,7 +422,7 @@ fn cancel(token: Option<&CancellationToken>) {
     }
 }
 
-/// Whether a call was not taken, because the executor takes no more.
+/// Whether the executor did not take a call, because it is shutting down.
 pub(crate) fn is_turned_away(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| error.kind() == error_kind::SHUTTING_DOWN)
 }

@@ -1,4 +1,5 @@
-//! Reads of an answer that is still on its way: each begins as soon as its call is whole, and counts when the answer is.
+//! Runs reads of an answer that is still arriving: each begins as soon as its call is complete, and counts when the
+//! answer does.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,14 +10,14 @@ use crate::model::{Delta, DeltaListener, FINAL_ANSWER};
 use crate::results::has_reference;
 use crate::search::unlisted;
 
-/// The turn that an answer on its way will make.
+/// The turn of an answer that is still arriving.
 pub(super) struct Early {
     run: Run,
     catalog: Catalog,
-    /// The deferred tools that the model has found, where it searches for them by calls.
+    /// The deferred tools that the model has found, if it searches for them by calls.
     found: Option<Vec<String>>,
     number: u64,
-    /// Cancels what began when the run has to end.
+    /// When the run has to end, cancels the reads that have begun.
     stop: CancellationToken,
     arrived: Mutex<ArrivedTurn>,
 }
@@ -26,7 +27,7 @@ struct ArrivedTurn {
     calls: usize,
 }
 
-/// The turn of an answer that is whole, some of whose reads may have begun.
+/// The turn of a complete answer, some of whose reads may have begun.
 pub(super) struct BegunTurn {
     pub number: u64,
     pub stop: CancellationToken,
@@ -34,19 +35,19 @@ pub(super) struct BegunTurn {
 }
 
 impl Early {
-    /// Opens a turn. `found` are the deferred tools that the model has found, where it searches for them by calls.
+    /// Opens a turn. `found` lists the deferred tools that the model has found, if it searches for them by calls.
     pub(super) fn new(run: &Run, number: u64, found: Option<Vec<String>>) -> Self {
         let arrived = Mutex::new(ArrivedTurn { turn: run.open_turn(number), calls: 0 });
         let catalog = run.catalog();
         Self { run: run.clone(), catalog, found, number, stop: CancellationToken::new(), arrived }
     }
 
-    /// A call is whole. One that comes out of its order begins with the turn.
+    /// Takes a complete call. A call that arrives out of order begins only with the whole turn.
     fn push(&self, index: usize, call: &ToolCall) {
         let mut arrived = self.lock();
-        // The value that a run ends in is no call, and what comes behind it is not run.
-        // References are resolved when the answer is whole; what comes behind one begins with the turn, too.
-        // A tool that the model has not found does not run.
+        // Three kinds of calls wait for the complete answer, and so do all calls after them: the final value, because
+        // it ends the run; a call with references, which are resolved then; and a call of a tool that the model has not
+        // found, which never runs.
         let is_unlisted = |found: &Vec<String>| unlisted(call, &self.catalog, found).is_some();
         let waits = call.name == FINAL_ANSWER
             || has_reference(&call.arguments)
@@ -62,7 +63,7 @@ impl Early {
         arrived.turn.push(owned.cancelled_by(self.stop.clone()));
     }
 
-    /// What came is no part of the answer: what began of it is cancelled.
+    /// Discards a broken answer: cancels the reads that have begun for it.
     fn restart(&self) {
         let turn = self.run.open_turn(self.number);
         *self.lock() = ArrivedTurn { turn, calls: 0 };

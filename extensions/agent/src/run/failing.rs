@@ -1,4 +1,4 @@
-//! Whether a run repeats the same failing call: the same tool and arguments, with no other call in between.
+//! Detects that a run repeats the same failing call: the same tool and arguments, with no other call in between.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -17,8 +17,8 @@ pub(crate) struct Failing {
 }
 
 impl Failing {
-    /// Looks at a turn. A call that a model makes several times within a turn counts once, since it had not read the
-    /// first answer.
+    /// Updates the count with a turn. A call that a model makes several times within a turn counts once, since it had
+    /// not read the first answer.
     pub fn after<'a>(
         before: Option<Self>,
         answered: impl IntoIterator<Item = (&'a ToolCall, &'a Answer)>,
@@ -44,7 +44,7 @@ impl Failing {
 }
 
 fn digest(arguments: &str) -> String {
-    // Arguments that are no JSON are equal where their text is.
+    // Arguments that are not valid JSON are compared as text.
     let same = canonical(arguments);
     hex::encode(Sha256::digest(same.as_deref().unwrap_or(arguments)))
 }

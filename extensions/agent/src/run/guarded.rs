@@ -1,4 +1,4 @@
-//! What comes of an answer or an end that a guard does not let through: a part of [`step`](super::step()), and as pure.
+//! Handles an answer or an end that a guard refused: a part of [`step`](super::step()), and as pure.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::history::Message;
 use crate::model::ModelAnswer;
 use crate::run::{Action, State};
 
-/// How the words begin that a model reads, as the user's, where a guard has sent its answer back.
+/// The beginning of the message, in the user's name, that sends an answer back for a guard.
 pub(crate) const SENT_BACK: &str = "[Your answer was not taken:";
 
 impl State {
-    /// An answer that a guard does not let through. It counts as a turn, and no call of it runs.
+    /// Takes an answer that a guard refused. It counts as a turn, and none of its calls runs.
     pub(super) fn reject_answer(
         &mut self,
         answer: ModelAnswer,
@@ -31,7 +31,7 @@ impl State {
         let ModelAnswer { text, calls, verbatim, .. } = answer;
         let calls: Arc<[ToolCall]> = calls.into();
         let mut actions = Vec::new();
-        // An empty message of a model is one that providers refuse.
+        // Providers refuse an empty message of a model.
         if !calls.is_empty() || !text.trim().is_empty() {
             let calls = Arc::clone(&calls);
             actions.push(Action::Append(Message::Assistant { text, calls, verbatim }));
@@ -44,7 +44,7 @@ impl State {
         actions
     }
 
-    /// What a guard decided before there was an answer, or about the end.
+    /// Applies the decision of a guard that came before there was an answer, or at the end.
     pub(super) fn guarded_without_answer(&mut self, report: &GuardReport) -> Vec<Action> {
         let has_answer = matches!(&self.0.phase, Phase::Ended { how } if how.is_answer());
         match report.action {
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// Asks the model again with the words of a guard, unless that was done as often as it may be.
+    /// Asks the model again with the words of a guard, unless the limit of corrections is reached.
     fn send_back(&mut self, report: &GuardReport) -> Vec<Action> {
         let times = self.0.sent_back.saturating_add(1);
         self.0.sent_back = times;
@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-/// The answer to a call of an answer that was sent back.
+/// Answers a call of an answer that was sent back.
 fn not_run(call: &ToolCall) -> ToolError {
     let message =
         format!("`{}` was not run, because the answer that calls it was sent back", call.name);

@@ -1,4 +1,4 @@
-//! The guards of a run at work: what they report, hold back and refuse.
+//! Runs the guards of a run: reports, holds back and refuses.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use crate::history::{Message, Prompt};
 use crate::limits::TotalUsage;
 use crate::model::ModelAnswer;
 
-/// What the guards of a run have done that is not recorded yet.
+/// What the guards of a run have done and no step has recorded yet.
 #[derive(Default)]
 pub(super) struct Guarding {
     reports: Reports,
-    /// The answer whose text is held back until the end of the run is known to be let through.
+    /// An answer whose text is held back until the guards accept the end of the run.
     pub(super) held: Option<ModelAnswer>,
-    /// What an answer took at which guards look.
+    /// What the answer took that the guards are looking at.
     pub(super) looked_at: TotalUsage,
-    /// What of changed requests was reported, as it is in every request from there on.
+    /// The changes to requests that were reported already. The same change occurs in every later request.
     reported: BTreeSet<(String, String)>,
 }
 
 impl Guarding {
-    /// Forgets what guards have reported of a request whose answer did not come.
+    /// Forgets the reports about a request that got no answer.
     pub(super) fn forget(&mut self) {
         self.reports.clear();
         self.held = None;
     }
 
-    /// Reports what guards have decided, and holds it for the record.
+    /// Reports the decisions of guards to observers, and keeps them for the next step.
     pub(super) fn report(
         &mut self,
         observer: &Observer,
@@ -59,7 +59,7 @@ impl Guarding {
 }
 
 impl AgentRun {
-    /// Returns what guards learn about the run.
+    /// Returns the description of the run that guards receive.
     pub(super) fn as_guarded(&self) -> GuardedRun {
         GuardedRun {
             id: self.observer.run().into(),
@@ -68,7 +68,7 @@ impl AgentRun {
         }
     }
 
-    /// Takes what the user says, as far as the guards let it through; else the run ends.
+    /// Takes a message of the user as the guards let it through; ends the run if a guard refuses it.
     pub(crate) async fn hear(&mut self, prompt: Prompt) -> (State, Vec<Action>) {
         let (heard, refused) = self.let_in(vec![prompt]).await;
         let (text, attachments) =
@@ -76,12 +76,13 @@ impl AgentRun {
         let (state, actions) = step(&self.state, self.said(text, attachments));
         match refused {
             None => (state, actions),
-            // What was said is not taken; what the run has to end in is.
+            // The message is not taken, but the output type is.
             Some(report) => step(&state, StepInput::Guarded { answer: None, report }),
         }
     }
 
-    /// Lets the guards look at what the user says: what they let through, and the first that ends the run.
+    /// Shows messages of the user to the guards. Returns those they let through, and the first decision that ends the
+    /// run.
     pub(super) async fn let_in(
         &mut self,
         prompts: Vec<Prompt>,
@@ -107,7 +108,7 @@ impl AgentRun {
 }
 
 impl<R: Recorder> Driver<'_, R> {
-    /// Hands over what guards have reported, for the commit of what follows from it.
+    /// Passes the reports of guards to the recorder, for the next commit.
     pub(super) fn record_guards(&mut self) {
         let reports = std::mem::take(&mut self.run.guarding.reports);
         if !reports.is_empty() {
@@ -115,7 +116,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Lets the guards look at the end of a run that has an answer.
+    /// Shows the guards the end of a run that has an answer.
     pub(super) async fn guard_end(
         &mut self,
         state: State,
@@ -161,7 +162,7 @@ impl<R: Recorder> Driver<'_, R> {
         (state, actions)
     }
 
-    /// Lets the readers of events have an answer that was held back.
+    /// Publishes an answer that was held back.
     pub(super) fn let_through(&mut self, turn: u64) {
         if let Some(answer) = self.run.guarding.held.take() {
             let catalog = self.run.shown_run().catalog();
@@ -180,7 +181,7 @@ fn change_text(actions: &mut [Action], to: &str) {
     }
 }
 
-/// Takes an answer of the model out of what a step appends, together with the answer to its call.
+/// Removes an answer of the model, and the answer to its call, from what a step appends.
 fn remove_answer(actions: &mut Vec<Action>) {
     let is_answer = |it: &Action| matches!(it, Action::Append(Message::Assistant { .. }));
     if actions.iter().any(is_answer) {

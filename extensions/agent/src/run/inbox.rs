@@ -1,4 +1,4 @@
-//! What the user says to a run while it works, in memory: the model gets it with the next request.
+//! Messages that the user sends to a run in memory while it works: the model gets them with the next request.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -14,25 +14,25 @@ pub(crate) struct Inbox(Arc<Mutex<Waiting>>, Arc<Notify>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Whether the run works, so that what is put here is read.
+    /// Whether the run works, so that it will read a message that is put here.
     is_open: bool,
     messages: VecDeque<Prompt>,
-    /// Whether one of them does not wait for the end of a request.
+    /// Whether one of them interrupts the request under way.
     is_urgent: bool,
 }
 
 impl Inbox {
-    /// The run begins to work.
+    /// Opens the inbox when the run begins to work.
     pub(super) fn open(&self) {
         self.waiting().is_open = true;
     }
 
-    /// Puts a message behind the others; gives it back where the run does not work.
+    /// Adds a message behind the others; returns it if the run does not work.
     pub(crate) fn put(&self, message: Prompt) -> Result<(), Prompt> {
         self.put_as(message, false)
     }
 
-    /// Does as [`put`](Self::put), and has the request under way given up.
+    /// Adds a message like [`put`](Self::put), and interrupts the request under way.
     pub(crate) fn put_now(&self, message: Prompt) -> Result<(), Prompt> {
         self.put_as(message, true)?;
         self.1.notify_waiters();
@@ -49,10 +49,10 @@ impl Inbox {
         Ok(())
     }
 
-    /// Completes when a message does not wait for the end of the request under way. May be dropped at any time.
+    /// Completes when a message interrupts the request under way. May be dropped at any time.
     pub(super) async fn urgent(&self) {
         loop {
-            // Asked for before the look, so that no message is missed.
+            // Registered before the check, so that no message is missed.
             let mut notified = pin!(self.1.notified());
             notified.as_mut().enable();
             if self.waiting().is_urgent {
@@ -62,14 +62,14 @@ impl Inbox {
         }
     }
 
-    /// Takes all that wait.
+    /// Takes all messages.
     pub(super) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting();
         waiting.is_urgent = false;
         waiting.messages.drain(..).collect()
     }
 
-    /// Takes all that wait where the run would end, and closes where there is none.
+    /// Takes all messages before the run ends; closes the inbox if there are none.
     pub(super) fn take_or_close(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting();
         waiting.is_open = !waiting.messages.is_empty();

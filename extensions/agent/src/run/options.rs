@@ -1,4 +1,4 @@
-//! What a run brings beside its prompt.
+//! The options of a run besides its prompt.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,11 +19,11 @@ pub(crate) struct RunOptions {
     pub user: Option<String>,
     pub session: Option<String>,
     pub token: Option<CancellationToken>,
-    /// Each may be brought more than once: a recorded run is opened whenever it is taken up.
+    /// Each adds a service to a run, and may do so more than once: a process opens a recorded run each time it takes it.
     pub services: Vec<Service>,
-    /// The type of which it ends in a value, where that is not the agent's.
+    /// The type of the value that it ends in, if it is not the agent's.
     pub output: Option<Output>,
-    /// How the model is asked, where that is not as the agent asks.
+    /// Overrides the agent's settings of requests, if set.
     pub settings: Option<ModelSettings>,
 }
 
@@ -43,13 +43,13 @@ impl RunOptions {
             && settings.is_none()
     }
 
-    /// An id that no other run has.
+    /// Returns an id that no other run has.
     pub(crate) fn new_id() -> String {
         format!("run-{}", Uuid::now_v7())
     }
 
-    /// Begins the run in memory, by an id that is made where none was given. While the run is there, no other run of the agent
-    /// begins by that id.
+    /// Begins the run in memory, under a new id if none was set. While the run exists, no other run of the agent can
+    /// have its id.
     pub(crate) fn start(self, agent: &Agent) -> Result<AgentRun, StartError> {
         let Self { id, user, session, token, services, output, settings } = self;
         let id = id.unwrap_or_else(Self::new_id);
@@ -76,10 +76,10 @@ impl RunOptions {
     }
 }
 
-/// The ids of the runs and conversations of an agent that go on.
+/// The ids of the agent's runs and conversations that exist in memory.
 pub(crate) type Ids = Arc<Mutex<HashSet<String>>>;
 
-/// An id that a run has until this is dropped.
+/// Reserves an id for a run until this is dropped.
 pub(crate) struct HeldId {
     ids: Ids,
     id: String,
@@ -101,18 +101,19 @@ impl Drop for HeldId {
     }
 }
 
-/// Adds what a run and a conversation both take, to a type with `options`.
+/// Adds the setters that runs and conversations share, to a type with a field `options`.
 macro_rules! run_options {
     () => {
-        /// Names it. With a journal ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), what is recorded under the id is
-        /// gone on with, in this process or another; without one, its calls are known by this id, which no other run of the
-        /// application has. Unless it is set, one is made.
+        /// Sets its id; a new one is made unless set. With a journal
+        /// ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), the record under the id is continued, in this
+        /// process or another. Without one, the id identifies its calls, and no other run of the application may have
+        /// it.
         pub fn id(mut self, id: impl Into<String>) -> Self {
             self.options.id = Some(id.into());
             self
         }
 
-        /// Sets the user; approvers see the name, and what is spent is on the user's account.
+        /// Sets the user; approvers see the name, and the user's account is charged.
         pub fn user(mut self, name: impl Into<String>) -> Self {
             self.options.user = Some(name.into());
             self
@@ -131,15 +132,16 @@ macro_rules! run_options {
             self
         }
 
-        /// Sets how the model is asked, in the place of the settings of the agent
-        /// ([`AgentBuilder::settings`](crate::AgentBuilder::settings)). They are not recorded: another process that goes on with a
-        /// recorded run asks as its agent does. What the provider does not have is an error before the first request.
+        /// Sets options of requests to the model, in place of the agent's settings
+        /// ([`AgentBuilder::settings`](crate::AgentBuilder::settings)). They are not recorded: another process that
+        /// continues a recorded run uses those of its agent. A setting that the provider does not support is an error
+        /// before the first request.
         pub fn settings(mut self, settings: $crate::ModelSettings) -> Self {
             self.options.settings = Some(settings);
             self
         }
 
-        /// Cancels it when the token is cancelled: the request to the model is dropped, open calls are answered that they were
+        /// Cancels it when the token is cancelled: the request to the model is dropped, and open calls are answered as
         /// cancelled.
         pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
             self.options.token = Some(token);

@@ -18,24 +18,24 @@ use toolwright::{Call, Catalog, DynamicTool, Executor, Registry, ToolError};
 pub(crate) use self::expected::Expected;
 use crate::model::{FINAL_ANSWER, Model, ModelSettings, OutputFormat, ToolChoice};
 
-/// A type of which a run ends in a value. Cheap to clone.
+/// The type of the value that a run ends in. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Inner>);
 
 struct Inner {
     expected: Expected,
     format: OutputFormat,
-    /// Reads the value, and runs nothing.
+    /// Parses the value. It runs no tools.
     reader: Executor,
-    /// The value is the only key of the object that the model writes, because it is no object itself.
+    /// Whether the value is wrapped in an object with one key, because it is not an object itself.
     is_wrapped: bool,
     checks: Option<Check>,
 }
 
-/// What a value is refused for that its schema takes.
+/// An additional check of values that fit the schema; the error is what the model reads.
 type Check = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
 
-/// A value that is no object, in one, as providers ask for objects.
+/// A value that is not an object, wrapped in one, because providers require objects.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrappedValue<T> {
@@ -45,7 +45,7 @@ struct WrappedValue<T> {
 }
 
 impl Output {
-    /// Makes it of a type.
+    /// Makes it from a type.
     pub(crate) fn of<T>() -> Result<Self, OutputError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
@@ -53,7 +53,7 @@ impl Output {
         Self::checked::<T>(None)
     }
 
-    /// Makes it of a type, some of whose values are refused all the same.
+    /// Makes it from a type, with a check that may refuse values that fit the schema.
     pub(crate) fn validated<T>(
         validate: impl Fn(&T) -> Result<(), ToolError> + Send + Sync + 'static,
     ) -> Result<Self, OutputError>
@@ -98,17 +98,17 @@ impl Output {
         Ok(Self(Arc::new(Inner { expected, format, reader, is_wrapped, checks })))
     }
 
-    /// What the state of a run records of it.
+    /// Returns how the state of a run records the type.
     pub(crate) fn expected(&self) -> &Expected {
         &self.0.expected
     }
 
-    /// The name of the type.
+    /// Returns the name of the type.
     pub(crate) fn name(&self) -> &str {
         &self.0.expected.name
     }
 
-    /// Refuses a type that the models of an agent cannot be asked for beside these tools.
+    /// Refuses a type that cannot be requested from the models of an agent together with these tools.
     pub(crate) fn fits(&self, model: &dyn Model, tools: &Catalog) -> Result<(), OutputError> {
         if tools.get(FINAL_ANSWER).is_some() {
             return Err(OutputError::NameTaken { tool: FINAL_ANSWER });
@@ -128,7 +128,7 @@ impl Output {
         })
     }
 
-    /// The format, for a model that answers in it.
+    /// Returns the format, if the model can answer in it.
     pub(super) fn format_of(&self, model: &dyn Model) -> Option<&OutputFormat> {
         self.is_format_of(model).then_some(&self.0.format)
     }
@@ -137,12 +137,12 @@ impl Output {
         model.takes_format(&self.0.format)
     }
 
-    /// The tools together with the one by which a model gives the value.
+    /// Adds to the tools the one by which a model gives the value.
     pub(super) fn listed(&self, tools: &Catalog) -> Catalog {
         tools.followed_by(self.0.format.catalog())
     }
 
-    /// Settings by which a model has to call a tool, where it can be asked so.
+    /// Returns settings that force the model to call a tool, if its provider supports that.
     pub(super) fn settings(
         model: &dyn Model,
         settings: &ModelSettings,
@@ -150,7 +150,7 @@ impl Output {
         has_others: bool,
     ) -> ModelSettings {
         let choice = match &settings.tool_choice {
-            // An application that wants one tool knows why.
+            // The application has chosen one tool on purpose.
             ToolChoice::Tool(_) => return settings.clone(),
             ToolChoice::Auto | ToolChoice::Required if has_others => ToolChoice::Required,
             _ => ToolChoice::Tool(FINAL_ANSWER.to_owned()),
@@ -162,12 +162,13 @@ impl Output {
         }
     }
 
-    /// Reads what a model gave as the value: its JSON, repaired as the input of a tool is, or everything that is wrong with it.
+    /// Parses what a model gave as the value: returns its JSON, repaired like the input of a tool, or all of its
+    /// problems.
     pub(super) fn read(&self, text: &str) -> Result<String, String> {
         let call = Call::new(FINAL_ANSWER, text);
         let facts = self.0.reader.examine(&call).map_err(|error| {
             match error.message().split_once('\n') {
-                // The first line says of which tool the input is, and the hint to make the call again.
+                // The first line only names the tool.
                 Some((_, problems)) => problems.to_owned(),
                 None => error.message().to_owned(),
             }
@@ -185,16 +186,16 @@ impl Output {
         self.check(&value).map(|()| value)
     }
 
-    /// Asks the rule of the application about a value, as the state of a run records it.
+    /// Applies the application's check to a value, in the form that the state of a run records.
     pub(crate) fn check(&self, value: &str) -> Result<(), String> {
         let Some(check) = &self.0.checks else { return Ok(()) };
-        // A rule that panics refuses the value, so that the answer, which was paid for, is recorded.
+        // A panicking check refuses the value, so that the answer, which was paid for, is still recorded.
         catch_unwind(AssertUnwindSafe(|| check(value)))
             .unwrap_or_else(|_| Err("the rule for the value panicked".to_owned()))
     }
 }
 
-/// A tool that takes the value and does nothing. As its danger is not `safe`, a value that was cut short is no value.
+/// Makes a tool that takes the value and does nothing. Its danger is not `safe`, so a truncated value is refused.
 fn reading<A: DeserializeOwned + JsonSchema + Send + 'static>(description: &str) -> DynamicTool {
     DynamicTool::typed(FINAL_ANSWER, description, |_: A, _| async { Ok(()) }).sinks(None::<&str>)
 }
@@ -218,24 +219,24 @@ impl fmt::Debug for Output {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// No schema can be made of the type that says what it takes.
+    /// No schema can be made from the type.
     #[error("a run cannot end in a value of `{name}`: {why}")]
     Schema {
         /// The type.
         name: String,
-        /// Why, with the place.
+        /// The reason, with its location.
         why: String,
     },
-    /// The provider of a model would refuse the schema of the type, or the tools together with it.
+    /// The provider of a model would refuse the schema of the type, alone or together with the tools.
     #[error("a run cannot end in a value of `{name}`: {why}")]
     Refused {
         /// The type.
         name: String,
-        /// Why, with the place.
+        /// The reason, with its location.
         #[source]
         why: DialectError,
     },
-    /// A tool of the agent has the name by which models give the value.
+    /// A tool of the agent has the name of the tool by which models give the value.
     #[error(
         "the tool `{tool}` has the name by which a model gives the value that its run ends in; give the tool another name"
     )]
@@ -243,14 +244,14 @@ pub enum OutputError {
         /// The name.
         tool: &'static str,
     },
-    /// The run would have two ends of different kinds.
+    /// The run could end in two ways of different kinds.
     #[error(
         "the run ends in a value of `{name}`, and would also end when the tool `{tool}`, which is `terminal`, succeeds; leave one of the two out"
     )]
     TwoEnds {
         /// The type.
         name: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
 }

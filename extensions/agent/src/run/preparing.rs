@@ -1,4 +1,4 @@
-//! What the plugins of an agent do in a run: they prepare each turn, and see its end.
+//! Runs the plugins of an agent in a run: they prepare each turn, and see its end.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::run::{Action, State};
 /// The plugins of a run.
 pub(super) struct Preparing {
     pub plugins: Arc<Plugins>,
-    /// The turn for which the model is asked.
+    /// The turn for the next request.
     pub next: Option<PreparedTurn>,
-    /// The states before the plugins prepared it.
+    /// The states before the plugins prepared that turn.
     before: Option<Vec<StateValue>>,
-    /// The tools of the open turn of a run that was taken up.
+    /// The tools of the open turn of a run that was resumed.
     pub again: Option<Run>,
 }
 
@@ -27,7 +27,7 @@ impl Preparing {
         Self { plugins, next: None, before: None, again: None }
     }
 
-    /// Forgets what was prepared for an answer that did not come.
+    /// Forgets what was prepared for an answer that did not come, and restores the states.
     fn forget(&mut self) {
         self.next = None;
         if let Some(before) = self.before.take() {
@@ -37,7 +37,7 @@ impl Preparing {
 }
 
 impl AgentRun {
-    /// Lets the plugins prepare the turn for which the model is asked.
+    /// Lets the plugins prepare the turn of the next request.
     pub(super) async fn prepare(&mut self) -> Result<(), Stopped> {
         let number = self.state.turn() + 1;
         let mut reserved = self.agent.0.answer_budget.tools();
@@ -54,7 +54,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Finds the tools of an open turn again whose model was asked in another process.
+    /// Finds the tools of an open turn if another process asked its model.
     pub(super) async fn prepare_again(&mut self) -> Result<(), Stopped> {
         if self.shown.is_some() {
             return Ok(());
@@ -72,7 +72,7 @@ impl AgentRun {
 }
 
 impl<R: Recorder> Driver<'_, R> {
-    /// Records a step together with what it changes of the plugins.
+    /// Records a step together with its changes to the plugins' states.
     pub(super) async fn record(
         &mut self,
         next: &State,

@@ -1,4 +1,4 @@
-//! Where the steps of a run are recorded before they count: nowhere, or in a journal.
+//! Records the steps of a run before they count: nowhere, or in a journal.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -22,7 +22,7 @@ use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{Action, State, StepInput, Turn};
 
-/// Why a run ends before it is done.
+/// Why a run ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     Cancelled,
@@ -38,59 +38,60 @@ impl Stop {
     }
 }
 
-/// What comes between a driver and its work.
+/// What interrupts the work of a driver.
 pub(crate) enum Interruption<E> {
     /// The run has to end.
     Stop(Stop),
-    /// Another process goes on with the run, which is as it is recorded and has to be given back.
+    /// Another process should continue the run: the driver gives it back as it is recorded.
     Leave(E),
-    /// The run is another driver's.
+    /// Another driver has the run.
     Lost(E),
-    /// The user has said something that does not wait for the end of the request: of [`Work::Asking`] alone.
+    /// The user has sent a message that interrupts the request. Occurs only with [`Work::Asking`].
     Said,
 }
 
-/// What is interrupted.
+/// The work that is interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// An answer of the model may take minutes: another process asks again.
+    /// A request to the model, which may take minutes: another process can repeat it.
     Asking,
-    /// Calls end by themselves.
+    /// Calls, which end by themselves.
     Calling,
-    /// Nothing of the calls has begun that wait for a place.
+    /// Calls that wait for a place and have not begun.
     Placing,
 }
 
-/// What comes of a model that is away.
+/// What the recorder does about an outage of the model.
 pub(crate) enum Away<E> {
-    /// The run is left as it is, and the model asked again later.
+    /// The run is left as it is; the model is asked again later.
     Left(E),
-    /// It has been away for too long.
+    /// The outage has lasted too long, and ends the run.
     TooLong(ModelError),
 }
 
-/// What became of the calls of a turn.
+/// The outcome of the calls of a turn.
 pub(crate) enum TurnOutcome<O> {
     Answered(TurnAnswers),
-    /// Some of them wait, and no process has to.
+    /// Some of them wait, and need no process meanwhile.
     Open(O),
 }
 
-/// Records each step of a run, and knows what ends the run from outside. What it leaves out is that of a run in memory.
+/// Records each step of a run, and reports what ends the run from outside. The default methods are those of a run in
+/// memory.
 pub(crate) trait Recorder: Send {
-    /// Why a run does not go on.
+    /// Why a run cannot continue here.
     type Error: From<Stopped> + ToString + Send;
-    /// The outcomes of calls of which some wait.
+    /// The outcomes of a turn's calls if some of them wait.
     type Open: Send;
-    /// What a run waits for that no process drives meanwhile.
+    /// What a run waits for while no process drives it.
     type Waiting: Send;
-    /// Makes the calls of a turn, where that is not the run itself.
+    /// Makes the calls of a turn, unless the run itself does.
     type Maker: Send + Sync;
 
-    /// Whether reads may begin before the answer that makes them is recorded.
+    /// Whether reads may begin before their answer is recorded.
     const BEGINS_READS: bool;
 
-    /// Whether it knows by itself which calls of an open turn have run.
+    /// Whether the recorder itself knows which calls of an open turn have run.
     const KNOWS_CALLS: bool = false;
 
     /// Begins to drive the run.
@@ -98,21 +99,21 @@ pub(crate) trait Recorder: Send {
         ready(())
     }
 
-    /// Why the run is left to another process, if it is.
+    /// Returns the error with which the run is left to another process, if it is.
     fn left(&self) -> Option<Self::Error> {
         None
     }
 
-    /// Why the run has to end now, if it has to.
+    /// Returns why the run has to end now, if it has to.
     fn stop(&mut self) -> impl Future<Output = Result<Option<Stop>, Self::Error>> + Send;
 
-    /// Whether the application has cancelled the run meanwhile, and its calls with it.
+    /// Whether the application has cancelled the run, and its calls with it.
     fn is_cancelled(&mut self) -> bool;
 
-    /// Whether something may end single calls.
+    /// Whether the run may have to end while its calls continue, so that they need a token of their own.
     fn may_stop(&self) -> bool;
 
-    /// How long the run may still take.
+    /// Returns how much time the run has left.
     fn time_left(&self) -> Option<Duration>;
 
     /// Completes when the work has to end. May be dropped at any time.
@@ -121,7 +122,7 @@ pub(crate) trait Recorder: Send {
         work: Work,
     ) -> impl Future<Output = Interruption<Self::Error>> + Send;
 
-    /// Completes when the work is done, whatever comes between, and says whether the run was lost meanwhile.
+    /// Waits for the work even if it is interrupted, and reports whether the run was lost meanwhile.
     fn hold<T: Send>(
         &mut self,
         work: impl Future<Output = T> + Send,
@@ -129,12 +130,12 @@ pub(crate) trait Recorder: Send {
         async { (work.await, None) }
     }
 
-    /// What comes of the next request, where that is recorded and the run is gone through again.
+    /// Returns the recorded result of the next request, if the run is being replayed.
     fn replay_next(&mut self) -> Option<StepInput> {
         None
     }
 
-    /// Takes what the user has said since the run works, where it is about to ask or, by this flag, to end.
+    /// Takes the user's messages since the last request. `is_ending` says that the run is about to end and not to ask.
     fn take_said(
         &mut self,
         _is_ending: bool,
@@ -142,10 +143,10 @@ pub(crate) trait Recorder: Send {
         ready(Ok(Vec::new()))
     }
 
-    /// The calls of a turn are about to run.
+    /// Notes the state before the calls of a turn run, for the sub-agents that they start.
     fn delegates(&mut self, _: &State) {}
 
-    /// What the sub-agents have spent that calls of the open turn have started.
+    /// Returns what the sub-agents have spent that the calls of the open turn started.
     fn sum_delegated(
         &mut self,
         _: &State,
@@ -153,7 +154,7 @@ pub(crate) trait Recorder: Send {
         ready(Ok(SpentShare::default()))
     }
 
-    /// Records a summary before the model is asked with it, and what it took with this state.
+    /// Records a summary before a request uses it; `state` counts what the summary took.
     fn record_summary(
         &mut self,
         _: &State,
@@ -162,21 +163,21 @@ pub(crate) trait Recorder: Send {
         ready(Ok(()))
     }
 
-    /// Notes what an answer of the model has beside its message, for the step that it leads to.
+    /// Notes the parts of an answer other than its message, for the next commit.
     fn note(&mut self, _: &ModelAnswer, _: &LeftOut, _is_replayed: bool) {}
 
-    /// Takes what guards have decided, for the step that follows from it.
+    /// Takes the decisions of guards, for the next commit.
     fn record_guards(&mut self, _: Vec<GuardReport>) {}
 
-    /// What comes of a request that failed because the model is away: why the run is left until it is asked again, with this state
-    /// recorded, or, where that has lasted for too long, the error that ends it.
+    /// Handles a request that failed because the model is away. Either records this state and returns why the run is
+    /// left until the next attempt, or returns the error that ends the run because the outage has lasted too long.
     fn away(
         &mut self,
         state: &State,
         error: ModelError,
     ) -> impl Future<Output = Result<Away<Self::Error>, Self::Error>> + Send;
 
-    /// Records a step, and what it changes of the plugins: only then it counts.
+    /// Records a step and its changes to plugins' states; the step counts only then.
     fn commit(
         &mut self,
         _before: &State,
@@ -188,8 +189,8 @@ pub(crate) trait Recorder: Send {
         ready(Ok(()))
     }
 
-    /// Waits for a place among the runs whose calls run, where these are limited; what comes between, else. The run has the place until it
-    /// is dropped.
+    /// Waits for a place among the runs that run calls, if their number is limited; returns the interruption that came
+    /// first. The run has the place until the permit is dropped.
     fn place(
         &mut self,
     ) -> impl Future<Output = Result<Option<OwnedSemaphorePermit>, Interruption<Self::Error>>> + Send
@@ -197,15 +198,15 @@ pub(crate) trait Recorder: Send {
         ready(Ok(None))
     }
 
-    /// The answers of the open turn that are recorded, at the indices of their calls.
+    /// Returns the recorded answers of the open turn, by the index of the call.
     fn known(&self) -> Vec<Option<Answer>> {
         Vec::new()
     }
 
-    /// What makes the calls of a turn.
+    /// Returns what makes the calls of a turn.
     fn maker(&self) -> Self::Maker;
 
-    /// Answers the calls of a turn that are given up: what has not begun never does.
+    /// Answers the calls of a turn that is abandoned: those that have not begun are not run.
     fn give_up(
         _: &Self::Maker,
         run: &Run,
@@ -216,7 +217,7 @@ pub(crate) trait Recorder: Send {
         run.turn_again(number, calls, known)
     }
 
-    /// Makes the calls of a turn. Those whose answers are known do not run again.
+    /// Makes the calls of a turn. Calls whose answers are known do not run again.
     fn submit(
         maker: &Self::Maker,
         run: &Run,
@@ -225,38 +226,38 @@ pub(crate) trait Recorder: Send {
         known: Vec<Option<Answer>>,
     ) -> impl Future<Output = Result<TurnOutcome<Self::Open>, CallFailure>> + Send;
 
-    /// The answers that there are of calls of which some wait.
+    /// Returns the available answers of a turn in which some calls wait.
     fn answers_of(open: Self::Open) -> Vec<Option<Answer>>;
 
-    /// Records the answers that there are, and gives the run up until the others are.
+    /// Records the available answers, and gives the run up until the others arrive.
     fn wait(
         &mut self,
         turn: &Turn,
         open: Self::Open,
     ) -> impl Future<Output = Result<(Self::Waiting, Vec<ToolCall>), Self::Error>> + Send;
 
-    /// The answers of a turn are recorded.
+    /// Notes that the answers of a turn are recorded.
     fn note_answers(&mut self, _: &[Message], _: &State) -> impl Future<Output = ()> + Send {
         ready(())
     }
 
-    /// Gives the run back that does not go on here.
+    /// Gives back a run that cannot continue here.
     fn release(&mut self, _: &Self::Error) -> impl Future<Output = ()> + Send {
         ready(())
     }
 
-    /// The kind of an error, for spans.
+    /// Returns the kind of an error, for spans.
     fn kind(error: &Self::Error) -> &'static str;
 }
 
-/// Records nothing: the run is in memory, and waits for people where it is driven.
+/// Records nothing: the run is in memory, and its driver waits for people.
 pub(super) struct Nothing {
-    /// How long it may take.
+    /// The time limit for each message.
     pub time: Option<Duration>,
     pub deadline: Option<Instant>,
     pub cancelled: Option<CancellationToken>,
     pub inbox: Inbox,
-    /// The run and the budgets of its sub-agents, where it may have some.
+    /// The agent and the id of the run, if it may have sub-agents.
     pub sub_agents: Option<(Agent, String)>,
 }
 
@@ -281,7 +282,7 @@ impl Recorder for Nothing {
     }
 
     fn may_stop(&self) -> bool {
-        // The run's own cancellation reaches all of its calls.
+        // The run's token cancels all calls anyway; only a deadline needs separate tokens.
         self.deadline.is_some()
     }
 
@@ -312,7 +313,7 @@ impl Recorder for Nothing {
         }
         let messages = self.inbox.take_or_close();
         if !messages.is_empty() {
-            // Its limits count anew.
+            // A new message restarts the time limit.
             self.deadline = self.time.map(|time| Instant::now() + time);
         }
         Ok(messages)
@@ -377,7 +378,7 @@ impl Recorder for Nothing {
     }
 }
 
-/// A run that is dropped in the middle of a turn reads no more messages, and has no sub-agents any more.
+/// A run that is dropped in the middle of a turn reads no more messages, and its sub-agents are forgotten.
 impl Drop for Nothing {
     fn drop(&mut self) {
         self.inbox.close();
@@ -387,12 +388,12 @@ impl Drop for Nothing {
     }
 }
 
-/// The journal failed in the middle of a call that starts sub-agents.
+/// Reports that the journal failed in the middle of a call that starts sub-agents.
 pub(crate) fn not_recorded(error: StoreError) -> CallFailure {
     CallFailure::NotRecorded { tool: "a sub-agent".to_owned(), error }
 }
 
-/// Makes the calls of a turn, or goes on with those that have begun.
+/// Makes the calls of a turn, or continues those that began early.
 pub(super) async fn submit_calls<R: Recorder>(
     maker: &R::Maker,
     run: &Run,
@@ -402,7 +403,7 @@ pub(super) async fn submit_calls<R: Recorder>(
     known: Vec<Option<Answer>>,
 ) -> Result<TurnOutcome<R::Open>, CallFailure> {
     match begun {
-        // Boxed, as its future is large.
+        // Boxed, because the future is large.
         Some(begun) => Box::pin(begun.turn.finish_as(calls)).await.map(TurnOutcome::Answered),
         None => R::submit(maker, run, number, calls, known).await,
     }

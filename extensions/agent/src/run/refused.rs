@@ -1,4 +1,5 @@
-//! The tools that a run does without, because each of their last calls was refused. Pure: it follows from the history.
+//! Finds the tools that a run leaves out because each of their last calls was refused. Pure: depends only on the
+//! history.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +7,17 @@ use toolwright::{Answer, ErrorClass, ToolError, error_kind};
 
 use crate::history::Message;
 
-/// So many refusals in a row, by the policy or by a person, and a tool is left out.
+/// A tool is left out after this many refusals in a row, by the policy or by a person.
 const TIMES: u32 = 5;
 
-/// The tools that are left out after these messages, in the order of their names.
+/// Returns the tools that are left out after these messages, sorted by name.
 pub(super) fn refused<'m>(history: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
     let mut in_a_row = BTreeMap::<&str, u32>::new();
     for message in history {
         let Message::ToolResults(answered) = message else { continue };
         for (call, answer) in answered.iter() {
             let times = in_a_row.entry(&call.name).or_default();
-            // One that is left out stays so: its further calls are of an unknown tool.
+            // A tool that is left out stays so: its later calls fail as calls of an unknown tool.
             if *times < TIMES {
                 *times = if is_refused(answer) { *times + 1 } else { 0 };
             }
@@ -31,7 +32,7 @@ fn is_refused(answer: &Answer) -> bool {
     kind.is_some_and(|kind| [error_kind::DENIED, error_kind::REJECTED].contains(&kind))
 }
 
-/// The answer to a call of a tool that is left out.
+/// Answers a call of a tool that is left out.
 pub(super) fn left_out(tool: &str) -> ToolError {
     let message =
         format!("`{tool}` is no longer among your tools: its last {TIMES} calls were refused");
@@ -40,7 +41,7 @@ pub(super) fn left_out(tool: &str) -> ToolError {
         .hint("go on without it")
 }
 
-/// What the model reads, as the user's words, of a tool that is left out from now on.
+/// Writes the message, in the user's name, that a tool is left out from now on.
 pub(super) fn words(tool: &str) -> String {
     format!(
         "[The last {TIMES} calls of `{tool}` were refused, so that it is no longer among your tools. Go on without it, or say what you would have done with it.]"

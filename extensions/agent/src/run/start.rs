@@ -1,4 +1,4 @@
-//! Starts a run, or takes one up where it stood.
+//! Starts a run, or restores one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::plugin::{PluginStates, Plugins, Sink, StateError};
 use crate::results::Results;
 use crate::run::State;
 
-/// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
+/// Gathers the options of a run: the services, user and session of the executor's run, and its cancellation.
 pub struct AgentRunBuilder {
     agent: Agent,
     id: String,
@@ -54,26 +54,26 @@ impl AgentRunBuilder {
         }
     }
 
-    /// Gives the run a service, declared on the executor's builder with `per_run`.
+    /// Gives the run a service that the executor's builder has declared with `per_run`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.run = self.run.with(value);
         self
     }
 
-    /// A service that is shared with other owners.
+    /// Gives the run a service that is shared with other owners.
     pub(crate) fn with_arc<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.run = self.run.with_arc(value);
         self
     }
 
-    /// Ends in a value of this type.
+    /// Makes the run end in a value of this type.
     pub(crate) fn ending_in(mut self, output: Output) -> Self {
         self.output = Some(output);
         self
     }
 
-    /// Sets how the model is asked, in the place of the settings of the agent.
+    /// Sets options of requests to the model, in place of the agent's settings.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);
@@ -86,7 +86,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Sets the user of the run; approvers see the name, and what the run spends is on the user's account.
+    /// Sets the user of the run; approvers see the name, and the user's account is charged.
     #[must_use]
     pub fn user(mut self, name: impl Into<String>) -> Self {
         let name = name.into();
@@ -102,8 +102,8 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Cancels the run when the token is cancelled: the request to the model is dropped, the open calls are answered
-    /// that they were cancelled.
+    /// Cancels the run when the token is cancelled: the request to the model is dropped, and open calls are answered as
+    /// cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.run = self.run.cancelled_by(token.clone());
@@ -111,29 +111,29 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Takes up a run where it stood: its state and its whole history, as they were stored. The limits are those of the
-    /// state. [`AgentRun::resume`] continues it.
+    /// Restores a run from its stored state and its whole history. The limits are those of the state.
+    /// [`AgentRun::resume`] continues it.
     #[must_use]
     pub fn restored(mut self, state: State, history: Vec<Message>) -> Self {
         self.restored = Some((state, history));
         self
     }
 
-    /// Gives the plugins the states that they had when the run was stored; see [`Plugins::export_states`].
+    /// Sets the plugins' states to those that were stored with the run; see [`Plugins::export_states`].
     #[must_use]
     pub fn plugins(mut self, states: PluginStates) -> Self {
         self.plugins = states;
         self
     }
 
-    /// Records elsewhere what a tool sets.
+    /// Records the states that tools set in this sink.
     pub(crate) fn recording_plugins(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sink = Some(sink);
         self
     }
 
-    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. What the user says next
-    /// continues it; nothing of it runs again.
+    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. The user's first
+    /// message continues it; none of its calls run again.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -161,8 +161,8 @@ impl AgentRunBuilder {
     /// Makes the run.
     ///
     /// # Errors
-    /// When a service is missing or was not declared, the restored history is not sound or not that of the state, or the stored
-    /// state of a plugin is not what its type asks for.
+    /// When a service is missing or was not declared, the restored history is invalid or does not fit the state, or the
+    /// stored state of a plugin does not fit its type.
     pub fn start(mut self) -> Result<AgentRun, StartError> {
         let plugins = self.with_plugins()?;
         let shared = plugins.clone();
@@ -173,7 +173,7 @@ impl AgentRunBuilder {
         Ok(AgentRun { plugins: plugins.map(Preparing::new), ..run })
     }
 
-    /// The plugins of the run, with their states.
+    /// Makes the plugins of the run, with their states.
     fn with_plugins(&mut self) -> Result<Option<Arc<Plugins>>, StateError> {
         let set = &self.agent.0.plugins;
         if set.is_empty() {
@@ -183,12 +183,12 @@ impl AgentRunBuilder {
         Ok(Some(Arc::new(Plugins::new(set, states, sink)?)))
     }
 
-    /// A run that only ends its open calls, without the services that they would run with.
+    /// Starts a run that only answers its open calls, without their services.
     pub(crate) fn start_without_services(self) -> Result<AgentRun, StartError> {
         self.started(|run| Ok(run.start_without_services()))
     }
 
-    /// Whether its services are those that the executor declares.
+    /// Checks that its services are those that the executor declares.
     pub(crate) fn has_services(mut self) -> Result<(), StartError> {
         let plugins = self.with_plugins()?;
         plugins.into_iter().fold(self.run, RunBuilder::with_arc).start()?;
@@ -213,7 +213,7 @@ impl AgentRunBuilder {
         }
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
-        // What a run is restored with, forked from or imported was read as well.
+        // Untrusted sources of a restored, forked or imported history count as read.
         sources(&history).iter().for_each(|source| run.note_untrusted(source));
         let may_refer = agent.0.model.dialects().into_iter().all(may_refer);
         let results = Results::new(&agent.0.answer_budget, may_refer, &history);
@@ -243,7 +243,7 @@ impl AgentRunBuilder {
 }
 
 impl AgentRun {
-    /// The run of a sub-agent: its calls are made by the call that has started it.
+    /// Makes the run of a sub-agent, whose calls are made by the call that started it.
     pub(crate) fn of_sub_agent(agent: Agent, run: Run, observer: Observer, state: State) -> Self {
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         let results = Results::new(&agent.0.answer_budget, false, &[]);
@@ -272,8 +272,8 @@ impl AgentRun {
     }
 }
 
-/// Whether a model can write a reference where a tool asks for a value of another type: not where what it writes has to follow
-/// the schema.
+/// Whether a model may write a reference in place of an argument of another type. In strict dialects it may not: the
+/// arguments have to follow the schema.
 fn may_refer(dialect: Dialect) -> bool {
     !matches!(
         dialect,
@@ -294,7 +294,7 @@ pub enum StartError {
     /// A service is missing, given twice or was not declared.
     #[error(transparent)]
     Services(#[from] MissingServices),
-    /// Another run or conversation of the agent has the id, and goes on.
+    /// Another run or conversation of the agent has the id and has not ended.
     #[error(
         "the run `{id}` of this agent goes on; wait for it, or give the other run an id of its own"
     )]
@@ -302,36 +302,36 @@ pub enum StartError {
         /// The id.
         id: String,
     },
-    /// Something was set of a conversation that has begun.
+    /// An option was set on a conversation that has begun.
     #[error(
         "the conversation has begun; set its id, user, session, services and cancellation before the first message"
     )]
     HasBegun,
-    /// The provider of the model has no such setting.
+    /// The provider of the model does not support a setting.
     #[error("the model cannot be asked with these settings: {why}")]
     Settings {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// The run cannot end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The stored state of a plugin is not what its type asks for.
+    /// The stored state of a plugin does not fit its type.
     #[error(
         "the run cannot start: {0}; let its type read what was stored, with `#[serde(default)]` on a new field, or remove it from what is stored"
     )]
     Plugin(#[from] StateError),
-    /// The restored history is not sound.
+    /// The restored history is invalid.
     #[error("the restored history is not sound: {0}")]
     History(#[from] HistoryProblem),
-    /// The restored history is not that of the restored state.
+    /// The restored history does not fit the restored state.
     #[error(
-        "the restored history ends with {open} calls without an answer, the state has {expected} that are others; restore the two that were stored together"
+        "the restored history ends with {open} calls without an answer, and the state has {expected} other ones; restore a history and a state that were stored together"
     )]
     OtherHistory {
         /// The calls without an answer at the end of the history.
         open: usize,
-        /// Those of the state.
+        /// The calls without an answer in the state.
         expected: usize,
     },
 }

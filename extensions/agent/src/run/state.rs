@@ -1,4 +1,4 @@
-//! The state of a run: small, of a constant size but for the calls of an open turn, and apart from the history.
+//! The state of a run, apart from its history: small, and of constant size except for the calls of an open turn.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::limits::{Limits, TotalUsage, Usage};
 use crate::model::FINAL_ANSWER;
 use crate::run::{Action, Turn};
 
-/// The state of a run. Together with its history it is all that a driver needs to go on, in this process or another;
-/// [`step`](crate::step) gives the next one.
+/// The state of a run. A driver needs only the state and the history to continue the run, in this process or another;
+/// [`step`](crate::step) computes the next state.
 ///
 /// ```
 /// use toolwright_agent::{Action, StepInput, Limits, State, step};
@@ -42,9 +42,9 @@ pub(crate) struct Inner {
     pub phase: Phase,
     /// The number of the last answer of the model, over the whole run.
     pub turn: u64,
-    /// How many answers of the model there were since the user last spoke.
+    /// How many times the model has answered since the user last spoke.
     pub taken: u32,
-    /// How many answers of models its sub-agents have taken since then.
+    /// How many answers the models of its sub-agents have given since then.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delegated: u32,
     /// How many answers and ends guards have sent back since then.
@@ -59,7 +59,7 @@ pub(crate) struct Inner {
     pub called: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
-    /// What it ends in, where that is a value of a type.
+    /// The type of the value that it ends in, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Expected>,
     /// What was spent over the whole run.
@@ -88,17 +88,17 @@ pub(crate) enum Phase {
     /// The calls of an answer have to be answered.
     Calling {
         calls: Arc<[ToolCall]>,
-        /// The last of them was cut short, and is not run.
+        /// Whether the last of them was cut short; it is not run.
         is_cut: bool,
-        /// What ends the run when they are answered.
+        /// What ends the run once they are answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stopping: Option<Stopping>,
     },
-    /// An answer has to be read that may be the value which the run ends in.
+    /// The model's answer may be the value that the run ends in, and has to be checked.
     Checking {
         /// What the model gave as the value.
         text: String,
-        /// The one call by which it gave it; none where it is the text of the answer.
+        /// The call by which the model gave the value; `None` if it is the text of the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<ToolCall>,
     },
@@ -107,7 +107,7 @@ pub(crate) enum Phase {
     },
 }
 
-/// Why a run ends that is in the middle of a turn.
+/// Why a run ends once the calls of its open turn are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stopping {
@@ -139,8 +139,8 @@ impl State {
         })
     }
 
-    /// A run that has the first turns of this one: its model has to answer, with a value where one is expected, or it has ended.
-    /// Limits count anew.
+    /// Returns the state of a fork with the first turns of this run: it has ended, or its model has to answer, with a
+    /// value if one is expected. Limits start again.
     pub(crate) fn at(&self, turn: u64, ended: Option<RunEnd>, expected: Option<Expected>) -> Self {
         let Self(inner) = Self::new(self.0.limits);
         let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
@@ -148,8 +148,8 @@ impl State {
         Self(Inner { turn, phase, output, ..inner })
     }
 
-    /// Returns what has to be done now, for a driver that takes the run up: ask the model, or run the calls of a turn. `None`
-    /// before the user has spoken and after the end.
+    /// Returns what a driver has to do next: ask the model, or run the calls of a turn. `None` before the user has
+    /// spoken and after the end.
     #[must_use]
     pub fn due(&self) -> Option<Action> {
         match &self.0.phase {
@@ -164,8 +164,9 @@ impl State {
         }
     }
 
-    /// How many calls of a turn are run, from the first on: not the one that was cut short, and none from the value on which the
-    /// run ends in, since the model gave it before it read the answers.
+    /// Returns how many calls of a turn are run, counted from the first. A call that was cut short is not run. If the
+    /// model gives the final value beside other calls, neither it nor the calls after it are run, since the model had
+    /// not read the answers yet.
     pub(super) fn run_of(&self, calls: &[ToolCall], is_cut: bool) -> usize {
         let whole = calls.len() - usize::from(is_cut);
         let is_value = |call: &ToolCall| self.0.output.is_some() && call.name == FINAL_ANSWER;
@@ -181,7 +182,7 @@ impl State {
         }
     }
 
-    /// Returns the calls that have no answer yet: those of the last message of the history.
+    /// Returns the calls that have no answer yet. They belong to the last message of the history.
     #[must_use]
     pub fn open_calls(&self) -> &[ToolCall] {
         match &self.0.phase {
@@ -203,7 +204,7 @@ impl State {
         self.0.spent.usage
     }
 
-    /// Returns what all requests to models took and cost over the whole run, failed ones among them.
+    /// Returns what all requests to models took and cost over the whole run, including failed ones.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.0.spent
@@ -214,29 +215,29 @@ impl State {
         self.0.called
     }
 
-    /// The type of the value that it has to end in, since the user last spoke.
+    /// Returns the type of the value that it has to end in, as of the user's last message.
     pub(crate) fn expected(&self) -> Option<&Expected> {
         self.0.output.as_ref()
     }
 
-    /// How often the model answered since the user last spoke.
+    /// Returns how often the model answered since the user last spoke.
     pub(crate) fn turns_since_said(&self) -> u32 {
         self.0.taken
     }
 
-    /// Returns the state of the run while its calls run, as the budgets of its sub-agents count it.
+    /// Returns the limits and spending of the run while its calls run, for the budgets of its sub-agents.
     pub(crate) fn standing(&self) -> Standing {
         let turns = self.0.taken.saturating_add(self.0.delegated);
         let spent = SpentShare { usage: self.spent_since_said(), turns };
         Standing { turn: self.0.turn, limits: self.0.limits, spent }
     }
 
-    /// What was spent since the user last spoke.
+    /// Returns what was spent since the user last spoke.
     pub(crate) fn spent_since_said(&self) -> TotalUsage {
         self.0.spent.since(self.0.spent_before)
     }
 
-    /// Returns how far it may go.
+    /// Returns the limits of the run.
     #[must_use]
     pub fn limits(&self) -> Limits {
         self.0.limits
@@ -270,7 +271,7 @@ impl<'de> Deserialize<'de> for State {
     }
 }
 
-/// Without arguments and texts.
+/// Omits arguments and texts.
 impl fmt::Debug for State {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let phase: &dyn fmt::Debug = match &self.0.phase {

@@ -1,5 +1,5 @@
-//! What comes next in a run: from its state and what happened to its next state and what has to be done.
-//! Pure: no clock, no I/O, no randomness.
+//! Computes the next step of a run: takes its state and an input, and returns the next state and the actions to carry
+//! out. Pure: no clock, no I/O, no randomness.
 //!
 //! ```text
 //!             said                answered: calls            every call answered
@@ -10,7 +10,8 @@
 //!                     ended ◀──────────────────────┘        (said: asking again)
 //! ```
 //!
-//! A run that ends in a value of a type has one more phase: an answer without calls, or whose one call gives the value, is read.
+//! A run that ends in a value of a type has one more phase, in which an answer without calls, or a single call that
+//! gives the value, is checked.
 //!
 //! ```text
 //!   asking ── answered: the value ──▶ checking ── checked: it is one, or too often none ──▶ ended
@@ -18,16 +19,16 @@
 //!      └──── checked: what is wrong ─────┘
 //! ```
 //!
-//! A guard of the application may send an answer or the end back, or end the run:
+//! A guard of the application may send back an answer or the end, or end the run:
 //!
 //! ```text
 //!   asking ── guarded: sent back ──▶ asking        asking, ended ── guarded: stopped ──▶ ended
 //!   ended ─── guarded: sent back ──▶ asking        ended ── end changed ──▶ ended
 //! ```
 //!
-//! - A call is in the history with its turn's answers or not at all: no message comes between the two.
-//! - Each call of a turn gets exactly one answer, in call order, whatever the driver brings.
-//! - An event that the state does not wait for changes nothing and asks for nothing.
+//! - A call is in the history together with the answers of its turn, or not at all: no message comes between the two.
+//! - Each call of a turn gets exactly one answer, in call order, whatever the driver delivers.
+//! - An input that the state does not wait for changes nothing and returns no actions.
 
 use std::sync::Arc;
 
@@ -46,82 +47,83 @@ use crate::limits::{Limit, TotalUsage};
 use crate::model::{FINAL_ANSWER, ModelAnswer, ModelError, StopReason};
 use crate::run::{State, Turn};
 
-/// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
+/// The message, in the user's name, after a call that was cut short and of which the provider sent nothing.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
 
 /// Something that happened to a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StepInput {
-    /// The user said something. Not in the middle of a turn, or while the model is asked.
+    /// The user said something. Ignored in the middle of a turn, and while the model is asked.
     Said {
         /// The text.
         text: String,
-        /// What belongs to it; see [`Message::User`].
+        /// Its attachments; see [`Message::User`].
         attachments: Arc<[Content<'static>]>,
-        /// The value that the run has to end in now.
+        /// The type of the value that the run has to end in now.
         output: Option<ExpectedOutput>,
     },
-    /// The user said something more while the run works: the model gets it with the next request. Limits go on.
+    /// The user said something more while the run works: the model gets it with the next request. Limits do not start
+    /// again.
     Interjected {
         /// The text.
         text: String,
-        /// What belongs to it.
+        /// Its attachments.
         attachments: Arc<[Content<'static>]>,
     },
     /// The model answered.
     Answered(ModelAnswer),
-    /// An answer was read that may be the value which the run ends in: the value as JSON, or a line for each problem.
+    /// The model's answer was checked: the value as JSON, or a line for each problem.
     Checked(Result<String, String>),
-    /// A guard has sent back what the model said, or has ended the run.
+    /// A guard has sent the model's answer back, or has ended the run.
     Guarded {
-        /// The answer that it looked at. Of one that ended the run only what it took counts. None where the guard looked at what the user
-        /// said, at a request or at the end.
+        /// The answer that it looked at; if the guard ended the run, only its usage counts. `None` if the guard looked
+        /// at a message of the user, at a request or at the end.
         answer: Option<ModelAnswer>,
         /// What it decided.
         report: GuardReport,
     },
-    /// A guard has put another text into the end of the run.
+    /// A guard has replaced the text of the run's end.
     EndChanged {
         /// The end with that text, of the same kind.
         end: RunEnd,
     },
-    /// The model gave no answer.
+    /// The request to the model failed.
     Failed(ModelError),
-    /// The calls of a turn were run.
+    /// The calls of a turn have run.
     Called {
-        /// The answers, at the indices of their calls. A call without one is answered that it was interrupted.
+        /// The answers, by the index of the call. A call without an answer counts as interrupted.
         answers: Vec<Answer>,
         /// The index of the first call, in call order, whose tool is terminal and succeeded.
         terminal: Option<usize>,
     },
-    /// The model is away, and is asked again later; the requests that failed took this.
+    /// The model is away, and will be asked again later. This is what the failed requests took.
     Unreachable(TotalUsage),
-    /// The model was not asked, because that may have gone over a ceiling.
+    /// The request could have exceeded a ceiling, so the model was not asked.
     TooDear(Limit),
-    /// Nobody waits any more for the answer of the model that was asked, which took this.
+    /// A request was aborted. This is what it took.
     GivenUp(TotalUsage),
-    /// The calls of the open turn have started sub-agents, which took this. It counts, and nothing else changes.
+    /// The calls of the open turn have started sub-agents. Only the counters change.
     Delegated {
         /// What their requests took.
         spent: TotalUsage,
         /// How often their models answered.
         turns: u32,
     },
-    /// Somebody cancelled the run. In the middle of a turn its calls have to be answered first.
+    /// The run was cancelled. In the middle of a turn, its calls have to be answered first.
     Cancelled,
-    /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. In the middle of a turn its calls
+    /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. In the middle of a turn, its calls
     /// have to be answered first.
     TimeIsUp,
 }
 
 impl StepInput {
-    /// Says that the user wrote something.
+    /// Makes the input for a text of the user.
     pub fn said(text: impl Into<String>) -> Self {
         Self::said_with(text, [])
     }
 
-    /// Says that the user wrote something, with pictures or documents.
+    /// Makes the input for a text of the user with pictures or documents.
     pub fn said_with(
         text: impl Into<String>,
         attachments: impl Into<Arc<[Content<'static>]>>,
@@ -129,7 +131,7 @@ impl StepInput {
         Self::Said { text: text.into(), attachments: attachments.into(), output: None }
     }
 
-    /// The user said something to which the run has to answer with a value of a type.
+    /// Sets the type that the run has to end in after this message.
     pub(crate) fn expecting(self, expected: Option<Expected>) -> Self {
         match self {
             Self::Said { text, attachments, .. } => {
@@ -140,17 +142,17 @@ impl StepInput {
     }
 }
 
-/// Something that has to be done, in the order in which they are given.
+/// An action that a driver has to carry out. Actions are carried out in order.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Action {
     /// Appends the message to the history.
     Append(Message),
-    /// Asks the model with the history, and brings [`StepInput::Answered`] or [`StepInput::Failed`].
+    /// Asks the model with the history; the driver continues with [`StepInput::Answered`] or [`StepInput::Failed`].
     Ask,
-    /// Runs the calls of a turn, and brings [`StepInput::Called`].
+    /// Runs the calls of a turn; the driver continues with [`StepInput::Called`].
     Call(Turn),
-    /// Reads what may be the value which the run ends in, and brings [`StepInput::Checked`].
+    /// Checks whether a text is the value that the run ends in; the driver continues with [`StepInput::Checked`].
     Check {
         /// What the model gave as the value.
         text: String,
@@ -160,7 +162,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The message that it appends.
+    /// Returns the message that it appends.
     pub(super) fn message(&self) -> Option<&Message> {
         match self {
             Self::Append(message) => Some(message),
@@ -169,7 +171,7 @@ impl Action {
     }
 }
 
-/// Computes the state of a run after an event, and what has to be done.
+/// Computes the state of a run after an input, and the actions to carry out.
 ///
 /// ```
 /// use toolwright_agent::{Action, RunEnd, StepInput, Limits, ModelAnswer, State, step};
@@ -233,7 +235,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         }
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
-        // It came too late, or was never asked for.
+        // The input came too late, or was never requested.
         _ => Vec::new(),
     };
     (next, actions)
@@ -257,7 +259,7 @@ impl State {
         (inner.turn, inner.taken) = (inner.turn.saturating_add(1), inner.taken.saturating_add(1));
         inner.spent = inner.spent.plus(answer.spent());
         if answer.stop == StopReason::Refused {
-            // Calls of an answer that was refused in the end are not the model's word.
+            // The model has withdrawn the calls of an answer that it refused in the end.
             let why = if answer.text.is_empty() { "without a reason" } else { &answer.text };
             let error = ModelError::new("refused", format!("the model refused to answer: {why}"));
             return self.end(RunEnd::model_failed(&error));
@@ -265,7 +267,7 @@ impl State {
         let is_cut = answer.stop == StopReason::CutInCall;
         let is_text_cut = answer.stop == StopReason::CutShort;
         let is_paused = answer.stop == StopReason::Paused && answer.calls.is_empty();
-        // What the provider ran itself is in what it requires back.
+        // Tool calls that the provider ran itself are in the `verbatim` content, so such an answer is not empty.
         let is_empty = answer.calls.is_empty()
             && answer.text.trim().is_empty()
             && !(is_paused && answer.verbatim.is_some());
@@ -274,7 +276,7 @@ impl State {
         let ModelAnswer { text, calls, verbatim, .. } = answer;
         let calls: Arc<[ToolCall]> = calls.into();
         let said = text.clone();
-        // An empty message of a model is one that providers refuse.
+        // Providers refuse an empty message of a model.
         let mut actions = match is_empty {
             true => Vec::new(),
             false => {
@@ -290,7 +292,7 @@ impl State {
         } else if !calls.is_empty() {
             inner.phase = Phase::Calling { calls: Arc::clone(&calls), is_cut, stopping: None };
             let Some(Action::Call(turn)) = self.due() else { return actions };
-            // Nothing of a turn runs whose only call was cut short.
+            // The only call was cut short, so nothing is run.
             if turn.run == 0 {
                 actions.extend(self.take_results(&calls, None, Vec::new(), None));
             } else {
@@ -369,7 +371,8 @@ impl State {
         }
     }
 
-    /// Asks the model again after the answers to its calls, with what is left where it should read that.
+    /// Asks the model again after the answers to its calls, and adds a report of what is left if the limits ask for
+    /// one.
     pub(super) fn ask_again(&mut self) -> Vec<Action> {
         let mut actions = self.ask();
         if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {
@@ -419,7 +422,7 @@ impl State {
         RunEnd::Limit(Limit::Time { milliseconds })
     }
 
-    /// Ends the run when the calls of its turn are answered. The first reason counts.
+    /// Ends the run once the calls of its turn are answered. The first reason counts.
     fn stop(&mut self, why: Stopping) -> Vec<Action> {
         if let Phase::Calling { stopping, .. } = &mut self.0.phase {
             stopping.get_or_insert(why);

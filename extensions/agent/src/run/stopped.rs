@@ -10,8 +10,8 @@ use toolwright::dialect::DialectError;
 use crate::model::ModelError;
 use crate::plugin::PluginFailure;
 
-/// Why a run stopped without having ended. Its host has to act; then [`AgentRun::resume`](crate::AgentRun::resume)
-/// continues it.
+/// Why a run stopped without having ended. Its host has to act, and then continues it by
+/// [`AgentRun::resume`](crate::AgentRun::resume).
 ///
 /// ```
 /// use toolwright_agent::Stopped;
@@ -35,23 +35,23 @@ pub enum Stopped {
     /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
     #[error(transparent)]
     Call(#[from] CallFailure),
-    /// Tools that come at run time, such as those of an MCP server, cannot be listed for the model.
+    /// Tools that are discovered at run time, such as those of an MCP server, cannot be listed for the model.
     #[error("the tools cannot be listed: {why}")]
     Tools {
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The model is away: it cannot be reached, is overloaded, or asks to be left alone.
+    /// The model is away: it cannot be reached, is overloaded, or its provider asks callers to wait.
     #[error("the model is away: {message}; resume the run when it is back")]
     ModelUnreachable {
         /// The kind of the error, for programs.
         kind: String,
-        /// Why.
+        /// The reason.
         message: String,
-        /// How long the provider wants to be left alone, where it said so.
+        /// How long the provider asks callers to wait, if it said so.
         retry_after: Option<Duration>,
     },
-    /// The instructions are a function of a service that the run has not got.
+    /// The instructions are a function of a service that the run does not have.
     #[error(
         "the instructions need `&{service}`, which the run has not got; give it with `.with(…)`"
     )]
@@ -59,15 +59,15 @@ pub enum Stopped {
         /// The service.
         service: &'static str,
     },
-    /// The run ends in a value of a type that is not given here, or is another one.
+    /// The run ends in a value of a type, and the caller gave another type or none.
     #[error(
         "the run ends in a value of `{expected}`, found {}; ask for it by `.typed::<{expected}>()`, or build the agent with `.output::<{expected}>()`",
         given.as_ref().map_or_else(|| "no type".to_owned(), |it| format!("`{it}`"))
     )]
     OtherOutput {
-        /// The type that is recorded.
+        /// The recorded type.
         expected: String,
-        /// The type that is given.
+        /// The caller's type.
         given: Option<String>,
     },
     /// The run ends in a value of a type whose fields have changed since the run began.
@@ -76,15 +76,15 @@ pub enum Stopped {
          program that has the type as it was, or cancel it and begin another"
     )]
     ChangedOutput {
-        /// The type that is recorded, with the digest of its schema.
+        /// The recorded type, with the digest of its schema.
         recorded: String,
-        /// The type that is given.
+        /// The caller's type, with the digest of its schema.
         given: String,
     },
     /// A plugin cannot prepare the next turn.
     #[error("{0}; resume the run when that is repaired")]
     Plugin(#[from] PluginFailure),
-    /// The registry has changed, and the provider of the model would refuse a tool.
+    /// The registry has changed, and the provider of the model would refuse one of its tools.
     #[error(transparent)]
     Listing(#[from] DialectError),
 }
@@ -109,9 +109,9 @@ impl Stopped {
         Self::Tools { why }
     }
 
-    /// Returns the tool of a call that a person has to decide about and no approver is there, and why it needs them. Only of an
-    /// executor with a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail): any other answers the model, or
-    /// waits.
+    /// Returns the tool and the reason of a call that a person has to decide although there is no approver. Occurs only
+    /// if the executor has a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail); otherwise such a call
+    /// is answered, or waits.
     #[must_use]
     pub fn needs_decision(&self) -> Option<(&str, &str)> {
         match self {

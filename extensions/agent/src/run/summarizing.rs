@@ -1,4 +1,5 @@
-//! Asks a model for a summary of turns that are left out, in a request of its own. What comes of it is no turn of the run.
+//! Asks a model, in a separate request, for a summary of turns that are left out. The summary does not count as a turn
+//! of the run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,28 +15,28 @@ use crate::history::{Message, SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
 
-/// How long a summary may take: the run goes on without it then.
+/// How long a summary may take; after that, the run continues without it.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The summaries of a run.
 #[derive(Default)]
 pub(super) struct Summaries {
-    /// Those that were made, in their order.
+    /// The summaries that were made, in order.
     pub made: Vec<Summary>,
-    /// How many messages the history had where none could be made: it is asked for once.
+    /// The length of the history when the last attempt failed. The agent does not ask twice at one length.
     pub failed_at: Option<usize>,
 }
 
 impl AgentRun {
-    /// Goes on with the summaries that were recorded of the run.
+    /// Restores the recorded summaries of the run.
     pub(crate) fn goes_on_with(&mut self, made: Vec<Summary>) {
         self.summaries.made = made;
     }
 
-    /// Asks for a summary; nothing where none came of it, which is reported.
+    /// Asks for a summary; if there is none, reports why and returns `None`.
     pub(super) async fn summarize(&mut self, task: SummaryTask) -> Option<Summary> {
         let model = Arc::clone(self.agent.0.summarizer.as_ref()?);
-        // Also where the caller goes away meanwhile.
+        // Set first, so that it counts even if the caller stops waiting.
         self.summaries.failed_at = Some(task.at);
         let made = self.ask_for_summary(&*model, &task).await;
         let turn = self.state.turn() + 1;
@@ -54,7 +55,8 @@ impl AgentRun {
         }
     }
 
-    /// A summary, or why there is none. Guards look at its request and answer as at those of the run; what they refuse is none.
+    /// Asks for a summary, or returns why there is none. The guards look at its request and answer as at others, and
+    /// may refuse either.
     async fn ask_for_summary(
         &mut self,
         model: &dyn Model,
@@ -101,7 +103,7 @@ impl AgentRun {
         self.meter = UsageRecorder::default();
         if spent != TotalUsage::default() {
             self.observer.spent(spent);
-            // It only counts.
+            // This input changes only the counters.
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
         let answered =
@@ -113,7 +115,7 @@ impl AgentRun {
         task.read(&self.guarded_answer(answer).await?.text)
     }
 
-    /// The request for a summary, as the guards let it through.
+    /// Returns the request for a summary, as the guards let it through.
     async fn guarded_request(&mut self, task: &SummaryTask) -> Result<OutgoingRequest, String> {
         let agent = self.agent.clone();
         let guards = &agent.0.guards;
@@ -134,7 +136,7 @@ impl AgentRun {
         Ok(request)
     }
 
-    /// The answer with a summary, as the guards let it through.
+    /// Returns the answer with a summary, as the guards let it through.
     async fn guarded_answer(&mut self, answer: ModelAnswer) -> Result<ModelAnswer, String> {
         let agent = self.agent.clone();
         let guards = &agent.0.guards;
@@ -147,7 +149,7 @@ impl AgentRun {
         looked.map_err(|(_, report)| report.to_string())
     }
 
-    /// Reports what guards have changed. What they refuse is why there is no summary, and ends no run.
+    /// Reports what guards have changed. If they refuse something, there is no summary, but the run continues.
     fn report_guards(&mut self, mut reports: Vec<GuardReport>) {
         reports.retain(|report| report.action == GuardAction::Changed);
         let (turn, catalog) = (self.state.turn() + 1, self.run.catalog());
@@ -155,7 +157,7 @@ impl AgentRun {
     }
 }
 
-/// Why an answer is no summary, whatever its text says.
+/// Says why an answer is not a summary, whatever its text says.
 fn problem(answer: &ModelAnswer) -> Option<&'static str> {
     match answer.stop {
         StopReason::Refused => Some("the model refused to write it"),

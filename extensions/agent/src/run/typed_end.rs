@@ -1,4 +1,4 @@
-//! Whether an answer ends a run in a value of a type: a part of [`step`](super::step()), and as pure.
+//! Decides whether an answer ends a run in a value of a type: a part of [`step`](super::step()), and as pure.
 
 use toolwright::provider::ToolCall;
 use toolwright::{ErrorClass, Output, ToolError};
@@ -10,22 +10,22 @@ use crate::history::Message;
 use crate::model::FINAL_ANSWER;
 use crate::run::{Action, State};
 
-/// How the words begin that a model reads, as the user's, where its answer is not the value which the run ends in.
+/// The beginning of the message, in the user's name, to a model whose answer is not the requested value.
 pub(crate) const NOT_THE_VALUE: &str = "[Your answer is not the value that was asked for:";
 
-/// The value of a type that a run has to end in. An agent that was built with [`output`](crate::AgentBuilder::output) and a run
-/// that is [`typed`](crate::RunRequest::typed) say it.
+/// The type of the value that a run has to end in. It is set by [`output`](crate::AgentBuilder::output) on an agent, or
+/// by [`typed`](crate::RunRequest::typed) on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedOutput(pub(super) Expected);
 
 impl State {
-    /// Reads what may be the value.
+    /// Requests a check of whether a text is the value.
     pub(super) fn check(&mut self, text: String, call: Option<ToolCall>) -> Action {
         self.0.phase = Phase::Checking { text: text.clone(), call };
         Action::Check { text }
     }
 
-    /// Ends the run in the value, or asks again with all that is wrong. A value that is none is never an end.
+    /// Ends the run in the value, or asks again with all problems. An invalid value never ends the run as an answer.
     pub(super) fn end_in_value(
         &mut self,
         call: Option<&ToolCall>,
@@ -63,12 +63,12 @@ impl State {
     }
 }
 
-/// What the model reads, as the user's words, where its text is not the value.
+/// Writes the message, in the user's name, about a text that is not the value.
 pub(crate) fn correction(problems: &str) -> String {
     format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]")
 }
 
-/// Why a call was not run that came with the value which the run ends in, or is that value.
+/// Explains why a call was not run: it came after the final value, or is a final value beside other calls.
 pub(super) fn beside_the_value(call: &ToolCall) -> ToolError {
     let message = match call.name == FINAL_ANSWER {
         true => format!("`{FINAL_ANSWER}` was called beside other tools, so it was not read"),

@@ -1,9 +1,9 @@
-//! The answers to calls that no tool has answered.
+//! Answers for calls that no tool has answered.
 
 use toolwright::provider::ToolCall;
 use toolwright::{ErrorClass, ToolError};
 
-/// The answer to a call that the model could not write to its end.
+/// Answers a call that was cut off before the model had finished writing it.
 pub(super) fn cut_short(call: &ToolCall) -> ToolError {
     ToolError::new(
         "call_cut_short",
@@ -16,7 +16,7 @@ pub(super) fn cut_short(call: &ToolCall) -> ToolError {
     .hint("make the call again in smaller parts")
 }
 
-/// The answer to a call of which nothing is known.
+/// Answers a call whose outcome is unknown.
 pub(super) fn interrupted(call: &ToolCall) -> ToolError {
     ToolError::new("interrupted", format!("the call of `{}` was interrupted", call.name))
         .class(ErrorClass::Unknown)

@@ -1,25 +1,25 @@
-//! Says to the person who started the program that a call was refused because there is no approver: the model reads the
-//! refusal, and the ways on are for the author of the program.
+//! Reports a refused call to the person who started the program, if there is no approver: the model reads only the
+//! refusal; the remedies are for the author of the program.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolwright::{Answer, Executor, error_kind};
 
-/// Says so on standard error for the first such call of an agent; `was_said` is the agent's.
+/// Reports the first such call of an agent on standard error; `was_said` is the agent's flag.
 pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answer]) {
-    // With a journal, an approver that fails is reported by the executor, and a call may wait.
+    // With a journal, the executor reports a failing approver, and a call may wait.
     if executor.worker().is_some() {
         return;
     }
     let Some(words) = answers.iter().find_map(in_words) else { return };
     if !was_said.swap(true, Ordering::Relaxed) {
-        // One without a reader is lost.
+        // A failed write is ignored.
         let _ = writeln!(std::io::stderr(), "{}", toolwright::printable::line(&words));
     }
 }
 
-/// Why a call was refused for want of an approver, and the ways on.
+/// Says why a call was refused without an approver, and lists the remedies.
 fn in_words(answer: &Answer) -> Option<String> {
     let error = answer.error().filter(|error| error.kind() == error_kind::APPROVAL_REQUIRED)?;
     Some(format!("a call was refused: {error}: {}", error.source()?))

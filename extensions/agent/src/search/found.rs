@@ -1,11 +1,11 @@
-//! The deferred tools that a model has found, by the history of its run. Pure.
+//! Reads from a run's history which deferred tools the model has found. Pure.
 
 use toolwright::Catalog;
 
 use super::tools::{NOT_LISTED, TOOL_SEARCH, is_searched};
 use crate::history::Message;
 
-/// The names of the deferred tools that the model is shown from now on, in the order in which it has found them.
+/// Returns the names of the deferred tools that the model is shown from now on, in the order in which it found them.
 pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     if !is_searched(catalog) {
@@ -29,7 +29,7 @@ pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
     found
 }
 
-/// The names in an answer of the search.
+/// Returns the names in an answer of the search.
 fn names(answer: &str) -> Vec<String> {
     let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
     let tools = answer["tools"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The tools by which a model finds others, and the answer to a call of one that it has not found.
+//! The tools by which a model finds deferred tools, and the answer to a call of a tool that it has not found.
 
 use std::collections::BTreeMap;
 
@@ -9,42 +9,42 @@ use toolwright::{
     Calls, Catalog, Definition, DynamicTool, Effect, ErrorClass, Exposure, Footprint, ToolError,
 };
 
-/// Finds tools by words.
+/// The tool that finds tools by words.
 pub(super) const TOOL_SEARCH: &str = "tool_search";
 
-/// Names the tools of a group.
+/// The tool that lists the tools of a group.
 const TOOL_LIST: &str = "tool_list";
 
-/// The kind of the error of a tool that was called before it was found.
+/// The kind of the error for a call of a tool that was not found yet.
 pub(super) const NOT_LISTED: &str = "tool_not_listed";
 
 /// How many tools a search finds, unless the model asks for another number.
 const FOUND: usize = 5;
 
-/// The most tools that a search finds.
+/// The maximum number of tools that a search finds.
 const MOST_FOUND: usize = 20;
 
-/// How many characters of a query count.
+/// How many characters of a query are used.
 const QUERY: usize = 500;
 
-/// Words of a query that say nothing of a tool, and are the beginnings of words that do.
+/// Words of a query that are ignored: they say nothing about a tool, and are prefixes of words that do.
 const SMALL_WORDS: [&str; 24] = [
     "a", "an", "and", "any", "at", "by", "can", "for", "from", "i", "in", "into", "is", "it", "me",
     "my", "of", "on", "or", "that", "the", "this", "to", "with",
 ];
 
-/// The group of the tools that have none.
+/// The group of tools without a group.
 const OTHER: &str = "other";
 
-/// Marks the search, so that no other tool of the name is taken for it.
+/// Marks the search tool, so that another tool of the name is not taken for it.
 struct Search;
 
-/// Whether a model that is shown these tools searches for the deferred ones among them.
+/// Whether a model that is shown these tools searches for deferred ones by calls.
 pub(crate) fn is_searched(catalog: &Catalog) -> bool {
     catalog.get(TOOL_SEARCH).is_some_and(|it| it.metadata::<Search>().is_some())
 }
 
-/// The two tools, where there is something to find and the application has none of these names.
+/// Makes the two tools, if there are deferred tools and the application has not used their names.
 pub(crate) fn search_tools(catalog: &Catalog) -> Vec<DynamicTool> {
     let is_free = [TOOL_SEARCH, TOOL_LIST].iter().all(|name| catalog.get(name).is_none());
     match deferred(catalog).next() {
@@ -53,7 +53,7 @@ pub(crate) fn search_tools(catalog: &Catalog) -> Vec<DynamicTool> {
     }
 }
 
-/// The answer to a call of a deferred tool that the model has not found; nothing for a call that may run.
+/// Returns the answer to a call of a deferred tool that the model has not found; `None` for a call that may run.
 pub(crate) fn unlisted(call: &ToolCall, catalog: &Catalog, found: &[String]) -> Option<ToolError> {
     let definition = catalog.get(&call.name)?;
     let is_listed = definition.exposure != Exposure::Deferred || found.contains(&call.name);
@@ -157,7 +157,7 @@ fn made(tool: DynamicTool) -> DynamicTool {
     tool.effect(Effect::Read).footprint_by(|_| Footprint::nothing()).sinks(None::<&str>)
 }
 
-/// The tools of the run that searches.
+/// Returns the tools of the run that searches.
 fn tools_of(calls: &Calls) -> Result<Catalog, ToolError> {
     let run = run_of(calls).ok_or_else(|| ToolError::internal("the search has no run"))?;
     Ok(run.catalog())

@@ -1,12 +1,13 @@
-//! A clock that does not move by itself: a test moves it.
+//! A clock that a test moves.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The time of a journal in a test: deadlines of decisions, leases of calls and of runs. It does not move until the test moves it;
-/// clones are one clock. Timeouts of calls and limits of runs in memory are those of tokio; pause tokio's time for them.
+/// The time of a journal in a test, for deadlines of decisions and leases of calls and runs. It is fixed until the
+/// test moves it; clones are the same clock. Time-outs of calls and limits of runs in memory use tokio's time; pause
+/// that for them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,14 +40,14 @@ impl VirtualClock {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves it on; at the end of all time it stops.
+    /// Moves the clock forward; it stops at the latest possible time.
     pub fn advance(&self, by: Duration) {
         let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
         let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *time = time.saturating_add(by).unwrap_or(Timestamp::MAX);
     }
 
-    /// Returns what the `clock` option of a journal takes.
+    /// Returns a function for the `clock` option of a journal.
     pub fn reader(&self) -> impl Fn() -> Timestamp + Send + Sync + 'static {
         let clock = self.clone();
         move || clock.now()

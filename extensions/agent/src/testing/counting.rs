@@ -1,4 +1,4 @@
-//! Counts what a model is asked.
+//! A model that counts its requests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ use toolwright::dialect::Dialect;
 use crate::limits::Cost;
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
-/// A model that counts the requests to another one. Give the agent an `Arc` of it.
+/// Counts the requests to another model. Give the agent an `Arc` of it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 /// run.send("Go!").await?;
 /// assert_eq!(model.requests(), 1);
 ///
-/// // The run has ended, so that to go on asks nothing.
+/// // The run has ended, so resuming it makes no request.
 /// let before = model.requests();
 /// run.resume().await?;
 /// model.assert_unasked_since(before);
@@ -43,7 +43,7 @@ impl<M: Model> CountingModel<M> {
         Self { model, requests: AtomicUsize::new(0) }
     }
 
-    /// Counts the requests.
+    /// Returns the number of requests.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
@@ -58,7 +58,7 @@ impl<M: Model> CountingModel<M> {
         self.assert_unasked_since(0);
     }
 
-    /// Asserts that there was no request since it had been asked so often.
+    /// Asserts that there was no further request since there were this many.
     ///
     /// # Panics
     /// When there was one.

@@ -10,9 +10,9 @@ use toolwright::provider::ToolCall;
 use super::generated;
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
-/// A model for tests that calls one tool after the other, in the order of the catalog, with input that it
-/// [generates](generated) from the tool's schema. It never ends a run: a limit, a terminal tool or a cancellation does. Of one
-/// seed the calls are always the same.
+/// A model for tests that calls one tool after another, in the order of the catalog, with input that it
+/// [generates](generated) from the tool's schema. It never ends a run by itself: a limit, a terminal tool or a
+/// cancellation does. The same seed always gives the same calls.
 ///
 /// ```
 /// use toolwright::{Executor, Registry, tool};
@@ -50,21 +50,21 @@ pub struct ExploringModel {
 }
 
 impl ExploringModel {
-    /// Makes a model of this seed, of Anthropic's dialect.
+    /// Makes a model with this seed, in Anthropic's dialect.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let without = BTreeSet::new();
         Self { seed, dialect: Dialect::Anthropic, without, asked: AtomicU64::new(0) }
     }
 
-    /// Takes its tools in another form.
+    /// Sets the dialect in which it takes tools.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
         self
     }
 
-    /// Never calls this tool, such as one that ends the run.
+    /// Excludes a tool from the calls, such as one that ends the run.
     #[must_use]
     pub fn without(mut self, tool: impl Into<String>) -> Self {
         self.without.insert(tool.into());

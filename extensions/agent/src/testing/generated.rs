@@ -1,20 +1,21 @@
-//! Generates values that a schema takes, by a seed. Pure.
+//! Generates values that fit a schema, from a seed. Pure.
 
 use serde_json::{Map, Number, Value};
 
-/// How deep optional parts are generated.
+/// The depth below which optional parts are left out.
 const DEPTH: usize = 5;
 
-/// How far whole numbers are from a limit that has no other.
+/// How far a whole number may be from its limit if it has only one.
 const USUAL: i128 = 1000;
 
-/// The characters of texts: some that JSON, shells, paths and databases treat in their own way, and some beyond ASCII.
+/// The characters of texts: some that are special in JSON, shells, paths and databases, and some beyond ASCII.
 const CHARACTERS: &str = "abcxyz019 -_./\\\"'%${}ßλ漢\u{1f980}";
 
-/// Makes a value that the schema takes; of one seed it is always equal.
+/// Makes a value that fits the schema; the same seed always gives the same value.
 ///
-/// It knows types, `enum`, `const`, limits of numbers, texts and lists, properties, alternatives and references within the
-/// schema. For a `pattern` or a `format` it takes an example or default of the schema, and any text where there is none.
+/// Supports types, `enum`, `const`, limits of numbers, texts and lists, properties, alternatives and references within
+/// the schema. For a `pattern` or a `format` it takes an example or the default of the schema, and any text if there is
+/// none.
 ///
 /// ```
 /// use serde_json::json;
@@ -71,7 +72,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Makes a value of a schema and of what is beside it.
+    /// Makes a value for a schema without `keyword`, merged with `other`, which is the schema under that keyword.
     fn beside(&mut self, schema: &Value, keyword: &str, other: Value, depth: usize) -> Value {
         let mut rest = schema.clone();
         if let Value::Object(rest) = &mut rest {
@@ -81,13 +82,13 @@ impl Generator<'_> {
         self.value(&merged(&rest, &other), depth + 1)
     }
 
-    /// What the reference of a schema leads to.
+    /// Returns the schema that a reference points to.
     fn target(&self, schema: &Value) -> Option<Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer).cloned()
     }
 
-    /// One of several schemas; deep down one that is not made of others.
+    /// Returns one of several schemas; at great depth, one that does not refer to others.
     fn alternative<'a>(&mut self, schemas: &'a [Value], depth: usize) -> Option<&'a Value> {
         let is_plain = |it: &&Value| it.get("$ref").is_none() && it["type"] != "object";
         match schemas.iter().find(is_plain) {
@@ -115,7 +116,7 @@ impl Generator<'_> {
         (!values.is_empty()).then(|| &values[self.random.usize(..values.len())])
     }
 
-    /// A whole number, exactly within its limits.
+    /// Makes a whole number within the limits.
     fn integer(&mut self, schema: &Value) -> Value {
         let least =
             whole(schema, "minimum", f64::ceil)
@@ -152,7 +153,7 @@ impl Generator<'_> {
             (None, Some(most)) => (most - 1000.0, most),
             (None, None) => (-1000.0, 1000.0),
         };
-        // The ends may be excluded, the middle half is not.
+        // The limits may be exclusive, so use the middle half.
         let part = 0.25 + self.random.f64() / 2.0;
         let number = least * (1.0 - part) + most * part;
         Number::from_f64(number).map_or(Value::Null, Value::Number)
@@ -179,7 +180,7 @@ impl Generator<'_> {
         let is_unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let any = Value::Object(Map::new());
         let mut items: Vec<Value> = Vec::new();
-        // A list of few possible values may have to stay shorter.
+        // If few values are possible, the list of unique items may stay shorter.
         for _ in 0..length * 8 {
             if items.len() >= length.max(first.len()) {
                 break;
@@ -215,7 +216,7 @@ impl Generator<'_> {
         object.into()
     }
 
-    /// A length within the limits of a schema, where it has some.
+    /// Makes a length within the limits of a schema, if it has some.
     fn length(&mut self, schema: &Value, least: &str, most: &str, usual: usize) -> usize {
         let limit = |keyword| schema.get(keyword).and_then(Value::as_u64);
         let whole = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
@@ -225,7 +226,7 @@ impl Generator<'_> {
     }
 }
 
-/// A limit of whole numbers, rounded where it is none itself.
+/// Reads a limit for whole numbers, rounded if it is not whole itself.
 fn whole(schema: &Value, keyword: &str, round: fn(f64) -> f64) -> Option<i128> {
     let limit = schema.get(keyword)?;
     let exact = limit.as_i64().map(i128::from).or(limit.as_u64().map(i128::from));
@@ -233,7 +234,7 @@ fn whole(schema: &Value, keyword: &str, round: fn(f64) -> f64) -> Option<i128> {
     exact.or_else(|| limit.as_f64().map(|it| round(it).clamp(-1e30, 1e30) as i128))
 }
 
-/// A schema with the keywords of both; properties and required names of both.
+/// Merges two schemas: has the keywords, properties and required names of both.
 fn merged(one: &Value, other: &Value) -> Value {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {

@@ -1,10 +1,10 @@
-//! A server on loopback that serves a recording, and refuses what was not recorded.
+//! A server on loopback that replays a recording, and refuses other requests.
 //!
-//! - Requests are served in the order of the recording, each once. A request that differs from the recorded one is refused,
-//!   and so is every request after it: the first difference is what [`Replay::finish`] reports.
-//! - Ids may differ as long as they differ in one way: what was one id stays one id. Times may differ.
-//! - A request may ask for an answer in pieces where the recorded one did not: the recorded answer is sent in pieces then.
-//! - A recording has what differs between runs as a named placeholder, [`Placeholders`].
+//! - Requests have to come in the order of the recording, each once. A request that differs from the recorded one is
+//!   refused, and so is every request after it: [`Replay::finish`] reports the first difference.
+//! - Ids may differ if each recorded id has exactly one counterpart. Times may differ.
+//! - A request may ask for a stream although the recorded one did not: then the recorded answer is streamed.
+//! - A recording has named placeholders for parts that differ between runs: [`Placeholders`].
 
 mod compare;
 mod error;
@@ -28,7 +28,7 @@ pub use self::recorder::Recorder;
 use self::server::ServedExchanges;
 use crate::recording::Recording;
 
-/// A running server of a recording. It stops when it is dropped.
+/// A running server that replays a recording. It stops when it is dropped.
 ///
 /// ```
 /// use toolwright_agent::recording::Recording;
@@ -57,7 +57,7 @@ pub struct Replay {
     server: JoinHandle<()>,
 }
 
-/// What a [`Replay`] will serve.
+/// The options of a [`Replay`].
 #[derive(Debug)]
 pub struct ReplayBuilder {
     recording: Recording,
@@ -66,7 +66,7 @@ pub struct ReplayBuilder {
 }
 
 impl Replay {
-    /// Serves this recording, in whose place of placeholders stand these values.
+    /// Replays this recording, with its placeholders replaced by these values.
     #[must_use]
     pub fn of(recording: Recording, placeholders: Placeholders) -> ReplayBuilder {
         ReplayBuilder { recording, placeholders, compares: true }
@@ -81,7 +81,7 @@ impl Replay {
     /// Stops the server.
     ///
     /// # Errors
-    /// When a request was refused, and when not all of the recording was asked for.
+    /// When a request was refused, or not all recorded exchanges were requested.
     pub fn finish(self) -> Result<(), ReplayError> {
         self.server.abort();
         self.served.lock().unwrap_or_else(PoisonError::into_inner).finish()
@@ -89,15 +89,15 @@ impl Replay {
 }
 
 impl ReplayBuilder {
-    /// Answers every request with the next response, whatever it asks: for making a recording anew where requests are meant
-    /// to differ from the recorded ones.
+    /// Answers every request with the next recorded response without comparing, to make a new recording when requests
+    /// are meant to differ from the recorded ones.
     #[must_use]
     pub fn without_comparison(mut self) -> Self {
         self.compares = false;
         self
     }
 
-    /// Starts the server on a free port of loopback. Within a tokio runtime.
+    /// Starts the server on a free port of loopback. Needs a tokio runtime.
     ///
     /// # Errors
     /// When no port can be opened.

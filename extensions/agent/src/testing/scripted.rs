@@ -18,12 +18,12 @@ use crate::model::{
     RequestLimits,
 };
 
-/// The characters of a piece of an answer that is streamed.
+/// The number of characters in a piece of a streamed answer.
 const PIECE: usize = 4;
 
-/// A model that answers by a script. A test fails when a step is left over as the model is dropped, and when the model is
-/// asked after the last step. On the thread `main`, where no test runs, a step that is left over is a line on standard error: there
-/// a panic would come before the error that `main` returns, and hide it.
+/// A model that answers by a script. A test panics if the model is asked after the last step, or dropped with steps
+/// left. On the thread `main`, which runs no tests, unused steps are only reported on standard error: a panic would
+/// hide the error that `main` returns.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,19 +59,19 @@ enum Step {
     Hangs,
 }
 
-/// What a [`ScriptedModel`] was asked.
+/// A request to a [`ScriptedModel`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ScriptedRequest {
-    /// The system text.
+    /// The system prompt.
     pub instructions: String,
     /// The history.
     pub history: Vec<Message>,
     /// The tools, as text.
     pub tools: String,
-    /// How much the answer might take.
+    /// The limits on the answer.
     pub limits: RequestLimits,
-    /// How it was asked to answer.
+    /// The options of the request.
     pub settings: ModelSettings,
 }
 
@@ -82,53 +82,53 @@ impl Default for ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Makes a model without steps, of Anthropic's dialect.
+    /// Makes a model without steps, in Anthropic's dialect.
     #[must_use]
     pub fn new() -> Self {
         Self { dialect: Dialect::Anthropic, streams: false, price: None, inner: Mutex::default() }
     }
 
-    /// Takes its tools in another form.
+    /// Sets the dialect in which it takes tools.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
         self
     }
 
-    /// Sends its answers in pieces where the request has a listener: texts and arguments by up to four characters.
+    /// Streams its answers if the request has a listener: texts and arguments in pieces of up to four characters.
     #[must_use]
     pub fn streaming(mut self) -> Self {
         self.streams = true;
         self
     }
 
-    /// Sets what its tokens cost, also those of answers in the script that say no cost.
+    /// Sets the price of its tokens, also for scripted answers without a cost.
     #[must_use]
     pub fn price(mut self, price: Price) -> Self {
         self.price = Some(price);
         self
     }
 
-    /// Next it gives this answer.
+    /// Adds a step that gives this answer.
     #[must_use]
     pub fn answers(self, answer: ModelAnswer) -> Self {
         self.step(Step::Answers(Box::new(answer)))
     }
 
-    /// Next it says this.
+    /// Adds a step that says this.
     #[must_use]
     pub fn says(self, text: impl Into<String>) -> Self {
         self.answers(ModelAnswer::text(text))
     }
 
-    /// Next it calls these tools, by name and arguments. Their ids are `call_1`, `call_2` and so on, over the whole
-    /// script.
+    /// Adds a step that calls these tools, by name and arguments. Their ids are `call_1`, `call_2` and so on, over the
+    /// whole script.
     #[must_use]
     pub fn calls<'a>(self, calls: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         self.says_and_calls("", calls)
     }
 
-    /// Next it says this and then calls these tools.
+    /// Adds a step that says this and then calls these tools.
     #[must_use]
     pub fn says_and_calls<'a>(
         self,
@@ -148,19 +148,19 @@ impl ScriptedModel {
         self.answers(ModelAnswer::new(text, calls))
     }
 
-    /// Next it fails.
+    /// Adds a step that fails.
     #[must_use]
     pub fn fails(self, error: ModelError) -> Self {
         self.step(Step::Fails(error))
     }
 
-    /// Next it gives no answer, ever: until the request is dropped.
+    /// Adds a step that never answers: the request has to be dropped.
     #[must_use]
     pub fn hangs(self) -> Self {
         self.step(Step::Hangs)
     }
 
-    /// Lists what it was asked so far.
+    /// Lists the requests so far.
     #[must_use]
     pub fn requests(&self) -> Vec<ScriptedRequest> {
         self.lock().requests.clone()
@@ -230,7 +230,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// Sends an answer in pieces, as a provider does.
+/// Streams an answer, as a provider does.
 fn stream(answer: &ModelAnswer, listener: &dyn DeltaListener) {
     pieces(&answer.text).for_each(|text| listener.delta(Delta::Text(text)));
     for (index, call) in answer.calls.iter().enumerate() {
@@ -252,13 +252,13 @@ fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
 impl Drop for ScriptedModel {
     fn drop(&mut self) {
         let left = self.lock().steps.len();
-        // A second panic would abort the test before it says why it failed.
+        // A second panic would abort the test before it reports the first.
         if left == 0 || thread::panicking() {
             return;
         }
         let words = format!("{left} steps of the model's script are left unused");
         if thread::current().name() == Some("main") {
-            // One without a reader is lost.
+            // A failed write is ignored.
             let _ = writeln!(std::io::stderr(), "{words}");
         } else {
             panic!("{words}");

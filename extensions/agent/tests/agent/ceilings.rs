@@ -269,7 +269,7 @@ async fn a_ceiling_that_cannot_be_held_is_refused_when_the_agent_is_built() {
     let unknown = refused(recorded(ScriptedModel::new()).max_tokens(10));
     assert_eq!(
         unknown,
-        "the ceiling of $5.0000 a day for each user cannot be held: the price of the model `scripted` is not known; add it to the prices of the model, or leave the ceiling out"
+        "the ceiling of $5.0000 a day for each user cannot be enforced: the price of the model `scripted` is not known; add it to the prices of the model, or leave the ceiling out"
     );
     let clerk = SubAgent::new("clerk", "Looks words up.").model(ScriptedModel::new());
     let priced = recorded(ScriptedModel::new().price(price())).max_tokens(10).sub_agent(clerk);

@@ -1,4 +1,4 @@
-//! Sub-agents of an agent, and the tools that start them, for each kind of builder.
+//! Adds sub-agents and the tools that start them to each kind of builder.
 
 use toolwright::Executor;
 
@@ -7,12 +7,13 @@ use crate::agent::NewExecutor;
 use crate::agent::delegate::SubAgentTools;
 
 impl<E> AgentBuilder<E> {
-    /// Adds an agent that the model can give tasks to, by calls of `spawn_agent`: it works on the task with a part of the tools, and
-    /// its answer is the answer of the call. Its own calls pass the same policy, its approvals come where those of the run come,
-    /// and what it spends counts for the run. See [`SubAgent`].
+    /// Adds an agent that the model can give tasks to, by calls of `spawn_agent`: it works on the task with some of the
+    /// tools, and its answer is the answer of the call. The policy of the run decides about its calls, its approval
+    /// requests go to the approver of the run, and what it spends counts for the run. See [`SubAgent`].
     ///
-    /// Over an executor that is there already ([`Agent::on`](crate::Agent::on)), the tools that start it are registered with that
-    /// executor, for one agent of it. Its policy decides about them: a person is asked, unless a rule allows `spawn_agent`.
+    /// With an existing executor ([`Agent::on`](crate::Agent::on)), the tools that start sub-agents are registered on
+    /// that executor, which can serve only one such agent. Its policy decides about them: a person is asked, unless a
+    /// rule allows `spawn_agent`.
     ///
     /// ```
     /// use toolwright::tool;
@@ -47,14 +48,14 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// The tools that start sub-agents, and the rules that let the model call them.
+    /// Makes the tools that start sub-agents, and the rules that let the model call them.
     fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
         SubAgentTools::of(&self.sub_agents, &self.link)
     }
 }
 
 impl AgentBuilder<NewExecutor> {
-    /// The tools that start sub-agents and their rules, for the executor that is made.
+    /// Makes the tools that start sub-agents and their rules, for a new executor.
     pub(in crate::agent) fn take_sub_agent_tools(
         &mut self,
     ) -> Result<Option<SubAgentTools>, AgentError> {
@@ -64,7 +65,7 @@ impl AgentBuilder<NewExecutor> {
 }
 
 impl AgentBuilder<Executor> {
-    /// Registers the tools that start sub-agents with an executor that was made without them.
+    /// Registers the tools that start sub-agents on an existing executor.
     pub(super) fn register_sub_agent_tools(&self) -> Result<(), AgentError> {
         let made = match self.has_sub_agent_tools {
             true => None,

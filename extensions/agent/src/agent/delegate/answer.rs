@@ -1,4 +1,4 @@
-//! What a sub-agent answers: its end.
+//! The answer of a sub-agent, made from the end of its run.
 
 use std::collections::BTreeSet;
 
@@ -36,14 +36,15 @@ pub struct SubAgentAnswer {
     pub cost: Option<String>,
 }
 
-/// What a sub-agent answers, and the sources of foreign text that it has read.
+/// The answer of a sub-agent, and the sources of untrusted text that it has read.
 pub(super) struct Answered {
     pub(super) answer: SubAgentAnswer,
     pub(super) sources: BTreeSet<String>,
 }
 
 impl Answered {
-    /// The output of its call. What an agent says that has read foreign text may be what that text wants it to say.
+    /// Makes the output of its call. If the sub-agent has read untrusted text, that text may have dictated the answer,
+    /// so the output is untrusted.
     pub(super) fn into_output(self) -> Result<Output, ToolError> {
         let Self { answer, sources } = self;
         let unwritten = |error: serde_json::Error| ToolError::internal(error);
@@ -56,7 +57,7 @@ impl Answered {
                 let read: Vec<&str> = sources.iter().map(String::as_str).collect();
                 let source =
                     format!("agent `{}`, which has read {}", answer.agent, read.join(", "));
-                // Each by its own name too: the rules of a run that begins with this answer look for that.
+                // Each source is named too, because rules of the parent run look for these names.
                 sources.iter().fold(output.untrusted(&source), |it, read| it.also_untrusted(read))
             }
         })

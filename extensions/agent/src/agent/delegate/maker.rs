@@ -1,12 +1,12 @@
-//! Makes the calls of one turn of a sub-agent, as children of the call that has started it.
+//! Makes the calls of one turn of a sub-agent, as children of the call that started it.
 
 use futures::future::join_all;
 use toolwright::{Answer, Call, Calls, Catalog, Effect, Run, TurnAnswers};
 
-/// How many calls that only read are made at once.
+/// How many read-only calls run at once.
 const AT_ONCE: usize = 8;
 
-/// Makes calls in their order: a call is known by how many came before it, also when it is made again.
+/// Makes calls in their order: a call is identified by the number of calls before it, so that a replay finds it again.
 #[derive(Clone)]
 pub(super) struct Maker(Calls);
 
@@ -15,8 +15,8 @@ impl Maker {
         Self(calls)
     }
 
-    /// Answers the calls of a turn: what only reads at once, what changes something by itself.
-    /// One whose answer is known is not made; it counts all the same.
+    /// Answers the calls of a turn: runs read-only calls together, and each call that changes something alone. A call
+    /// whose answer is known is not made, but counts in the numbering.
     pub(super) async fn answer_calls(
         &self,
         run: &Run,
@@ -37,7 +37,7 @@ impl Maker {
                 |index: &usize| known[*index].is_none() && is_read(&catalog, &calls[*index]);
             let reads = (first..calls.len()).take(AT_ONCE).take_while(is_read).count();
             let batch = &calls[first..first + reads.max(1)];
-            // They are polled in their order, so that each has its index whatever the others do.
+            // The futures are polled in order, so that each call gets its number whatever the others do.
             answers.extend(join_all(batch.iter().map(|call| self.0.call(call))).await);
         }
         let is_done = |(_, (call, answer)): &(usize, (&Call<'_>, &Answer))| {

@@ -1,4 +1,4 @@
-//! Records the run of a sub-agent: the answers of its model, and what it has spent. Its calls are recorded by the executor.
+//! Records the run of a sub-agent: the answers of its model, and what it has spent. The executor records its calls.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -29,40 +29,40 @@ pub(super) struct Place {
     pub run: String,
     /// The turn of the run.
     pub turn: u64,
-    /// The call that has started it.
+    /// The call that started it.
     pub call: CallId,
     /// Its name.
     pub agent: String,
 }
 
-/// What is recorded of a sub-agent that is driven here.
+/// Records the run of a sub-agent that this process drives.
 pub(super) struct ChildRecorder {
     /// The agent of the run.
     parent: Agent,
     place: Place,
     spending: ChildSpending,
-    /// The version of what is noted of its spending.
+    /// The version of the document that records its spending.
     version: Option<u64>,
     recorded: Option<RecordedAnswers>,
-    /// The recorded answers of its model that are still to be gone through.
+    /// The recorded answers of its model that are still to be replayed.
     replayed: VecDeque<StepInput>,
     /// How many answers its model has given.
     answers: usize,
     /// The answer that the next step records.
     new: Option<ModelAnswer>,
-    /// What guards have decided about it.
+    /// The decisions of guards about that answer.
     guards: Vec<GuardReport>,
-    /// What those have spent that it has started.
+    /// What the sub-agents below it have spent.
     delegated: SpentShare,
     maker: Maker,
     inherited: Arc<Inherited>,
     deadline: Option<Instant>,
 }
 
-/// Why a sub-agent does not go on here.
+/// Why a sub-agent cannot continue here.
 pub(super) enum ChildError {
     Stopped(Stopped),
-    /// Another process goes on with it, or the journal has failed.
+    /// Another process continues it, or the journal has failed.
     NotRecorded(String),
 }
 
@@ -93,7 +93,7 @@ impl ChildRecorder {
         }
     }
 
-    /// What it has spent itself, in its state of now.
+    /// Returns what it has spent itself in this state, without the sub-agents below it.
     fn own(&self, state: &State) -> SpentShare {
         let spent = state.standing().spent;
         SpentShare {
@@ -116,7 +116,7 @@ impl Recorder for ChildRecorder {
         Ok(is_late.then_some(Stop::TimeIsUp))
     }
 
-    /// The call that has started it is dropped where it is cancelled, and this with it.
+    /// A cancelled call is dropped, and this recorder with it, so there is no cancellation to report.
     fn is_cancelled(&mut self) -> bool {
         false
     }
@@ -154,7 +154,7 @@ impl Recorder for ChildRecorder {
     }
 
     async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<ChildError>, ChildError> {
-        // The model that has started it reads why, and decides.
+        // The model that started it reads the reason, and decides.
         Ok(Away::TooLong(error))
     }
 
@@ -242,7 +242,7 @@ impl Recorder for ChildRecorder {
     }
 }
 
-/// The failure of the store, where a commit failed by it.
+/// Returns the error of the store, if a commit failed because of the store.
 pub(super) fn of_commit(error: &CommitError) -> Option<&StoreError> {
     match error {
         CommitError::Store(error) => Some(error),
@@ -250,7 +250,7 @@ pub(super) fn of_commit(error: &CommitError) -> Option<&StoreError> {
     }
 }
 
-/// The failure of the store itself.
+/// Returns the error itself.
 pub(super) fn of_store(error: &StoreError) -> Option<&StoreError> {
     Some(error)
 }

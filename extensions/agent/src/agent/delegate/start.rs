@@ -1,4 +1,4 @@
-//! Starts a sub-agent in a call, or goes on with it, and drives it to its end.
+//! Starts a sub-agent in a call, or resumes it, and drives it to its end.
 
 use std::convert::Infallible;
 use std::panic::resume_unwind;
@@ -25,15 +25,15 @@ use crate::limits::share::{self, ChildSpending, Share, SpentShare, Standing, Use
 use crate::limits::{Limits, ledger};
 use crate::run::{Action, AgentRun, Driver, Rest, State, step};
 
-/// What a sub-agent hands down to those that it starts.
+/// What a sub-agent passes on to those that it starts.
 pub(super) struct Inherited {
-    /// The names of the agents, its own the last.
+    /// The names of the agents above it, and its own name last.
     agents: Vec<String>,
-    /// The call that has started it.
+    /// The call that started it.
     call: CallId,
     /// The turn of the run.
     turn: u64,
-    /// Its state while its calls run.
+    /// Its limits and spending while its calls run.
     standing: Mutex<Option<Standing>>,
 }
 
@@ -47,7 +47,7 @@ impl Inherited {
     }
 }
 
-/// The answer of a sub-agent to a task.
+/// Runs a sub-agent on a task and returns its answer.
 pub(super) async fn start(
     link: &Link,
     name: &str,
@@ -100,7 +100,8 @@ pub(super) async fn start(
     if run.catalog().is_empty() {
         return Err(failed(&format!("`{name}` has none of its tools here")));
     }
-    // Where a call may have to wait, this one begins again: also where its executor's journal is in memory.
+    // If a call has to wait, this call begins again later and replays these answers; even a journal in memory records
+    // them.
     let journal = parent.0.executor.journal_access();
     let recorded = journal.map(|it| RecordedAnswers::new(it, &place.run, place.call));
     let replayed = match &recorded {
@@ -123,7 +124,7 @@ pub(super) async fn start(
     let state = State::new(limits(ready, spending.share));
     let mut run = AgentRun::of_sub_agent(ready.agent.clone(), run, observer, state);
     let (state, actions) = step(run.state(), run.said(task, Arc::default()));
-    // A task of its own, whose stack is not on top of those of all agents above it.
+    // A separate task has its own stack; the stacks of nested agents do not add up.
     let task = tokio::spawn(
         async move {
             let rest = driven(&mut run, &mut recorder, (state, actions)).await;
@@ -137,7 +138,7 @@ pub(super) async fn start(
             Ok(Answered { answer: SubAgentAnswer::of(name, &end, spent), sources })
         }
         Ok(Ok((Rest::Waiting(never), ..))) => match never {},
-        // What is recorded of it is there when it begins again.
+        // The call begins again later, and replays what is recorded.
         Ok(Err(ChildError::NotRecorded(why))) => Err(not_recorded(&why)),
         Ok(Err(error)) => Err(failed(&error.to_string())),
         Err(error) => match error.try_into_panic() {
@@ -147,7 +148,7 @@ pub(super) async fn start(
     }
 }
 
-/// Ends the task of a sub-agent whose call is dropped.
+/// Aborts the task of a sub-agent when its call is dropped.
 struct Ends(AbortHandle);
 
 impl Drop for Ends {
@@ -156,7 +157,7 @@ impl Drop for Ends {
     }
 }
 
-/// Drives it to its end, from its task on. Made in a frame of its own, as the future is large.
+/// Drives it from its task to its end. A separate function, because the future is large.
 fn driven<'r>(
     run: &'r mut AgentRun,
     recorder: &'r mut ChildRecorder,
@@ -170,7 +171,7 @@ fn driven<'r>(
     .boxed()
 }
 
-/// The state of the run that makes the call, as far as that is known.
+/// Returns the limits and spending of the run that makes the call, if they are known.
 async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, ToolError> {
     if let Some(standing) = parent.0.ledger.standing(run) {
         return Ok(Some(standing));
@@ -181,7 +182,8 @@ async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, Tool
     standing.map_err(|error| not_recorded(&error))
 }
 
-/// Takes the share of a sub-agent out of what its parent has left. One that goes on has the share with which it began.
+/// Takes the share of a sub-agent from what its parent has left. A sub-agent that resumes keeps the share with which it
+/// began.
 async fn take_share(
     parent: &Agent,
     ready: &ReadySubAgent,
@@ -191,7 +193,7 @@ async fn take_share(
     standing: Option<Standing>,
 ) -> Result<(ChildSpending, Option<u64>), ToolError> {
     let (ledger, at) = (&parent.0.ledger, (&*place.run, &parent.0.executor));
-    // Another that starts beside it would take the same rest.
+    // Otherwise another sub-agent that starts at the same time could take the same rest.
     let _taking = ledger.taking.lock().await;
     let place = place.as_ledger();
     let version = retry_in_outage(at, of_store, || ledger.version(&place)).await;
@@ -242,7 +244,7 @@ fn failed(why: &str) -> ToolError {
         .class(ErrorClass::Final)
 }
 
-/// The journal could not be used. What is recorded is gone through when the call begins again.
+/// Reports that the journal could not be used. When the call begins again, it replays what is recorded.
 fn not_recorded(error: &impl ToString) -> ToolError {
     let message = format!("the work of the agent could not be recorded: {}", error.to_string());
     ToolError::new("sub_agent_not_recorded", message).class(ErrorClass::Transient)

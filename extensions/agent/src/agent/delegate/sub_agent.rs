@@ -14,15 +14,17 @@ use crate::limits::share::WantedShare;
 use crate::model::{Model, ModelSettings};
 use crate::run::{Output, OutputError};
 
-/// An agent that the model of another can give tasks to; see [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
+/// An agent that the model of another agent can give tasks to; see
+/// [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
 ///
-/// - Its tools are a part of those that its parent has: what its [`profile`](Self::profile) selects of what the parent's model was
-///   shown, and never more.
-/// - Its calls are judged by the policy of the parent, and by [its own rules](Self::policy): the stricter decision counts. A person
-///   is asked where the run's own calls are asked about, and reads which agent asks.
-/// - It has user, session and services of the run.
-/// - It spends what its parent has left: its share is taken out of that before it starts, and what it has not spent returns.
-/// - It ends with the call that started it, and its end is the answer of that call ([`SubAgentAnswer`](crate::SubAgentAnswer)).
+/// - It has some of its parent's tools: those that its [`profile`](Self::profile) selects from the tools that the
+///   parent's model was shown, and never more.
+/// - The policy of the parent and [its own rules](Self::policy) decide about its calls: the stricter decision counts.
+///   Its approval requests go where those of the run go, and name the agent that asks.
+/// - It has the user, session and services of the run.
+/// - It spends what its parent has left: its share is deducted before it starts, and the unspent part is returned.
+/// - It ends with the call that started it, and its end is the answer of that call
+///   ([`SubAgentAnswer`](crate::SubAgentAnswer)).
 ///
 /// ```
 /// use toolwright_agent::SubAgent;
@@ -35,9 +37,9 @@ use crate::run::{Output, OutputError};
 pub struct SubAgent {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// All tools but those that start sub-agents, where there is none.
+    /// Unless set, all tools except those that start sub-agents.
     pub(super) profile: Option<Result<Profile, InvalidPattern>>,
-    /// The parent's, where there is none.
+    /// Unless set, the model of the parent.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,
@@ -51,13 +53,13 @@ pub struct SubAgent {
 }
 
 impl SubAgent {
-    /// The most sub-agents of one name that work at once.
+    /// The maximum number of sub-agents of one name that work at once.
     pub const AT_ONCE: u32 = 5;
 
-    /// How deep agents may lie in each other: the sub-agents of a run have depth 1.
+    /// The maximum depth of nested agents: the sub-agents of a run have depth 1.
     pub const DEPTH: usize = 3;
 
-    /// Begins a sub-agent by its name and by what it is for, both of which the model reads that gives it tasks.
+    /// Begins a sub-agent with its name and its purpose; the model that gives it tasks reads both.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -76,8 +78,8 @@ impl SubAgent {
         }
     }
 
-    /// Selects its tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent but those that start
-    /// sub-agents: it can start some where the profile selects `spawn_agent`.
+    /// Selects its tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent except those
+    /// that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(Profile::new(patterns));
@@ -91,16 +93,16 @@ impl SubAgent {
         self
     }
 
-    /// Sets what its model reads before everything else. Unless set, it reads its name, what it is for, and that its last words
-    /// are all that its parent gets.
+    /// Sets its system prompt. Unless set, the prompt gives its name and purpose, and says that the parent gets only
+    /// its last message.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());
         self
     }
 
-    /// Adds rules for its calls, and a mode where one is set. They take nothing back: where the policy of the executor denies a call
-    /// or asks a person, it does so here too.
+    /// Adds rules for its calls, and a mode if one is set. They can only be stricter: where the policy of the executor
+    /// denies a call or asks a person, it still does.
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule};
@@ -116,7 +118,7 @@ impl SubAgent {
         self
     }
 
-    /// Limits how often its model is asked: as often as its parent's may still be asked, unless set.
+    /// Limits how often its model is asked: as often as its parent has turns left, unless set.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
@@ -137,8 +139,8 @@ impl SubAgent {
         self
     }
 
-    /// Limits how long it may work, decisions of people included: as long as its parent, unless set. A process that goes on with it counts
-    /// anew.
+    /// Limits how long it may work, including the time that people take to decide: as long as its parent, unless set.
+    /// If another process resumes it, the time starts again.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.time = Some(time);
@@ -152,15 +154,16 @@ impl SubAgent {
         self
     }
 
-    /// Sets how its model is asked to answer: as its parent's, unless set.
+    /// Sets options of its requests to the model: those of its parent, unless set.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);
         self
     }
 
-    /// Lets it end in a value of this type: what it gives is read as strictly as the input of a tool, and what is wrong goes back to it, by
-    /// the places of the problems. The value is [`SubAgentAnswer::output`](crate::SubAgentAnswer::output) of its answer.
+    /// Makes it end in a value of this type. Its answer is parsed as strictly as the input of a tool, and the problems
+    /// are sent back to it with their locations. The value is [`SubAgentAnswer::output`](crate::SubAgentAnswer::output)
+    /// of its answer.
     ///
     /// ```
     /// use toolwright_agent::SubAgent;
@@ -186,16 +189,16 @@ impl SubAgent {
         self
     }
 
-    /// Lets so many of them work at once, two to five, where the model starts several in one answer: one after the other, unless
-    /// set. Only a sub-agent whose tools all read can, which [`build`](crate::AgentBuilder::build) sees to: what several change
-    /// at once would not wait for each other.
+    /// Lets up to this many of them work at once, two to five, if the model starts several in one answer; unless set,
+    /// they work one after the other. Only sub-agents whose tools all read can work at once;
+    /// [`build`](crate::AgentBuilder::build) refuses others, because their changes would not wait for each other.
     #[must_use]
     pub fn at_once(mut self, agents: u32) -> Self {
         self.at_once = agents;
         self
     }
 
-    /// Lets the model give it tasks by a tool of its own name, `{task}`, in place of `spawn_agent`.
+    /// Gives it a tool named after it, with the argument `task`, in place of `spawn_agent`.
     #[must_use]
     pub fn as_tool(mut self) -> Self {
         self.is_tool = true;

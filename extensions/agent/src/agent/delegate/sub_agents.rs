@@ -1,4 +1,4 @@
-//! The sub-agents of an agent, checked, and how the tools that start them find it.
+//! Checks the sub-agents of an agent, and leads the tools that start them to it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ use crate::run::options::Ids;
 /// The sub-agents of an agent, by their names.
 pub(crate) struct SubAgents {
     agents: BTreeMap<String, ReadySubAgent>,
-    /// Those that work at once in a run.
+    /// Semaphores for those of one name in a run, which limit how many work at once.
     places: Mutex<HashMap<(String, String), Weak<Semaphore>>>,
 }
 
@@ -38,24 +38,24 @@ pub(super) struct ReadySubAgent {
     pub(super) at_once: u32,
 }
 
-/// Leads from the tools of an executor to the agent that is built over it.
+/// Leads the tools of an executor to the agent that is built on it.
 #[derive(Clone, Default)]
 pub(crate) struct Link(Arc<OnceLock<Weak<Inner>>>);
 
 impl Link {
     pub(crate) fn is_of(&self, agent: &Arc<Inner>) {
-        // An agent is built once.
+        // An agent is built only once.
         let _is_first = self.0.set(Arc::downgrade(agent));
     }
 
-    /// The agent, while it is there.
+    /// Returns the agent, unless it was dropped.
     pub(super) fn agent(&self) -> Option<Agent> {
         self.0.get()?.upgrade().map(Agent)
     }
 }
 
 impl SubAgents {
-    /// Checks the sub-agents of an agent; nothing where it has none.
+    /// Checks the sub-agents of an agent; returns `None` if it has none.
     pub(crate) fn of(agents: Vec<SubAgent>, parent: &Inner) -> Result<Option<Self>, AgentError> {
         if agents.is_empty() {
             return Ok(None);
@@ -87,7 +87,7 @@ impl SubAgents {
         self.get(name).is_some_and(|it| it.at_once > 1)
     }
 
-    /// The places of those of a name that work at once in a run.
+    /// Returns the semaphore for those of one name in a run.
     pub(super) fn places(&self, run: &str, name: &str) -> Arc<Semaphore> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (run.to_owned(), name.to_owned());
@@ -145,7 +145,7 @@ impl ReadySubAgent {
                 tool.name
             )));
         }
-        // Its rules add to the policy of the executor, whose mode and protections count as they are.
+        // The policy of the executor decides as well, so these rules need neither its mode nor its protections.
         let rules = |policy: PolicyBuilder| {
             policy.without(Protection::ALL).over(Policy::builder().mode(Mode::Unrestricted))
         };
@@ -169,7 +169,7 @@ impl ReadySubAgent {
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: parent.accounts.clone(),
-            // Its calls are those of the call that started it, which has no tools that read large answers.
+            // Its calls belong to the call that started it, and there it has no tools for reading large answers.
             answer_budget: AnswerBudget::unlimited(),
             plugins: Arc::default(),
             window: parent.window,
@@ -191,7 +191,7 @@ impl ReadySubAgent {
     }
 }
 
-/// What the model of a sub-agent reads first, where the application says nothing else.
+/// Returns the default system prompt of a sub-agent.
 fn words(name: &str, description: &str) -> crate::agent::Instructions {
     let text = format!(
         "You are the agent `{name}`. {description}\n\nAnother agent gives you one task. Work on it until it is done, without questions: they get no \

@@ -1,4 +1,4 @@
-//! The tools by which a model starts sub-agents, and the rule that lets it.
+//! The tools by which a model starts sub-agents, and the rule that allows them.
 
 use serde_json::{Value, json};
 use toolwright::policy::{Policy, PolicyBuilder, Rule};
@@ -9,21 +9,21 @@ use super::sub_agents::Link;
 use super::{SubAgent, SubAgentAnswer};
 use crate::agent::AgentError;
 
-/// The tool that starts any of them.
+/// The tool that starts any sub-agent.
 pub(super) const SPAWN_AGENT: &str = "spawn_agent";
 
-/// How often a process may end in the middle of the work of one sub-agent before it is left to an operator. It goes on where it
-/// was, so that none of it is done twice.
+/// How often a process may die during the work of one sub-agent before an operator has to decide. Each attempt resumes
+/// where the last one was, so no work is done twice.
 const ATTEMPTS: u32 = 100;
 
-/// What an executor needs so that its model can start sub-agents.
+/// The tools and rules that an executor needs so that its model can start sub-agents.
 pub(crate) struct SubAgentTools {
     pub tools: Vec<DynamicTool>,
     pub policy: PolicyBuilder,
 }
 
 impl SubAgentTools {
-    /// The tools for these sub-agents; nothing where there are none.
+    /// Makes the tools for these sub-agents; `None` if there are none.
     pub(crate) fn of(agents: &[SubAgent], link: &Link) -> Result<Option<Self>, AgentError> {
         if agents.is_empty() {
             return Ok(None);
@@ -45,7 +45,7 @@ impl SubAgentTools {
             Rule::allow("the application lets its model give tasks to this agent")
                 .named(format!("sub-agents-{name}"))
                 .tool(*name)
-                // What its agent touches is judged call by call.
+                // The calls of its agent are checked one by one for what they touch.
                 .touches(nothing, nothing)
         };
         let policy = names.iter().map(rule).fold(Policy::builder(), PolicyBuilder::rule);
@@ -53,7 +53,7 @@ impl SubAgentTools {
     }
 }
 
-/// What is wrong with a name, which is part of the ids of runs and may be that of a tool.
+/// Says what is wrong with a name, which is part of the ids of runs and may name a tool.
 fn problem(name: &str, is_twice: bool) -> Option<String> {
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
@@ -124,18 +124,18 @@ fn made(
         }
     })
     .danger(Danger::Moderate)
-    // It does nothing itself: each call of the sub-agent is a call with an effect of its own, and runs once.
+    // The tool has no effect itself: each call of the sub-agent has its own effect and runs once.
     .effect(Effect::Idempotent)
     .footprint_by(move |input| {
         let agent = by_name.as_deref().or_else(|| input["agent"].as_str()).unwrap_or_default();
         let is_beside_others = of_footprint
             .agent()
             .is_some_and(|it| it.0.sub_agents.as_ref().is_some_and(|it| it.work_at_once(agent)));
-        // What writes everything waits for what came before, and lets nothing begin.
+        // A call whose footprint writes everything waits for the calls before it, and no call begins beside it.
         let effect = if is_beside_others { Effect::Read } else { Effect::Idempotent };
         Footprint::of_effect(effect).clone()
     })
-    // Each call of the sub-agent says itself what leaves the machine.
+    // Each call of the sub-agent declares itself what leaves the machine.
     .sinks(None::<&str>)
     .timeout(None)
     .total_timeout(None)

@@ -1,4 +1,4 @@
-//! The providers that a text `provider:model` can name, and what each reads from the environment.
+//! The providers that a text `provider:model` can name, and the environment variables of each.
 
 use super::ModelNameError;
 use crate::http::{ApiKey, HttpModel, HttpModelBuilder};
@@ -9,11 +9,11 @@ struct NamedProvider {
     model: fn(String) -> HttpModelBuilder,
     /// The variables that may hold the key; the first that is set counts.
     keys: &'static [&'static str],
-    /// Whether there is an account at all.
+    /// Whether the provider requires a key.
     needs_key: bool,
-    /// The variable that may hold another address.
+    /// The variable that may set another address.
     address: &'static str,
-    /// The address, where it is not that of the API's own vendor.
+    /// The address, unless it is that of the API's vendor.
     base_url: Option<&'static str>,
 }
 
@@ -53,7 +53,7 @@ const OLLAMA: NamedProvider = NamedProvider {
     base_url: Some("http://127.0.0.1:11434/v1"),
 };
 
-/// A vendor whose server has the chat API.
+/// A provider whose server has the chat API of `OpenAI`.
 const fn chat(
     name: &'static str,
     keys: &'static [&'static str],
@@ -64,7 +64,7 @@ const fn chat(
     NamedProvider { name, model: HttpModel::openai_chat, keys, needs_key: true, address, base_url }
 }
 
-/// A model of a vendor whose server does not know `max_completion_tokens`.
+/// Makes a model of a provider whose server does not know `max_completion_tokens`.
 fn older_chat(model: String) -> HttpModelBuilder {
     HttpModel::openai_chat(model).plain_max_tokens()
 }
@@ -93,7 +93,7 @@ const PROVIDERS: [NamedProvider; 10] = [
     chat("xai", &["XAI_API_KEY"], "XAI_BASE_URL", "https://api.x.ai/v1"),
 ];
 
-/// Makes the model that a text names, with what these variables say.
+/// Makes the model that a text names, with the settings of these variables.
 pub(crate) fn named(
     text: &str,
     variable: impl Fn(&str) -> Result<Option<String>, ModelNameError>,
@@ -147,8 +147,8 @@ pub(crate) fn named(
     builder.build().map_err(|source| ModelNameError::Http { found: found(), variable, source })
 }
 
-/// The address of the chat API behind `OLLAMA_HOST`, which ollama's own clients take without a scheme and a port, and which may
-/// be the address on which a server listens.
+/// Returns the address of the chat API for a value of `OLLAMA_HOST`. Like ollama's own clients, accepts a value without
+/// scheme or port, and the wildcard address on which a server listens.
 fn of_ollama(host: &str) -> String {
     let host = host.trim().trim_end_matches('/');
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
@@ -158,7 +158,7 @@ fn of_ollama(host: &str) -> String {
     format!("{scheme}://{rest}{port}/v1")
 }
 
-/// The name that was meant, where it is as good as certain.
+/// Returns the known name that is most similar to a mistyped one, if any is close enough.
 fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |name: &str| strsim::damerau_levenshtein(&written.to_lowercase(), name);
     names.map(|name| (distance(name), name)).min().filter(|(it, _)| *it <= 2).map(|(_, name)| name)

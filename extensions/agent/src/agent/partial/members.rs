@@ -1,30 +1,30 @@
-//! Finds the members of a JSON object that are whole in a text that is not. Pure: it looks at each byte once, and gives up where the
-//! text is no object.
+//! Finds the complete members of a JSON object in a text that is still incomplete. Pure: it looks at each byte once,
+//! and gives up if the text is not an object.
 
 use serde_json::{Map, Value};
 
-/// The most bytes that are looked at: a value that is longer is read when it is whole.
+/// The maximum number of bytes to look at: a longer value is read when it is complete.
 const LONGEST: usize = 1 << 20;
 
-/// A text that comes in pieces.
+/// A text that arrives in pieces.
 #[derive(Default)]
 pub(super) struct Members {
     text: String,
-    /// How far it was looked at.
+    /// The number of bytes that were looked at.
     at: usize,
     place: Place,
     fields: Map<String, Value>,
 }
 
-/// Where in the object the text is.
+/// The position in the object.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Place {
     /// Before the object.
     #[default]
     Before,
-    /// In a member that begins at `start`, so deep in its value.
+    /// In a member that begins at `start`; `depth` counts the open brackets of its value.
     Member { start: usize, depth: u32, text: InText },
-    /// Behind the object, or in something else.
+    /// After the object, or in a text that is not an object.
     Over,
 }
 
@@ -33,24 +33,24 @@ enum InText {
     #[default]
     No,
     Yes,
-    /// Behind a backslash.
+    /// After a backslash.
     Escaped,
 }
 
 impl Members {
-    /// The members that are whole.
+    /// Returns the complete members.
     pub(super) fn fields(&self) -> &Map<String, Value> {
         &self.fields
     }
 
-    /// Forgets the text; whether there were members.
+    /// Forgets the text; returns whether there were members.
     pub(super) fn clear(&mut self) -> bool {
         let had_some = !self.fields.is_empty();
         *self = Self::default();
         had_some
     }
 
-    /// Takes a piece more; whether a member more is whole.
+    /// Adds a piece; returns whether it completes a member.
     pub(super) fn push(&mut self, more: &str) -> bool {
         if self.place == Place::Over {
             return false;
@@ -107,13 +107,13 @@ impl Members {
         };
     }
 
-    /// Reads the member that ends here; whether it is one.
+    /// Reads the member that ends here; returns whether it is a valid member.
     fn member(&mut self, start: usize) -> bool {
         let Some(member) = self.text.get(start..self.at) else { return false };
         let read = serde_json::from_str::<Map<String, Value>>(&format!("{{{member}}}"));
         let Ok(read) = read else { return false };
         let is_one = read.len() == 1;
-        // Of a name that comes twice, the value would be another than the one that is read at the end.
+        // If a name comes twice, the value read at the end may be another one.
         if read.keys().any(|name| self.fields.contains_key(name)) {
             return false;
         }

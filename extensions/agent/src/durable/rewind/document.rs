@@ -1,4 +1,4 @@
-//! How a run went back: the document `run/<id>/rewind`, from which any process finishes what another has begun.
+//! The record of a rewind: the document `run/<id>/rewind`, from which any process can finish what another has begun.
 
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;
@@ -8,23 +8,23 @@ use toolwright::unstable::changes::ChangingCalls;
 use super::super::head::{read, written};
 use super::super::{RunError, keys};
 
-/// How a run went back.
+/// How a run went back to an earlier turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RewindDocument {
-    /// The run that goes on.
+    /// The run that continues.
     pub to: String,
-    /// The last turn that both have.
+    /// The last turn that both runs have.
     pub turn: u64,
-    /// Whether the other run had ended when it was made.
+    /// Whether the new run had already ended when it was made.
     pub has_ended: bool,
-    /// How many documents its turns had then.
+    /// How many documents the turns of the new run had then.
     pub documents: usize,
-    /// The turns whose changes are taken back, by run.
+    /// The turns whose changes the rewind undoes, by run.
     pub turns: Vec<(String, u64)>,
-    /// The calls that calls of these turns have made.
+    /// The calls that were made by calls of these turns.
     pub calls: Vec<CallId>,
-    /// The call by which the log of changes knows what was restored.
+    /// The id under which the log of changes records the restored files.
     pub by: CallId,
     pub step: RewindStep,
 }
@@ -36,12 +36,12 @@ pub(super) enum RewindStep {
     Restoring,
     /// They are restored.
     Done,
-    /// The rewind is taken back by this call.
+    /// The rewind is being undone; the log records that under this id.
     Redoing(CallId),
 }
 
 impl RewindDocument {
-    /// The document of a run, and its version.
+    /// Reads the document of a run, and its version.
     pub(super) async fn of(store: &dyn Store, run: &str) -> Result<(Self, u64), RunError> {
         let key = keys::rewind(run);
         let found = store.document(&key).await?;
@@ -62,12 +62,12 @@ impl RewindDocument {
         Ok(DocumentWrite { key, expects, text: Some(text) })
     }
 
-    /// The calls whose changes the rewind takes back.
+    /// Returns the calls whose changes the rewind undoes.
     pub(super) fn changing(&self) -> ChangingCalls {
         ChangingCalls { turns: self.turns.clone(), calls: self.calls.clone() }
     }
 
-    /// The call whose changes are taken back where the rewind is taken back.
+    /// Returns the call whose changes are undone when the rewind is undone.
     pub(super) fn restoring(&self) -> ChangingCalls {
         ChangingCalls { turns: Vec::new(), calls: vec![self.by] }
     }

@@ -1,5 +1,5 @@
-//! Finds which calls a rewind takes back: those of the turns after the one that it goes back to, whichever run of a chain of
-//! forks has made them, and the calls that these calls have made.
+//! Finds the calls whose changes a rewind undoes: those of the turns after the target turn, in whichever run of a chain
+//! of forks, and the calls that those calls have made.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use super::super::runs::head_of;
 /// How many calls are read at once.
 const PAGE: usize = 1_000;
 
-/// The most runs in a chain of forks.
+/// The maximum number of runs in a chain of forks.
 const FORKS: usize = 10_000;
 
-/// Something that a call of a turn did and no rewind undoes: a program that ran, a message that was sent.
+/// An effect of a call that no rewind undoes: a program that ran, a message that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastingEffect {
@@ -27,15 +27,15 @@ pub struct LastingEffect {
     pub turn: u64,
     /// The call.
     pub call: CallId,
-    /// Its tool.
+    /// The name of its tool.
     pub tool: String,
-    /// How it came out; nothing of a call that the journal does not have.
+    /// The state of its call; `None` if the journal does not have the call.
     pub state: Option<State>,
-    /// Its arguments as people are shown them, where they are not encrypted.
+    /// Its arguments as people see them, unless they are encrypted.
     pub shown: String,
 }
 
-/// The calls of the turns that are taken back.
+/// The calls of the turns that a rewind undoes.
 pub(super) struct TakenTurns {
     pub calls: ChangingCalls,
     /// Their records, each with its turn.
@@ -43,7 +43,7 @@ pub(super) struct TakenTurns {
 }
 
 impl TakenTurns {
-    /// Those after a turn of this run.
+    /// Finds the calls after a turn of this run.
     pub(super) async fn after(store: &dyn Store, head: &Head, turn: u64) -> Result<Self, RunError> {
         let mut taken = Self { calls: ChangingCalls::default(), records: Vec::new() };
         let (mut at, mut last) = (head.clone(), head.turn);
@@ -70,7 +70,7 @@ impl TakenTurns {
         Ok(taken)
     }
 
-    /// Adds the calls of turns of one run.
+    /// Adds the calls of some turns of one run.
     async fn add(
         &mut self,
         store: &dyn Store,
@@ -81,7 +81,7 @@ impl TakenTurns {
         let (mut page, mut records) = (Page::first(PAGE), HashMap::new());
         loop {
             let found = store.list(&filter, page).await?;
-            // What cannot be read may be a call that changed something.
+            // A call whose record is damaged may have changed something.
             if let Some(damaged) = found.damaged.into_iter().next() {
                 return Err(damaged.error.into());
             }
@@ -104,13 +104,13 @@ impl TakenTurns {
         Ok(())
     }
 
-    /// A call that has not come to its end, so that it may still change something, and its turn.
+    /// Returns a call that has not ended, so that it may still change something, and its turn.
     pub(super) fn open(&self) -> Option<&(u64, CallRecord)> {
         let is_open = |state: State| !state.is_answered() && state != State::Indeterminate;
         self.records.iter().find(|(_, record)| record.answer.is_none() && is_open(record.state))
     }
 
-    /// What no rewind undoes of these calls, when this becomes of their files.
+    /// Lists the effects of these calls that the rewind does not undo; `files` is the result of restoring the files.
     pub(super) fn lasting(&self, files: &RestoredFiles, run: &str) -> Vec<LastingEffect> {
         let acted = |it: &CallRecord| {
             let acts = [State::Succeeded, State::Failed, State::Indeterminate, State::Dead];
@@ -129,7 +129,7 @@ impl TakenTurns {
                 shown: it.shown.clone(),
             })
             .collect();
-        // A call that is recorded nowhere but in the log of changes.
+        // Only the log of changes knows this call.
         for unrecorded in &files.unrecorded {
             if lasting.iter().all(|it| it.call != unrecorded.call) {
                 lasting.push(LastingEffect {
@@ -146,10 +146,11 @@ impl TakenTurns {
     }
 }
 
-/// The turn in which a call was made, or the call that has made it.
+/// Returns the turn in which a call was made; for a call made by another call, the turn of the first ancestor that has
+/// one.
 fn turn_of(record: &CallRecord, records: &HashMap<CallId, CallRecord>) -> Option<u64> {
     let mut at = record;
-    // A chain of parents has no circle, unless the journal is damaged.
+    // A chain of parents has no cycle unless the journal is damaged.
     for _ in 0..records.len() {
         if at.place.turn.is_some() {
             break;

@@ -8,15 +8,15 @@ use tokio::time::Instant;
 
 use crate::durable::{RunError, Runner};
 
-/// How long a run is left alone that could not go on; each time in succession, twice as long.
+/// How long a run is left alone after a failure; twice as long after each further failure in succession.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The longest time that a run is left alone.
+/// The longest such pause.
 const LONGEST: Duration = Duration::from_mins(5);
 
 #[derive(Default)]
 pub(super) struct Going {
-    /// Dropped, it drops the runs.
+    /// Dropping the set aborts the drivers of these runs.
     tasks: JoinSet<Result<(), RunError>>,
     here: HashSet<String>,
     runs: HashMap<Id, String>,
@@ -32,7 +32,7 @@ impl Going {
         self.runs.insert(task.id(), id);
     }
 
-    /// The next run that ends, waits or fails; none where none goes on.
+    /// Returns the next run that ends, waits or fails; `None` if no run is driven.
     pub(super) async fn next(&mut self) -> Option<(String, Result<(), RunError>)> {
         loop {
             let (id, driven) = match self.tasks.join_next_with_id().await? {
@@ -41,14 +41,14 @@ impl Going {
             };
             let Some(run) = self.runs.remove(&id) else { continue };
             self.here.remove(&run);
-            // Tools run behind a wall of their own: this is a listener or a model that panicked.
+            // The executor catches panics of tools, so a listener or a model has panicked.
             let panicked = || RunError::Panicked { run: run.clone() };
             let driven = driven.unwrap_or_else(|| Err(panicked()));
             return Some((run, driven));
         }
     }
 
-    /// Aborts the drivers of all runs that are under way, and returns those runs.
+    /// Aborts the drivers of all runs under way, and returns the ids of those runs.
     pub(super) fn given_up(&mut self) -> HashSet<String> {
         self.tasks.abort_all();
         std::mem::take(&mut self.here)
@@ -66,7 +66,7 @@ impl Going {
         self.left_alone.get(run).is_some_and(|(until, _)| *until > Instant::now())
     }
 
-    /// Leaves a run alone that failed.
+    /// Leaves a run that failed alone for a while.
     pub(super) fn leave_alone(&mut self, run: &str) {
         let before = self.left_alone.get(run).map_or(0, |(_, times)| *times);
         let pause = LONGEST.min(PAUSE.saturating_mul(1 << before.min(6)));

@@ -1,23 +1,23 @@
-//! Paces work that takes long, so that it takes at most a tenth of the time.
+//! Paces slow work, so that it takes at most a tenth of the time.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A pause lasts so many times as long as what is done.
+/// A pause is this many times as long as the work before it.
 pub(super) const REST: u32 = 9;
 
-/// When something was done last, and how long that took.
+/// When the work was last done, and how long it took.
 #[derive(Default)]
 pub(super) struct Pace(Option<(Instant, Duration)>);
 
 impl Pace {
-    /// Whether it may be done again.
+    /// Whether the work may be done again.
     pub(super) fn is_due(&self) -> bool {
         self.0.is_none_or(|(ended, took)| ended.elapsed() >= took * REST)
     }
 
-    /// It was done just now, and took so long.
+    /// Notes that the work was done just now, and how long it took.
     pub(super) fn note_done(&mut self, took: Duration) {
         self.0 = Some((Instant::now(), took));
     }

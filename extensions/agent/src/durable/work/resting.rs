@@ -1,5 +1,5 @@
-//! The runs that a worker has looked at and that wait, so that it looks at them again when something has happened and not each time: a
-//! call of theirs has changed, their time has come, or it is their turn among all that wait. No I/O.
+//! Runs that a worker has examined and that wait. The worker skips them until one of their calls changes, their time
+//! comes, or it is their turn in a slow rotation over all of them. No I/O.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,24 +9,24 @@ use toolwright::CallId;
 /// What a worker does with a run now.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::durable) enum Look {
-    /// Takes it up.
+    /// Drives it.
     Due,
-    /// Nothing before one of these calls has changed, or this time has come.
+    /// Leaves it alone until one of these calls changes, or this time comes.
     Rests { until: Option<Timestamp>, calls: Vec<CallId> },
-    /// Nothing now: another process has it, or it was taken up in vain a moment ago.
+    /// Looks again later: another process has it, or a driver took it in vain a moment ago.
     Again,
 }
 
-/// Of all runs that wait, one part is looked at again each time that there is time for it.
+/// Each rotation wakes one of this many parts of the resting runs.
 const PARTS: usize = 16;
 
-/// The least that is looked at again.
+/// The minimum number that a rotation wakes.
 const LEAST: usize = 32;
 
 #[derive(Default)]
 pub(super) struct Resting {
     runs: HashMap<String, Entry>,
-    /// In the order in which they were looked at, with the number of the look.
+    /// The runs in the order of the looks, each with the number of its look.
     order: VecDeque<(String, u64)>,
     looks: u64,
     /// The runs that were examined at least once.
@@ -47,19 +47,19 @@ impl Resting {
         self.seen.retain(|run| listed.contains(run.as_str()));
     }
 
-    /// Whether nothing has happened to a run, as far as is known.
+    /// Whether a run rests: nothing has happened to it, as far as this worker knows.
     pub(super) fn has(&self, run: &str, now: Timestamp) -> bool {
         let entry = self.runs.get(run);
         entry.is_some_and(|entry| entry.until.is_none_or(|until| now < until))
     }
 
-    /// Notes that a run is looked at; returns whether that is the first time.
+    /// Notes a look at a run; returns whether it is the first.
     pub(super) fn look_at(&mut self, run: &str) -> bool {
         self.runs.remove(run);
         self.seen.insert(run.to_owned())
     }
 
-    /// Lets a run rest that the worker has examined.
+    /// Lets a run rest after a look.
     pub(super) fn leave(&mut self, run: &str, until: Option<Timestamp>, calls: Vec<CallId>) {
         self.looks += 1;
         self.runs.insert(run.to_owned(), Entry { until, calls, look: self.looks });
@@ -70,18 +70,18 @@ impl Resting {
         self.runs.is_empty()
     }
 
-    /// Lets the runs be looked at that wait for a call which is not among those that wait.
+    /// Wakes the runs that rest for a call which no longer waits.
     pub(super) fn wake(&mut self, waiting: &HashSet<CallId>) {
         self.runs.retain(|_, entry| entry.calls.iter().all(|call| waiting.contains(call)));
     }
 
-    /// Lets a part of the runs be looked at, those first that were not looked at for the longest time.
+    /// Wakes a part of the runs, those first whose last look is the longest ago.
     pub(super) fn wake_some(&mut self) {
         let mut left = LEAST.max(self.runs.len().div_ceil(PARTS));
         while left > 0
             && let Some((run, look)) = self.order.pop_front()
         {
-            // An older look says nothing.
+            // The run was looked at again since this entry.
             if self.runs.get(&run).is_some_and(|entry| entry.look == look) {
                 self.runs.remove(&run);
                 left -= 1;

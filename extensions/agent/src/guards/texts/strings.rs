@@ -1,7 +1,7 @@
-//! The strings of JSON in a text, without their escapes. Pure.
+//! Finds the JSON strings in a text, and decodes their escapes. Pure.
 //!
-//! A string of JSON has no line break in it, so that each line is read by itself: JSON in the middle of a text, such as in a fence, is found
-//! as well.
+//! A JSON string has no line break in it, so each line is read by itself. This also finds JSON in the middle of a text,
+//! such as in a code fence.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use serde::de::IgnoredAny;
 
 use super::Map;
 
-/// Whether a text, or a string in it without its escapes, has something.
+/// Whether a predicate holds for a text, or for a JSON string in it with its escapes decoded.
 pub(in crate::guards) fn is_found(text: &str, has_it: impl Fn(&str) -> bool) -> bool {
     has_it(text) || strings(text).any(|it| decoded(&text[it]).is_some_and(|it| has_it(&it)))
 }
 
-/// A text that is another, as a whole or in the strings with escapes that it has; nothing where neither changes.
+/// Maps a text as a whole, and then each JSON string with escapes in it; `None` if nothing changes.
 pub(in crate::guards) fn mapped(text: &str, map: Map<'_>) -> Option<String> {
     let whole = map(text);
     in_strings(whole.as_deref().unwrap_or(text), map, true).or(whole)
 }
 
-/// JSON that is another and still JSON; nothing where it does not change, or would be none.
+/// Maps JSON like [`mapped`], if the result is still JSON; `None` if nothing changes.
 pub(super) fn mapped_json(text: &str, map: Map<'_>) -> Option<String> {
     let whole = map(text).filter(|it| is_json(it) || !is_json(text));
     in_strings(whole.as_deref().unwrap_or(text), map, whole.is_some()).or(whole)
@@ -31,7 +31,7 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// A text with other strings; nothing where none changes.
+/// Maps the JSON strings in a text; `None` if none changes.
 fn in_strings(text: &str, map: Map<'_>, only_escaped: bool) -> Option<String> {
     let (mut changed, mut copied) = (String::new(), 0);
     for string in strings(text) {
@@ -50,12 +50,12 @@ fn in_strings(text: &str, map: Map<'_>, only_escaped: bool) -> Option<String> {
     (copied > 0).then(|| changed + &text[copied..])
 }
 
-/// What a string with escapes says; nothing where it has none, or is no string of JSON.
+/// Decodes a JSON string with escapes; `None` if it has none, or is not a JSON string.
 fn decoded(written: &str) -> Option<Cow<'_, str>> {
     written.contains('\\').then(|| serde_json::from_str(written).ok()).flatten()
 }
 
-/// Where the strings are, with their quotes.
+/// Finds the positions of the strings, including their quotes.
 fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;

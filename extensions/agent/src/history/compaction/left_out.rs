@@ -1,9 +1,9 @@
-//! What of a history its model was not sent, as it is recorded with the model's answer.
+//! The parts of a history that its model was not sent, recorded with the model's answer.
 
 use serde::{Deserialize, Serialize};
 
-/// What of a long history the model was not sent when it gave an answer. Messages are counted from 0 over the whole history of the run, and
-/// answers from 0 within their message.
+/// The parts of a long history that the model was not sent for an answer. Messages are counted from 0 over the whole
+/// history of the run, and answers from 0 within their message.
 ///
 /// ```
 /// use toolwright_agent::LeftOut;
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// The messages that were left out, as ranges without their ends.
+    /// The messages that were left out, as half-open ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<(usize, usize)>,
-    /// The answers in whose place was said that a newer one follows: message and answer.
+    /// The answers that were replaced by a note that a newer one follows: message and answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<(usize, usize)>,
     /// The answers that were sent without their middle: message and answer.
@@ -48,7 +48,7 @@ impl LeftOut {
         Self { messages, repeated: moved(self.repeated), shortened: moved(self.shortened) }
     }
 
-    /// Adds a message behind those that were added before.
+    /// Adds a message that comes after those added before.
     pub(super) fn add_message(&mut self, message: usize) {
         match self.messages.last_mut() {
             Some((_, end)) if *end == message => *end += 1,

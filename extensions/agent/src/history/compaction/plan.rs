@@ -1,4 +1,4 @@
-//! Decides what of a history is left out, message by message.
+//! Decides which parts of a history are left out, message by message.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,19 +9,19 @@ use super::size::{answer as answer_tokens, tokens};
 use super::{CompactReport, LeftOut, Room, Summary, SummaryTask};
 use crate::history::Message;
 
-/// How many of the last messages stay: two turns with their answers.
+/// How many of the last messages are never changed: two turns with their answers.
 const LAST: usize = 4;
 
-/// An answer that is longer, in bytes, loses its middle.
+/// An answer longer than this, in bytes, loses its middle.
 pub(super) const LONG: usize = 3_000;
 
-/// How much of each end of it stays, in bytes.
+/// How much of each end of such an answer is kept, in bytes.
 pub(super) const END: usize = 1_000;
 
-/// What a note in the place of an answer or of turns has, in tokens.
+/// The estimated tokens of a note that replaces an answer or turns.
 const NOTE: u64 = 40;
 
-/// On these, what people have decided, or not decided yet, depends.
+/// Kinds of errors that report a decision of a person, or a pending one. The model must not forget them.
 const OBLIGATIONS: [&str; 6] = [
     error_kind::APPROVAL_REQUIRED,
     error_kind::DENIED,
@@ -31,34 +31,34 @@ const OBLIGATIONS: [&str; 6] = [
     "interrupted",
 ];
 
-/// What becomes of an answer.
+/// How an answer is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// A later call gave it anew.
+    /// A note replaces it: a later call got a newer answer.
     Repeated,
     /// Its middle is left out.
     Shortened,
 }
 
-/// What of a history is left out.
+/// The parts of a history that are left out.
 pub(super) struct Plan<'s> {
-    /// By message and index.
+    /// How answers are shortened, by message and index.
     answers: BTreeMap<(usize, usize), Fate>,
     dropped: Vec<bool>,
-    /// Those that were dropped since the newest summary was made.
+    /// The messages that were dropped since the newest summary was made.
     unsummarized: Vec<usize>,
-    /// The tokens of what was dropped.
+    /// The tokens of the dropped messages.
     gone: u64,
     summaries: &'s [Summary],
-    /// The newest that was made by then.
+    /// The newest summary at this point of the history.
     summary: Option<&'s Summary>,
-    /// Whether turns were dropped where the history ends.
+    /// Whether turns were dropped at the end of the history.
     drops_at_end: bool,
-    /// The tokens of each message as it is left.
+    /// The tokens that are left of each message.
     left: Vec<u64>,
-    /// Their sum so far.
+    /// The sum of these tokens so far.
     size: u64,
-    /// Above this, something is left out again.
+    /// The size above which something is left out again.
     next: u64,
     report: CompactReport,
 }
@@ -90,7 +90,7 @@ impl<'s> Plan<'s> {
             plan.left.push(tokens);
             plan.size += tokens;
             plan.report.before += tokens;
-            // A model is asked behind the user's words and behind answers.
+            // Requests are made only after messages of the user and after answers.
             let is_asked = !matches!(message, Message::Assistant { .. });
             if is_asked && plan.size > plan.next {
                 reads.look_at(&history[..=index], is_read);
@@ -110,7 +110,7 @@ impl<'s> Plan<'s> {
         self.report
     }
 
-    /// What is left out, message by message.
+    /// Lists what is left out, message by message.
     pub(super) fn left_out(&self) -> LeftOut {
         let mut left_out = LeftOut::default();
         for (message, _) in self.dropped.iter().enumerate().filter(|(_, is_dropped)| **is_dropped) {
@@ -130,7 +130,7 @@ impl<'s> Plan<'s> {
         self.answers.get(&(message, index)).copied()
     }
 
-    /// Whether something of this message's answers is left out.
+    /// Whether some of this message's answers are shortened.
     pub(super) fn changes(&self, message: usize, answers: usize) -> bool {
         self.answers.range((message, 0)..(message, answers)).next().is_some()
     }
@@ -139,7 +139,7 @@ impl<'s> Plan<'s> {
         self.dropped[message]
     }
 
-    /// The history has outgrown its share: leaves out as much as there has to be, in the order of what is missed least.
+    /// Leaves out enough of a history that has outgrown its share, the least important parts first.
     fn leave_out(&mut self, history: &[Message], room: Room, reads: &mut Reads<'_>) {
         let before = self.size;
         let old = history.len().saturating_sub(LAST);
@@ -156,11 +156,11 @@ impl<'s> Plan<'s> {
         }
         self.take_summary(history.len());
         self.report.times += usize::from(self.size < before);
-        // Where nothing more can be left out, it is tried again only when there is more to look at.
+        // If nothing more can be left out, try again only after the history has grown.
         self.next = room.high().max(self.size + room.tokens / 16);
     }
 
-    /// Takes the newest summary that was made by now in the place of dropped turns.
+    /// Replaces the dropped turns by the newest summary made so far.
     fn take_summary(&mut self, at: usize) {
         let Some(newest) = self.summaries.iter().rfind(|it| it.at <= at) else { return };
         if self.gone == 0 || self.summary == Some(newest) {
@@ -169,19 +169,19 @@ impl<'s> Plan<'s> {
         self.size += newest.tokens();
         self.size -= self.summary.map_or(0, Summary::tokens);
         self.summary = Some(newest);
-        // What was dropped at that very point is in it.
+        // The summary covers what was dropped at the same point.
         if newest.at == at {
             self.unsummarized.clear();
             self.drops_at_end = false;
         }
     }
 
-    /// The summary that has the place of dropped turns.
+    /// Returns the summary that replaces dropped turns.
     pub(super) fn summary(&self) -> Option<&'s Summary> {
         self.summary
     }
 
-    /// What a model could summarize where the history ends.
+    /// Returns a task for a summary of the turns that were dropped at the end of the history.
     pub(super) fn task(&self, history: &[Message], room: Room) -> Option<SummaryTask> {
         let messages: Vec<&Message> = self.unsummarized.iter().map(|it| &history[*it]).collect();
         let task = || SummaryTask::of(history.len(), room, self.gone, self.summary, &messages);
@@ -221,7 +221,7 @@ impl<'s> Plan<'s> {
         match fate {
             Fate::Repeated => {
                 self.report.repeated += 1;
-                // It was shortened before.
+                // It was shortened before, and counts as repeated now.
                 self.report.shortened -= usize::from(count.is_none());
             }
             Fate::Shortened => self.report.shortened += 1,
@@ -230,7 +230,7 @@ impl<'s> Plan<'s> {
         self.size -= before - after;
     }
 
-    /// Leaves out whole turns, the oldest first: what the model said and the answers to its calls.
+    /// Leaves out whole turns, the oldest first: answers of the model, and the answers to their calls.
     fn drop_turns(&mut self, history: &[Message], old: usize, room: Room) {
         for message in 0..old {
             if self.size <= room.low() {
@@ -251,7 +251,7 @@ impl<'s> Plan<'s> {
                 }
                 _ => continue,
             };
-            // The first of several has a note in its place.
+            // A note replaces the first of several dropped messages.
             let note = if message > 0 && self.dropped[message - 1] { 0 } else { NOTE };
             let gone: u64 = self.left[message..end].iter().sum();
             if gone <= note {
@@ -269,24 +269,24 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// The answers of reads so far. Each is looked at once, however often something is left out.
+/// The answers of read-only tools so far. Each is examined only once.
 #[derive(Default)]
 struct Reads<'h> {
-    /// How many messages were looked at.
+    /// How many messages were examined.
     seen: usize,
     /// The newest answer to each call, by tool and arguments.
     newest: HashMap<(&'h str, &'h str), PlacedAnswer<'h>>,
-    /// Those that a newer one repeats, and that were not left out yet.
+    /// Answers that a newer one repeats and that were not left out yet.
     repeated: Vec<PlacedAnswer<'h>>,
 }
 
-/// An answer with its message and its index in it.
+/// An answer with its message and its index in the message.
 type PlacedAnswer<'h> = (usize, usize, &'h Answer);
 
 impl<'h> Reads<'h> {
-    /// Looks at the messages that have come since the last time.
+    /// Examines the messages since the last time.
     fn look_at(&mut self, history: &'h [Message], is_read: &dyn Fn(&str) -> bool) {
-        // The call of an answer is in the message before.
+        // The call of an answer is in the message before it.
         let first = self.seen.saturating_sub(1);
         for (message, index, call, answer) in answers(&history[first..]) {
             if is_read(&call.name) && !answer.is_error() {
@@ -297,7 +297,7 @@ impl<'h> Reads<'h> {
         self.seen = history.len();
     }
 
-    /// Takes the repeated answers of the messages before this one.
+    /// Takes the repeated answers that are before this message.
     fn repeated_before(&mut self, message: usize) -> Vec<PlacedAnswer<'h>> {
         let all = std::mem::take(&mut self.repeated);
         let (old, others) = all.into_iter().partition(|(place, ..)| *place < message);
@@ -306,17 +306,17 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Whether something depends on an answer that the model has to know.
+/// Whether an answer reports a decision of a person, or a pending one.
 fn is_obligation(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
 }
 
-/// Whether an answer is longer than what would be left of it.
+/// Whether an answer is longer than its shortened form.
 fn is_long(answer: &Answer) -> bool {
     answer_tokens(answer) > super::text_tokens(LONG)
 }
 
-/// Each answer with its call, whose arguments are in the message before.
+/// Lists each answer with its call. The arguments of the call are in the message before.
 fn answers(history: &[Message]) -> impl Iterator<Item = (usize, usize, &ToolCall, &Answer)> {
     history.iter().zip(history.iter().skip(1)).enumerate().flat_map(|(message, pair)| {
         let (calls, answered): (&[ToolCall], &[(ToolCall, Answer)]) = match pair {

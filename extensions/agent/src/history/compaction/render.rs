@@ -1,4 +1,4 @@
-//! Writes a history without what its plan leaves out, and notes in the places of that.
+//! Writes the shortened history: leaves out what the plan says, and puts notes in its place.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
             dropped.push(message);
             continue;
         }
-        // The summary is of all of them, and has the place of the first.
+        // The summary covers all dropped turns, and replaces the first.
         let summary = plan.summary().filter(|_| !dropped.is_empty() && !has_summary);
         has_summary |= summary.is_some();
         let dropped = std::mem::take(&mut dropped);
@@ -36,7 +36,7 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
     messages
 }
 
-/// What the model reads in the place of turns, as words of the user.
+/// Writes the message, in the user's name, that replaces turns.
 fn note(dropped: &[&Message]) -> Option<Message> {
     let steps = dropped.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
     if steps == 0 {
@@ -81,7 +81,7 @@ fn copy_of(answer: &Answer) -> Answer {
     toolwright::StoredAnswer::from(answer).into_answer()
 }
 
-/// Both ends of a text, so many bytes of each.
+/// Keeps this many bytes of each end of a text.
 pub(super) fn shortened(text: &str, end: usize) -> String {
     if text.len() <= end.saturating_mul(2) {
         return text.to_owned();

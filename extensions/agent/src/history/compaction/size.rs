@@ -1,21 +1,21 @@
-//! How many tokens messages have, as they are estimated.
+//! Estimates how many tokens messages have.
 
 use toolwright::{Answer, Content};
 
 use crate::history::Message;
 
-/// A picture or a document, whose bytes say nothing of its tokens.
+/// The estimate for a picture or a document; its size in bytes does not tell.
 const MEDIA: u64 = 1_600;
 
-/// What each message has besides its texts.
+/// The tokens of a message besides its texts.
 const MESSAGE: u64 = 8;
 
-/// The tokens of a text of so many bytes: an estimate that is high for most languages and for code.
+/// Estimates the tokens of a text with this many bytes. The estimate is high for most languages and for code.
 pub(crate) fn text_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(3)
 }
 
-/// The tokens of a message.
+/// Estimates the tokens of a message.
 pub(super) fn tokens(message: &Message) -> u64 {
     MESSAGE
         + match message {
@@ -33,7 +33,7 @@ pub(super) fn tokens(message: &Message) -> u64 {
         }
 }
 
-/// The tokens of an answer.
+/// Estimates the tokens of an answer.
 pub(super) fn answer(answer: &Answer) -> u64 {
     MESSAGE
         + match answer.output() {

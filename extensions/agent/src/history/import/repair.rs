@@ -1,6 +1,6 @@
-//! What an import changed, and why one is refused.
+//! The changes of an import, and the reasons to refuse one.
 
-/// One change that an import made. Messages, calls and answers are counted as they came, from 0.
+/// One change of an import. Messages, calls and answers are counted as in the original, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryRepair {
@@ -13,10 +13,10 @@ pub enum HistoryRepair {
         message: usize,
         /// The call.
         call: usize,
-        /// Its tool.
+        /// The name of its tool.
         tool: String,
     },
-    /// An answer does not stand at the place of its call.
+    /// An answer is not at the index of its call.
     #[error(
         "answer {answer} of message {message}, of `{tool}`, is moved to its call, call {call} of message {from}"
     )]
@@ -25,14 +25,14 @@ pub enum HistoryRepair {
         message: usize,
         /// The answer.
         answer: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The message of the model that has the call.
         from: usize,
         /// The call.
         call: usize,
     },
-    /// An answer is to no call.
+    /// An answer belongs to no call.
     #[error(
         "answer {answer} of message {message}, of `{tool}`, is left out: no call before it has its id and tool"
     )]
@@ -41,10 +41,10 @@ pub enum HistoryRepair {
         message: usize,
         /// The answer.
         answer: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// An answer is to a call that has one.
+    /// An answer belongs to a call that is answered already.
     #[error(
         "answer {answer} of message {message}, of `{tool}`, is left out: its call has an answer"
     )]
@@ -53,10 +53,10 @@ pub enum HistoryRepair {
         message: usize,
         /// The answer.
         answer: usize,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// An earlier call has the id of a call.
+    /// A call has the id of an earlier call.
     #[error(
         "call {call} of message {message}, of `{tool}`, has the id `{from}` of an earlier call: it is `{to}` now"
     )]
@@ -65,14 +65,14 @@ pub enum HistoryRepair {
         message: usize,
         /// The call.
         call: usize,
-        /// Its tool.
+        /// The name of its tool.
         tool: String,
-        /// Its id, as it came.
+        /// Its id in the original.
         from: String,
         /// Its id now.
         to: String,
     },
-    /// What a provider requires back names a call by an id that was changed.
+    /// The content that a provider requires verbatim names a call by an id that was changed.
     #[error(
         "message {message} loses what its provider wants back verbatim, which has ids that were changed"
     )]
@@ -80,7 +80,7 @@ pub enum HistoryRepair {
         /// The message of the model.
         message: usize,
     },
-    /// A message of the model has neither text nor calls, or one with answers has none.
+    /// A message of the model has neither text nor calls, or a message of answers is empty.
     #[error("message {message} is left out: nothing is in it")]
     EmptyMessage {
         /// The message.
@@ -104,7 +104,7 @@ impl HistoryRepair {
     }
 }
 
-/// Why a history is not imported.
+/// Why a history cannot be imported.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -116,7 +116,7 @@ pub enum ImportError {
         /// The message.
         message: usize,
     },
-    /// A call has no name of a tool.
+    /// A call names no tool.
     #[error(
         "call {call} of message {message} names no tool, expected a name; write it into the history"
     )]

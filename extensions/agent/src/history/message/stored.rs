@@ -1,5 +1,5 @@
-//! Messages as they are stored: one JSON object each, with a version. What a provider wrote is a string in it, so that
-//! every store returns it byte for byte.
+//! The stored form of messages: one JSON object each, with a version. Verbatim content of a provider is a string in it,
+//! so that every store returns it byte for byte.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl From<AnsweredCall<'_>> for (ToolCall, Answer) {
     }
 }
 
-/// Attachments have the stored form of the blocks of an answer.
+/// Stores attachments in the form of the blocks of an answer.
 fn stored_attachments(attachments: &[Content<'static>]) -> Option<StoredAnswer> {
     if attachments.is_empty() {
         return None;
@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for Message {
     }
 }
 
-/// Whether this release reads the version that is in what was stored.
+/// Checks that this release can read the version of a stored value.
 pub(crate) fn known(what: &str, version: Option<Value>, own: u32) -> Result<(), String> {
     let number = version.as_ref().and_then(Value::as_u64);
     match number {

@@ -1,5 +1,5 @@
-//! What the model's searches for tools have found, as it goes back: without the tools that are gone since, and without the
-//! searches where there are none any more. The API refuses a request that names a tool which it does not have.
+//! Cleans the results of tool searches in the history: removes tools that no longer exist, and all searches if the
+//! request has no search tool. The API refuses a request that names a tool which it does not list.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What the names of all its tools begin with that search.
+/// The prefix of the names of all search tools of the API.
 const SEARCH: &str = "tool_search_tool";
 const REFERENCES: &str = "tool_references";
 
-/// The tools of a request, read where a message of its history names some.
+/// The tools of a request, which are parsed only if a message of the history names some.
 pub(super) struct Present<'a> {
     tools: &'a RawValue,
     read: OnceCell<Names>,
@@ -23,7 +23,7 @@ pub(super) struct Present<'a> {
 struct Names {
     names: HashSet<String>,
     has_search: bool,
-    /// Among them are tools of servers that the provider calls, whose names are not known here.
+    /// Whether the list includes tools of remote servers, whose names are unknown here.
     has_others: bool,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Present<'a> {
         })
     }
 
-    /// The content of a message of the model as it goes back. The text of one that names no tool that is gone does not change.
+    /// Returns the content of a message without missing tools. Content that names none of them is returned unchanged.
     pub(super) fn without_gone<'b>(&self, content: &'b str) -> Cow<'b, str> {
         if !content.contains(SEARCH) {
             return Cow::Borrowed(content);
@@ -68,7 +68,7 @@ impl<'a> Present<'a> {
         let left: Vec<Cow<'_, str>> = blocks.iter().filter_map(|it| self.block(it.get())).collect();
         let is_whole = left.len() == blocks.len()
             && left.iter().all(|block| matches!(block, Cow::Borrowed(_)));
-        // A message is never empty.
+        // A message must not be empty.
         match is_whole || left.is_empty() {
             true => Cow::Borrowed(content),
             false => Cow::Owned(format!("[{}]", left.join(","))),

@@ -1,4 +1,4 @@
-//! Checks what a model over HTTP is made of, and makes it.
+//! Checks the options of a model over HTTP, and makes it.
 
 use reqwest::Client;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -15,10 +15,10 @@ use crate::http::key::{ApiKey, Keys};
 use crate::http::{HttpModel, HttpModelError};
 
 impl HttpModelBuilder {
-    /// Checks the options and makes the model. It opens no connection.
+    /// Checks the options and makes the model. Opens no connection.
     ///
     /// # Errors
-    /// When an option is wrong, see [`HttpModelError`].
+    /// When an option is wrong; see [`HttpModelError`].
     pub fn build(self) -> Result<HttpModel, HttpModelError> {
         if self.model.trim().is_empty() {
             return Err(HttpModelError::NoModel);
@@ -80,7 +80,7 @@ impl HttpModelBuilder {
         if let Some(change) = self.client {
             client = change(client);
         }
-        // At last, so that nothing that the application sets sends the key to another place.
+        // Set last, so that no option of the application can redirect the key to another server.
         let client = client
             .redirect(Policy::none())
             .timeout(self.timeout)
@@ -120,7 +120,7 @@ impl HttpModelBuilder {
     }
 }
 
-/// The headers that are added to every request.
+/// Parses the headers to add to every request.
 fn more_headers(headers: &[(String, String)]) -> Result<HeaderMap, HttpModelError> {
     let mut more = HeaderMap::new();
     for (name, value) in headers {

@@ -1,4 +1,4 @@
-//! What a provider says in the body of an error, whichever of the known forms the body has. Pure.
+//! Reads the error of a provider from a response body in any of the known forms. Pure.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use crate::model::ContextSize;
 
-/// How much of what a server said is shown.
+/// How many characters of a server's text are shown.
 const SHOWN: usize = 300;
 
-/// How providers name an account that has nothing left.
+/// The providers' names for the error that an account has no credit left.
 const QUOTA_NAMES: [&str; 3] =
     ["insufficient_quota", "billing_hard_limit_reached", "billing_error"];
 
-/// How `OpenAI` and llama.cpp name a request that is too long; the others have words alone.
+/// The error names of `OpenAI` and llama.cpp for a request that is too long; other servers only have a message.
 const TOO_LONG_NAMES: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 
-/// The words of Anthropic, of `OpenAI` and the servers that imitate it, of Gemini and of llama.cpp for a request that is too
+/// Phrases of Anthropic, of `OpenAI` and servers that imitate it, of Gemini and of llama.cpp for a request that is too
 /// long.
 const TOO_LONG: [&str; 5] = [
     "prompt is too long",
@@ -26,13 +26,13 @@ const TOO_LONG: [&str; 5] = [
     "exceeds the available context size",
 ];
 
-/// The words behind which they say how many tokens there are, and how many are allowed.
+/// Phrases after which they give the number of tokens, and the limit.
 const FOUND_AFTER: [&str; 5] =
     ["prompt is too long:", "resulted in ", "requested ", "token count (", "request ("];
 const ALLOWED_AFTER: [&str; 4] =
     ["tokens >", "maximum context length", "tokens allowed", "context size ("];
 
-/// Anthropic's words for a request that is too long with its answer alone: `178959 + 64000 > 200000` follows.
+/// Anthropic's phrase for a request that is too long only with its answer: `178959 + 64000 > 200000` follows.
 const TOO_LONG_WITH_ANSWER: &str = "input length and `max_tokens` exceed context limit:";
 
 /// The error in a body.
@@ -42,7 +42,8 @@ pub(super) struct ErrorBody<'a> {
 }
 
 impl<'a> ErrorBody<'a> {
-    /// Reads `{"error":{…}}`, a list of that, as Gemini writes it, `{"error":"…"}`, and an error without a member around it.
+    /// Reads the forms `{"error":{…}}`, a list of these from Gemini, `{"error":"…"}`, and an error without a member
+    /// around it.
     pub(super) fn of(body: &'a str) -> Self {
         let read: Value = serde_json::from_str(body).unwrap_or_default();
         let read = match read {
@@ -57,7 +58,7 @@ impl<'a> ErrorBody<'a> {
         Self { error, body }
     }
 
-    /// What the provider said, in brackets.
+    /// Returns the provider's error in brackets.
     pub(super) fn said(&self) -> String {
         let text = |key: &str| self.error[key].as_str().filter(|it| !it.is_empty());
         let kind = text("type").or_else(|| text("code")).or_else(|| text("status"));
@@ -69,14 +70,15 @@ impl<'a> ErrorBody<'a> {
         }
     }
 
-    /// Whether the account has nothing left, by the words of each provider: Anthropic answers 400 or 402, `OpenAI` 429 or 400.
+    /// Whether the account has no credit left, by each provider's phrases: Anthropic answers 400 or 402, `OpenAI` 429
+    /// or 400.
     pub(super) fn is_quota(&self) -> bool {
         self.is_named(&QUOTA_NAMES)
             || self.message().starts_with("Your credit balance is too low")
             || self.is_of_day()
     }
 
-    /// Whether a quota of Gemini is spent that is for a whole day: to wait for seconds does not help.
+    /// Whether a daily quota of Gemini is spent: waiting for seconds does not help.
     fn is_of_day(&self) -> bool {
         let details = self.error["details"].as_array().into_iter().flatten();
         let mut violations =
@@ -84,13 +86,13 @@ impl<'a> ErrorBody<'a> {
         violations.any(|it| it["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")))
     }
 
-    /// Gemini answers 400 to a wrong key, and gives the reason in the details.
+    /// Whether the key is wrong: Gemini answers 400, and gives the reason in the details.
     pub(super) fn is_wrong_key(&self) -> bool {
         let details = self.error["details"].as_array();
         details.into_iter().flatten().any(|it| it["reason"] == "API_KEY_INVALID")
     }
 
-    /// The size of a request that is too long for the model, by the words of each provider.
+    /// Returns the size of a request that is too long for the model, by each provider's phrases.
     pub(super) fn too_long(&self) -> Option<ContextSize> {
         let message = self.message();
         if let Some(rest) = message.strip_prefix(TOO_LONG_WITH_ANSWER) {
@@ -110,7 +112,7 @@ impl<'a> ErrorBody<'a> {
         ))
     }
 
-    /// The pause that Gemini asks for, such as `37s` or `1.5s`.
+    /// Returns the pause that Gemini asks for, such as `37s` or `1.5s`.
     pub(super) fn pause(&self) -> Option<Duration> {
         let details = self.error["details"].as_array()?;
         let delay = details.iter().find_map(|it| it["retryDelay"].as_str())?;
@@ -127,12 +129,12 @@ impl<'a> ErrorBody<'a> {
     }
 }
 
-/// The pause that a provider asks for in its error.
+/// Returns the pause that a provider asks for in its error.
 pub(in crate::http) fn pause_in(body: &str) -> Option<Duration> {
     ErrorBody::of(body).pause()
 }
 
-/// A text of a server, cut where it is long.
+/// Shortens a long text of a server.
 pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -140,7 +142,7 @@ pub(super) fn cut(text: &str) -> String {
     }
 }
 
-/// The first number behind these words.
+/// Returns the first number after this phrase.
 fn number_after(text: &str, words: &str) -> Option<u64> {
     first_number(text.split_once(words)?.1)
 }

@@ -14,22 +14,22 @@ use toolwright::ErrorClass;
 use super::Secret;
 use crate::http::fault::Fault;
 
-/// How long the command may take: a person may have to unlock what it reads.
+/// How long the command may take: a person may have to unlock a password manager.
 const TIME: Duration = Duration::from_secs(60);
 
-/// The longest key.
+/// The maximum length of a key.
 const LONGEST: usize = 64 << 10;
 
 pub(in crate::http) struct CommandKey {
     program: OsString,
     arguments: Vec<OsString>,
     time: Duration,
-    /// What it printed last. The lock is held while it runs, so that it runs once for all requests that wait.
+    /// Its last output. The lock is held while the command runs, so that it runs once for all waiting requests.
     printed: Mutex<Option<Secret>>,
 }
 
 impl CommandKey {
-    /// Nothing where there is no program.
+    /// Returns `None` if there is no program.
     pub(super) fn new(words: Vec<OsString>) -> Option<Self> {
         let mut words = words.into_iter();
         let program = words.next().filter(|program| !program.is_empty())?;
@@ -74,7 +74,7 @@ impl CommandKey {
             "cannot be asked: the command `{}` for the key {found}, expected the key alone on its standard output; run it yourself to see why",
             self.program.to_string_lossy()
         );
-        // What the command reads may be locked or away for now: a recorded run waits for it as for a model that is away.
+        // The password manager may be locked or away for now: a recorded run waits, as for a model that is away.
         let class = ErrorClass::NotStarted { retry_after: None };
         Err(Fault::new("no_key", class, message))
     }
@@ -85,21 +85,21 @@ impl CommandKey {
         let mut child = command.kill_on_drop(true).spawn()?;
         let mut output = Vec::new();
         if let Some(stdout) = child.stdout.take() {
-            // One byte more, so that a longer text is seen to be longer.
+            // Reads one byte more than allowed, to detect a text that is too long.
             stdout.take(LONGEST as u64 + 1).read_to_end(&mut output).await?;
         }
         Ok((child.wait().await?, output))
     }
 }
 
-/// The key in what was printed. What else is found is named and not shown: it may be the key.
+/// Returns the key in the output. Other output is described but not shown: it may contain the key.
 fn key_in(output: &[u8]) -> Result<Secret, &'static str> {
     let text = std::str::from_utf8(output).map_err(|_| "what is not UTF-8")?;
     let secret = Secret::new(text.trim()).ok_or("nothing")?;
     secret.header("").map(|_| secret).ok_or("several lines, or characters that no header can hold")
 }
 
-/// Prints the program alone: its arguments and its output may hold secrets.
+/// Shows only the program: its arguments and its output may hold secrets.
 impl fmt::Debug for CommandKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("CommandKey").field("program", &self.program).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! A key as it is sent, which nothing shows.
+//! A key as it is sent. Its text is never shown.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use reqwest::header::HeaderValue;
 
 use super::shown::{ShownPrefix, shown_at};
 
-/// The fewest bytes of a key that is one: those of vendors have forty and more.
+/// The minimum length of a real key: those of vendors have forty bytes and more.
 const SHORTEST: usize = 7;
 
 /// The text of a key.
@@ -15,25 +15,26 @@ const SHORTEST: usize = 7;
 pub(in crate::http) struct Secret(Arc<str>);
 
 impl Secret {
-    /// Nothing where the text is empty.
+    /// Returns `None` if the text is empty.
     pub(in crate::http) fn new(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self(text.into()))
     }
 
-    /// The value of a header, marked so that no log of a library shows it. Nothing where a header cannot hold it.
+    /// Returns a header value that is marked as sensitive, so that libraries do not log it; `None` if a header cannot
+    /// hold it.
     pub(in crate::http) fn header(&self, before: &str) -> Option<HeaderValue> {
         let mut value = HeaderValue::from_str(&format!("{before}{}", self.0)).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
-    /// Whether a text shows it, as it is or escaped.
+    /// Whether a text contains it, as it is or escaped.
     pub(in crate::http) fn is_in(&self, text: &str) -> bool {
         self.is_secret() && self.first_in(text).is_some()
     }
 
-    /// Whatever a server said, without the key, also where the server has escaped it. A short key is no secret but what a local server is
-    /// given in the place of one, such as `test`: to remove it would change what the model said.
+    /// Removes the key from a server's text, even if the server has escaped it. A short key, such as `test`, is a
+    /// placeholder for a local server and not a secret; removing it would change what the model said.
     pub(in crate::http) fn removed_from(&self, text: String) -> String {
         if !self.is_in(&text) {
             return text;
@@ -47,11 +48,11 @@ impl Secret {
         removed + rest
     }
 
-    /// Where it is first shown.
+    /// Returns the position of the first occurrence.
     fn first_in(&self, text: &str) -> Option<(usize, usize)> {
         let mut places = text.char_indices().map(|(begin, _)| begin);
         places.find_map(|begin| match shown_at(self.0.as_bytes(), &text.as_bytes()[begin..]) {
-            // What ends within a character is none of it.
+            // A match must not end within a character.
             ShownPrefix::Whole(length) if text.is_char_boundary(begin + length) => {
                 Some((begin, begin + length))
             }
@@ -63,7 +64,7 @@ impl Secret {
         self.0.len() >= SHORTEST
     }
 
-    /// Where the end of a text begins that may be the begin of the key; the length of the text where none may.
+    /// Returns where a prefix of the key begins at the end of a text; the length of the text if there is none.
     pub(in crate::http) fn may_begin_in(&self, text: &str) -> usize {
         if !self.is_secret() {
             return text.len();

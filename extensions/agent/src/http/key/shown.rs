@@ -1,16 +1,16 @@
-//! Finds a key in what a server said, also where the server has escaped it: for JSON, for an address or for a page. Pure.
+//! Finds a key in a server's text, even if the server has escaped it for JSON, a URL or HTML. Pure.
 
-/// What a text has of a key at its begin.
+/// How much of a key is at the beginning of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShownPrefix {
-    /// All of it, in so many bytes.
+    /// All of it; the value is its length in bytes.
     Whole(usize),
     /// The text ends in the middle of it.
     Begun,
     Nothing,
 }
 
-/// What a text has of a key at its begin.
+/// Returns how much of a key is at the beginning of a text.
 pub(super) fn shown_at(key: &[u8], text: &[u8]) -> ShownPrefix {
     let Some((first, others)) = key.split_first() else { return ShownPrefix::Whole(0) };
     let mut found = ShownPrefix::Nothing;
@@ -28,7 +28,7 @@ pub(super) fn shown_at(key: &[u8], text: &[u8]) -> ShownPrefix {
     found
 }
 
-/// How a server may write one byte.
+/// The ways in which a server may write one byte.
 const FORMS: [fn(u8, &[u8]) -> ShownPrefix; 4] = [for_an_address, for_json, for_a_page, as_it_is];
 
 fn as_it_is(byte: u8, text: &[u8]) -> ShownPrefix {
@@ -39,7 +39,7 @@ fn as_it_is(byte: u8, text: &[u8]) -> ShownPrefix {
     }
 }
 
-/// `%2F`, and what comes of it where the percent sign is escaped once more.
+/// Matches `%2F`, also if the percent sign is escaped once more.
 fn for_an_address(byte: u8, text: &[u8]) -> ShownPrefix {
     let Some(mut rest) = text.strip_prefix(b"%") else { return ShownPrefix::Nothing };
     while let Some(more) = rest.strip_prefix(b"25") {
@@ -54,7 +54,7 @@ fn for_an_address(byte: u8, text: &[u8]) -> ShownPrefix {
     either(text, digits(byte, rest), before)
 }
 
-/// `\/` and `\u002f`, behind any number of escaped backslashes.
+/// Matches `\/` and `\u002f`, after any number of escaped backslashes.
 fn for_json(byte: u8, text: &[u8]) -> ShownPrefix {
     let slashes = text.iter().take_while(|it| **it == b'\\').count();
     if slashes == 0 {
@@ -74,13 +74,13 @@ fn for_json(byte: u8, text: &[u8]) -> ShownPrefix {
         Some((found, _)) if *found == byte && !byte.is_ascii_alphanumeric() => {
             ShownPrefix::Whole(slashes + 1)
         }
-        // Of several backslashes the last one may be the byte itself.
+        // The last of several backslashes may be the byte itself.
         Some(_) if byte == b'\\' && slashes > 1 => ShownPrefix::Whole(2),
         Some(_) => ShownPrefix::Nothing,
     }
 }
 
-/// `&#47;`, `&#x2f;` and `&amp;`.
+/// Matches `&#47;`, `&#x2f;` and `&amp;`.
 fn for_a_page(byte: u8, text: &[u8]) -> ShownPrefix {
     const LONGEST: usize = b"&#x002f;".len();
     if text.first() != Some(&b'&') {
@@ -109,7 +109,7 @@ fn for_a_page(byte: u8, text: &[u8]) -> ShownPrefix {
     if named == Some(byte) { ShownPrefix::Whole(end + 1) } else { ShownPrefix::Nothing }
 }
 
-/// Two hexadecimal digits.
+/// Matches two hexadecimal digits.
 fn digits(byte: u8, text: &[u8]) -> ShownPrefix {
     let digit = |it: u8| (it as char).to_digit(16).and_then(|it| u8::try_from(it).ok());
     match text {
@@ -124,7 +124,7 @@ fn digits(byte: u8, text: &[u8]) -> ShownPrefix {
     }
 }
 
-/// What was found behind so many bytes of a text.
+/// Adds the number of bytes before a match.
 fn either(text: &[u8], found: ShownPrefix, before: usize) -> ShownPrefix {
     match found {
         ShownPrefix::Whole(length) => ShownPrefix::Whole((before + length).min(text.len())),

@@ -1,4 +1,4 @@
-//! The arguments of a call as they go back to a provider: an object, whatever the model wrote. Servers such as vLLM and llama.cpp
+//! Makes the arguments of calls in the history an object, whatever the model wrote. Servers such as vLLM and llama.cpp
 //! refuse every later request of a history with other arguments.
 
 use std::borrow::Cow;
@@ -10,18 +10,18 @@ use toolwright::provider::ToolCall;
 use toolwright::unstable::repair::{Repairer, TruncatedInput};
 use toolwright::{Catalog, Repair};
 
-/// Reads whatever can be read as an object, for a tool that is not known.
+/// Repairs a text into an object, for an unknown tool.
 static ANY: LazyLock<Option<Repairer>> =
     LazyLock::new(|| Repairer::new(&json!({"type": "object"}), []).ok());
 
-/// The arguments as a JSON object, where they are one.
+/// Parses the arguments, if they are a JSON object.
 pub(in crate::http) fn object(arguments: &str) -> Option<&RawValue> {
     let raw: &RawValue = serde_json::from_str(arguments.trim()).ok()?;
     raw.get().starts_with('{').then_some(raw)
 }
 
-/// The arguments of a call as an object: as they are, else as the repair of the tool's input reads them, which is what ran where the
-/// call ran; `{}` where nothing can be read, because the answer to the call says what was wrong with it.
+/// Returns the arguments of a call as an object. Invalid arguments are repaired in the same way as a tool's input, so
+/// that the model sees what was run; `{}` if that is impossible, because the answer to the call says what was wrong.
 pub(in crate::http) fn sendable<'a>(
     name: &str,
     arguments: &'a str,
@@ -39,13 +39,13 @@ pub(in crate::http) fn sendable<'a>(
     Cow::Owned(text.unwrap_or_else(|| "{}".to_owned()))
 }
 
-/// What a repair reads. A text that was cut short is completed, because nothing runs for it here.
+/// Repairs the arguments. Completes a text that was cut short, because nothing runs with it here.
 fn read(repairer: &Repairer, arguments: &str) -> Option<String> {
     let read = repairer.repair(arguments, Repair::Standard, TruncatedInput::Completed).ok()?;
     object(&read.text).is_some().then_some(read.text)
 }
 
-/// The calls of a message with arguments that can be sent.
+/// Makes the arguments of a message's calls sendable.
 pub(super) fn sendable_calls<'a>(
     calls: Cow<'a, [ToolCall]>,
     catalog: Option<&Catalog>,

@@ -1,4 +1,4 @@
-//! What a model with others behind it is made of.
+//! Gathers the models and options of a fallback.
 
 use std::fmt;
 use std::sync::Mutex;
@@ -27,32 +27,33 @@ impl FallbackBuilder {
         Self { models: vec![first], rest: Duration::from_secs(60), budget: None, on_fallback: None }
     }
 
-    /// Adds the model that is asked where all before it are down.
+    /// Adds the model that is asked when all before it have failed.
     pub fn then(mut self, model: impl Model + 'static) -> Self {
         self.models.push(Box::new(model));
         self
     }
 
-    /// Sets how long a model is not asked after it could not answer, where its provider does not ask for longer.
+    /// Sets how long a model is not asked after a failure, unless its provider asks for longer.
     pub fn rest(mut self, rest: Duration) -> Self {
         self.rest = rest;
         self
     }
 
-    /// Limits how long one answer may take over all models. What is left of it is shared evenly by the models that were not
-    /// asked yet: one that gives no whole answer in its share is given up, and the next is asked. Leave time for long answers.
+    /// Limits how long one answer may take over all models. The rest of that time is shared evenly among the models
+    /// that were not asked yet: a model that exceeds its share is abandoned, and the next is asked. Leave time for long
+    /// answers.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Is called before the next model is asked.
+    /// Calls a listener before the next model is asked.
     pub fn on_fallback(mut self, listener: impl Fn(&FellBack<'_>) + Send + Sync + 'static) -> Self {
         self.on_fallback = Some(Box::new(listener));
         self
     }
 
-    /// Combines the models to one.
+    /// Makes the fallback.
     pub fn build(self) -> Fallback {
         let resting = Mutex::new(vec![None; self.models.len()]);
         Fallback {

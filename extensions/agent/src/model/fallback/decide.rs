@@ -1,4 +1,4 @@
-//! Which model is asked, and for how long one that failed is left alone. Pure.
+//! Decides which model is asked, and how long a model rests after a failure. Pure.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use toolwright::ErrorClass;
 
 use crate::model::ModelError;
 
-/// How long a model rests whose account or name is wrong: until an operator may have changed that.
+/// How long a model rests whose account or name is wrong: an operator may have fixed it by then.
 const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 
-/// What a failure says about the next requests.
+/// What a failure means for the next requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// The request itself is wrong: no other model is asked.
+    /// The request itself is invalid: no other model is asked.
     None,
-    /// Another model may take this request; the next one may be taken by this model again.
+    /// Another model may accept this request; this model may accept the next one.
     ThisRequest,
-    /// The model is not asked for so long.
+    /// The model is not asked for this long.
     For(Duration),
 }
 
-/// How long a model rests after a failure.
+/// Returns how long a model rests after a failure.
 pub(super) fn rest_after(error: &ModelError, rest: Duration) -> Rest {
     match (error.kind(), error.classified()) {
         ("quota_spent" | "wrong_key" | "no_key" | "not_found" | "redirected", _) => {
@@ -34,8 +34,8 @@ pub(super) fn rest_after(error: &ModelError, rest: Duration) -> Rest {
     }
 }
 
-/// Of the models that were not asked yet, the first that does not rest, of how long each still rests; else the one that rests
-/// least.
+/// Returns the first model that was not asked yet and does not rest; if all rest, the one that rests for the shortest
+/// time.
 pub(super) fn next(resting: &[Option<Duration>], asked: &[bool]) -> Option<usize> {
     let left = |index: &usize| resting[*index].unwrap_or_default();
     (0..resting.len()).filter(|index| !asked[*index]).min_by_key(left)

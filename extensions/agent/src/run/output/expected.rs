@@ -1,4 +1,4 @@
-//! Which type a run ends in a value of, as its state records it, and whether another type is that type. Pure.
+//! Identifies the type that a run ends in, as the state records it, and compares two such types. Pure.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use toolwright::unstable::arguments::canonical;
 
-/// What a run ends in, as its state records it.
+/// The type of the value that a run ends in, as its state records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expected {
     /// The name of the type.
     pub name: String,
-    /// The digest of what its schema takes. Runs of earlier releases recorded none.
+    /// The digest of its schema without descriptions. Runs of earlier releases recorded none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub schema: String,
-    /// How many answers were no such value since the user last spoke.
+    /// How many answers since the user last spoke were not such a value.
     #[serde(default)]
     pub invalid: u32,
 }
@@ -31,13 +31,13 @@ impl Expected {
         Self { name: T::schema_name().into_owned(), schema, invalid: 0 }
     }
 
-    /// Returns whether both are one type: of one name, with fields that take the same values.
+    /// Returns whether both are the same type: they have the same name, and fields that take the same values.
     pub(crate) fn is_same_type(&self, other: &Self) -> bool {
         let is_recorded = !self.schema.is_empty() && !other.schema.is_empty();
         self.name == other.name && (!is_recorded || self.schema == other.schema)
     }
 
-    /// Says that a run was to end in a value of this type, and is asked for one of another.
+    /// Explains that a run ends in a value of this type, although one of another type is requested.
     pub(crate) fn refuses(&self, given: &Self) -> String {
         match self.name == given.name {
             false => format!(
@@ -59,17 +59,17 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The members of a schema that are schemas by the names of what they describe.
+/// The members of a schema that map names to schemas.
 const BY_NAME: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// The members that say nothing of which values it takes.
+/// The members that do not restrict the values of a schema.
 const WORDS: [&str; 6] = ["title", "description", "examples", "$comment", "default", "$schema"];
 
-/// The members that hold values.
+/// The members that contain values and not schemas.
 const VALUES: [&str; 2] = ["const", "enum"];
 
-/// A schema without its words.
+/// Removes the descriptions from a schema.
 fn shape(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! A request held against the recorded one: the first difference, by JSON pointer.
+//! Compares a request with the recorded one, and finds the first difference.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Placeholders;
 
-/// The places of ids in providers' requests; `#` is any index.
+/// The locations of ids in providers' requests; `#` is any index.
 const IDS: [&str; 8] = [
     "/messages/#/content/#/id",
     "/messages/#/content/#/tool_use_id",
@@ -19,25 +19,25 @@ const IDS: [&str; 8] = [
     "/contents/#/parts/#/functionResponse/id",
 ];
 
-/// Where they have what was said, in which times and hashes may differ.
+/// The members of a request with messages, in which times and hashes may differ.
 const MESSAGES: [&str; 3] = ["/messages/", "/input/", "/contents/"];
 
-/// How many characters of a text are shown.
+/// The maximum number of characters of a text that are shown.
 const SHOWN: usize = 60;
 
 /// The first difference between a request and the recorded one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// JSON pointer to the place, empty for the whole body.
+    /// The JSON pointer to the location, empty for the whole body.
     pub pointer: String,
-    /// What was recorded there, shortened.
+    /// The recorded value, shortened.
     pub recorded: String,
-    /// What was received, shortened.
+    /// The received value, shortened.
     pub received: String,
 }
 
-/// The comparison of all requests of one recording: an id that differs has to differ in the same way each time.
+/// Compares all requests of one recording: a renamed id has to be renamed in the same way everywhere.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     received_by_recorded: HashMap<String, String>,
@@ -45,7 +45,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// The first difference, by the alphabet of the keys.
+    /// Returns the first difference, in alphabetical order of the keys.
     pub(super) fn difference(
         &mut self,
         recorded: &Value,
@@ -109,7 +109,7 @@ impl Comparison {
         }
     }
 
-    /// Whether an id replaces one other id, here and wherever either was seen before.
+    /// Whether a pair of ids is consistent with all pairs seen before.
     fn is_renamed(&mut self, recorded: &str, received: &str) -> bool {
         let one = self.received_by_recorded.entry(recorded.to_owned());
         let other = self.recorded_by_received.entry(received.to_owned());
@@ -118,11 +118,11 @@ impl Comparison {
     }
 }
 
-/// Where the comparison is.
+/// The location of the comparison.
 #[derive(Default)]
 struct Place {
     pointer: String,
-    /// The pointer with `#` for every index.
+    /// The pointer with `#` in place of every index.
     form: String,
 }
 
@@ -151,7 +151,7 @@ impl Place {
         MESSAGES.iter().any(|it| self.form.starts_with(it))
     }
 
-    /// A text as it is compared.
+    /// Returns a text with the placeholders that apply at this location.
     fn shown(&self, received: &str, placeholders: &Placeholders) -> String {
         match self.is_in_messages() && !self.is_id() {
             true => placeholders.recorded(received),
@@ -168,7 +168,7 @@ impl Place {
     }
 }
 
-/// Two texts from a little before where they differ.
+/// Cuts two texts to the parts around their first difference.
 fn excerpts(one: &str, other: &str) -> (String, String) {
     const BEFORE: usize = 20;
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();

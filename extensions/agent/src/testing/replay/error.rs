@@ -1,8 +1,8 @@
-//! Why a recording does not fit what was asked.
+//! Differences between a recording and the requests.
 
 use super::Difference;
 
-/// Why a recording does not fit what was asked.
+/// Why the requests do not match the recording.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -14,7 +14,7 @@ pub enum ReplayError {
         /// The first difference.
         difference: Difference,
     },
-    /// A request goes to another place.
+    /// A request has another method or path.
     #[error(
         "request {number} differs from the recorded one: recorded {recorded}, received {received}"
     )]
@@ -26,15 +26,15 @@ pub enum ReplayError {
         /// Those of the request.
         received: String,
     },
-    /// A request has no JSON in it.
+    /// The body of a request is not JSON.
     #[error("request {number} has a body that is not JSON: {reason}")]
     NotJson {
         /// The request, counted from 1.
         number: usize,
-        /// What the reader says.
+        /// The error of the parser.
         reason: String,
     },
-    /// The recording is over.
+    /// All recorded exchanges are used up.
     #[error(
         "received {received} as request {number}, but the recording has {recorded} exchanges; record it anew"
     )]
@@ -43,19 +43,19 @@ pub enum ReplayError {
         number: usize,
         /// Its method and path.
         received: String,
-        /// How many there are.
+        /// The number of recorded exchanges.
         recorded: usize,
     },
-    /// The client ended before the recording did.
+    /// The client made fewer requests than the recording has.
     #[error(
         "{left} of {recorded} recorded exchanges were not asked for, the first of them {first}"
     )]
     Unused {
-        /// How many are left.
+        /// The number of exchanges that are left.
         left: usize,
-        /// How many there are.
+        /// The number of recorded exchanges.
         recorded: usize,
-        /// The method and path of the first of them.
+        /// The method and path of the first one that is left.
         first: String,
     },
 }

@@ -1,14 +1,14 @@
-//! What differs between runs, by name.
+//! Placeholders for parts that differ between runs.
 
 use std::fmt;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-/// What a secret argument is recorded as. A request may have anything in its place.
+/// The placeholder of a secret argument. A request may have any value there.
 pub(crate) const SECRET: &str = "{{secret}}";
 
-/// Names for what differs between runs: `{{duration}}` in a recording matches any duration.
+/// Placeholders for parts that differ between runs: `{{duration}}` in a recording matches any duration.
 ///
 /// | name | matches |
 /// | --- | --- |
@@ -19,8 +19,8 @@ pub(crate) const SECRET: &str = "{{secret}}";
 /// | `{{secret}}` | a secret argument; it is never recorded |
 /// | a name of your own | a value of this run, as the folder that it works in |
 ///
-/// The patterns count in the messages of a request and nowhere else in it: a tool's description that names another duration
-/// is another description.
+/// The patterns apply only in the messages of a request: if the description of a tool changes from one duration to
+/// another, that is a difference.
 ///
 /// ```
 /// use toolwright_agent::testing::Placeholders;
@@ -32,19 +32,19 @@ pub(crate) const SECRET: &str = "{{secret}}";
 #[derive(Clone)]
 pub struct Placeholders {
     patterns: Vec<Pattern>,
-    /// The longest first, so that a folder is found before the one that it is in.
+    /// Sorted by length, the longest first, so that a folder is replaced before its parent.
     values: Vec<(String, String)>,
 }
 
 #[derive(Clone)]
 struct Pattern {
     name: &'static str,
-    /// Its first group stays, all else of it is replaced.
+    /// The first group is kept, and the rest of the match is replaced.
     regex: Regex,
 }
 
 impl Placeholders {
-    /// Returns the names that every recording may use.
+    /// Returns the patterns that every recording may use.
     #[must_use]
     pub fn standard() -> Self {
         let patterns = [
@@ -60,7 +60,7 @@ impl Placeholders {
         Self { patterns: patterns.collect(), values: Vec::new() }
     }
 
-    /// Adds a name for a value of this run. An empty value has no name.
+    /// Adds a name for a value of this run. An empty value is ignored.
     #[must_use]
     pub fn value(mut self, name: &str, value: impl Into<String>) -> Self {
         let value = value.into();
@@ -71,7 +71,7 @@ impl Placeholders {
         self
     }
 
-    /// Puts names in place of what differs between runs.
+    /// Replaces the parts that differ between runs by their placeholders.
     #[must_use]
     pub fn recorded(&self, text: &str) -> String {
         let named = self.named(text);
@@ -81,13 +81,13 @@ impl Placeholders {
         })
     }
 
-    /// The text with names in place of the values of this run alone.
+    /// Replaces only the values of this run by their placeholders.
     pub(crate) fn named(&self, text: &str) -> String {
         let named = |text: String, (name, value): &(String, String)| text.replace(value, name);
         self.values.iter().fold(text.to_owned(), named)
     }
 
-    /// A recorded body of JSON with the values of this run in place of their names.
+    /// Replaces the placeholders in a recorded JSON body by the values of this run.
     pub(crate) fn filled_in(&self, json: &str) -> String {
         self.values.iter().fold(json.to_owned(), |json, (name, value)| {
             let quoted = Value::from(value.as_str()).to_string();
@@ -95,7 +95,7 @@ impl Placeholders {
         })
     }
 
-    /// Whether what a request says is what was recorded.
+    /// Whether a received text matches the recorded one.
     pub(crate) fn fits(&self, recorded: &str, received: &str, has_patterns: bool) -> bool {
         let received = if has_patterns { self.recorded(received) } else { self.named(received) };
         if !recorded.contains(SECRET) {
@@ -116,7 +116,7 @@ impl Placeholders {
     }
 }
 
-/// Without the values.
+/// Omits the values.
 impl fmt::Debug for Placeholders {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.patterns.iter().map(|it| it.name);

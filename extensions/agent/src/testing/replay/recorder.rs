@@ -1,4 +1,4 @@
-//! Writes a recording while a run goes on: what differs between runs by its name, secrets and keys not at all.
+//! Writes a recording during a run: replaces what differs between runs by placeholders, and omits secrets and keys.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -50,8 +50,8 @@ struct RecordingFile {
 }
 
 impl Recorder {
-    /// Begins a recording in a new file. The tools of the catalog say which of their arguments are secret; the listing, by
-    /// which names the provider knows them.
+    /// Begins a recording in a new file. The catalog says which arguments of its tools are secret; the listing has the
+    /// names by which the provider knows the tools.
     ///
     /// # Errors
     /// When the file exists, or cannot be written.
@@ -69,7 +69,7 @@ impl Recorder {
         Ok(Self { provider, placeholders, written })
     }
 
-    /// Writes an exchange. A failure is reported by [`finish`](Self::finish), and nothing is written after it.
+    /// Writes an exchange. After a failure, nothing more is written; [`finish`](Self::finish) reports it.
     pub fn write(&self, exchange: &Exchange) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.failed.is_some() {
@@ -92,7 +92,7 @@ impl Recorder {
         }
     }
 
-    /// Returns the provider whose messages are recorded.
+    /// Returns the provider whose exchanges are recorded.
     #[must_use]
     pub fn provider(&self) -> Provider {
         self.provider
@@ -100,7 +100,7 @@ impl Recorder {
 
     fn line(&self, exchange: &Exchange, written: &mut RecordingFile) -> io::Result<()> {
         let secrets = &mut written.secrets;
-        // The response first: its calls say what is secret in the requests after it.
+        // The response goes first: its calls show which values are secret in later requests.
         let said = secrets.remove_from(exchange.response.body());
         let asked = secrets.remove_from(exchange.request.body.get());
         let mut response = RecordedResponse::new(

@@ -1,4 +1,4 @@
-//! Secret arguments, wherever a provider's message has them, left out of what is recorded.
+//! Removes secret arguments from recorded messages of providers.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,13 +8,13 @@ use toolwright::dialect::Listing;
 
 use super::placeholders::SECRET;
 
-/// A value that is shorter is left out as an argument, but is not looked for in other texts, where it would be everywhere.
+/// A shorter value is removed only as an argument; in other texts it could match anything.
 const LOOKED_FOR: usize = 4;
 
-/// Which arguments are secret, and the values that were seen.
+/// The secret parameters of tools, and the secret values seen so far.
 #[derive(Default)]
 pub(super) struct Secrets {
-    /// By the name that the model knows.
+    /// The parameters, by the name of the tool that the model knows.
     of_tools: HashMap<String, Vec<String>>,
     seen: BTreeSet<String>,
 }
@@ -29,7 +29,7 @@ impl Secrets {
         Self { of_tools: secrets.collect(), seen: BTreeSet::new() }
     }
 
-    /// Returns the body without the secrets of its calls, and without those that were seen before.
+    /// Returns the body without the secret arguments of its calls, and without secret values that were seen before.
     pub(super) fn remove_from(&mut self, body: &str) -> String {
         if self.of_tools.is_empty() {
             return body.to_owned();
@@ -54,7 +54,8 @@ impl Secrets {
         }
     }
 
-    /// An object with a tool's name and its arguments, which stand under another key at each provider.
+    /// Removes the secrets of a call: an object with a tool's name and its arguments, whose key depends on the
+    /// provider.
     fn of_call(&mut self, object: &mut Map<String, Value>) {
         let Some(names) = object.get("name").and_then(Value::as_str) else { return };
         let Some(names) = self.of_tools.get(names).cloned() else { return };
@@ -67,7 +68,7 @@ impl Secrets {
                             self.of_arguments(&mut arguments, &names);
                             *text = Value::Object(arguments).to_string();
                         }
-                        // What is secret in it cannot be known.
+                        // The arguments cannot be parsed, so all of them are removed.
                         _ => *text = SECRET.to_owned(),
                     }
                 }

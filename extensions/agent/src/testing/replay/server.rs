@@ -1,4 +1,4 @@
-//! The server: one exchange of the recording for each request.
+//! The server of a replay: answers each request with one exchange of the recording.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use super::compare::Comparison;
 use super::{Placeholders, ReplayError, streamed};
 use crate::recording::Recording;
 
-/// What was served so far.
+/// The state of the server.
 #[derive(Debug)]
 pub(super) struct ServedExchanges {
     recording: Recording,
@@ -27,7 +27,7 @@ pub(super) struct ServedExchanges {
     refused: Option<ReplayError>,
 }
 
-/// What a request is answered.
+/// The response to a request.
 struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
@@ -53,7 +53,7 @@ impl ServedExchanges {
         })
     }
 
-    /// The next recorded response, or why there is none.
+    /// Returns the next recorded response, or why there is none.
     fn answer(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Reply, ReplayError> {
         if let Some(refused) = &self.refused {
             return Err(refused.clone());
@@ -98,7 +98,7 @@ impl ServedExchanges {
         let mut answer = self.placeholders.filled_in(response.body());
         let asked: Value = serde_json::from_slice(body).unwrap_or_default();
         if response.status == 200 && streamed::is_wanted(path, &asked) {
-            // What is no answer of the provider goes out as it was recorded.
+            // A response that is not an answer of the provider is sent as it was recorded.
             if let Ok(events) = streamed::events(self.recording.provider(), &answer) {
                 answer = events;
                 headers.push((CONTENT_TYPE.to_string(), "text/event-stream".to_owned()));
@@ -109,7 +109,7 @@ impl ServedExchanges {
 }
 
 pub(super) async fn run(listener: TcpListener, served: Arc<Mutex<ServedExchanges>>) {
-    // When the listener fails the server ends, and clients see a refused connection.
+    // If the listener fails, the server ends, and clients see a refused connection.
     while let Ok((stream, _)) = listener.accept().await {
         let served = Arc::clone(&served);
         tokio::spawn(async move {
@@ -143,7 +143,7 @@ async fn respond(
     })))
 }
 
-/// In a form that clients of every provider read.
+/// Writes a refusal in a form that clients of every provider can parse.
 fn refusal(refused: &ReplayError) -> String {
     let message = format!("the replay refuses the request: {refused}");
     json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}})

@@ -1,19 +1,19 @@
-//! A recorded answer as its provider would have sent it in pieces: server-sent events that make the same answer.
+//! Converts a recorded answer into the server-sent events of a stream with the same answer.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use toolwright::provider::Provider;
 
-/// How many characters a piece of a text has.
+/// The number of characters in a piece of text.
 const PIECE: usize = 12;
 
-/// Whether a request asks for pieces.
+/// Whether a request asks for a stream.
 pub(super) fn is_wanted(path: &str, body: &Value) -> bool {
     body["stream"] == true || path.contains(STREAM)
 }
 
-/// The path of the request that asks for the whole answer.
+/// Returns the path of the request for the answer in one piece.
 pub(super) fn whole_path(path: &str) -> String {
     match path.split_once(STREAM) {
         Some((before, _)) => format!("{before}:generateContent"),
@@ -21,7 +21,7 @@ pub(super) fn whole_path(path: &str) -> String {
     }
 }
 
-/// A request without what says how its answer is sent.
+/// Removes the members of a request that say how its answer is sent.
 pub(super) fn without_transport(mut body: Value) -> Value {
     if let Some(body) = body.as_object_mut() {
         body.remove("stream");
@@ -32,7 +32,7 @@ pub(super) fn without_transport(mut body: Value) -> Value {
 
 const STREAM: &str = ":streamGenerateContent";
 
-/// The events of an answer.
+/// Writes the events of an answer.
 pub(super) fn events(provider: Provider, answer: &str) -> serde_json::Result<String> {
     let mut events = Events::default();
     match provider {
@@ -40,7 +40,7 @@ pub(super) fn events(provider: Provider, answer: &str) -> serde_json::Result<Str
         Provider::OpenAiChat => openai_chat(answer, &mut events)?,
         Provider::OpenAiResponses => openai_responses(answer, &mut events)?,
         Provider::Gemini => gemini(answer, &mut events)?,
-        // A provider that this release does not know sends its answer at once.
+        // The answer of an unknown provider is sent in one piece.
         _ => events.0.push_str(answer),
     }
     Ok(events.0)
@@ -75,7 +75,7 @@ struct Message<'a> {
     content: Vec<&'a RawValue>,
 }
 
-/// The input of a call, as it was written.
+/// The input of a call as raw JSON.
 #[derive(Deserialize)]
 struct CallInput<'a> {
     #[serde(borrow)]
@@ -186,7 +186,7 @@ fn openai_responses(answer: &str, events: &mut Events) -> serde_json::Result<()>
         Some(status @ ("incomplete" | "failed")) => format!("response.{status}"),
         _ => "response.completed".to_owned(),
     };
-    // The response itself, byte for byte; a line holds it, since recordings are without line ends.
+    // The response itself, byte for byte. It fits on one line, since recordings have no line breaks.
     events.0.push_str(&format!("event: {kind}\n"));
     events.text(&format!(r#"{{"type":"{kind}","response":{answer}}}"#));
     Ok(())

@@ -1,4 +1,4 @@
-//! The texts in a JSON text put through a function; everything else stays byte for byte.
+//! Maps the strings in a JSON text, and keeps everything else byte for byte.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Every string of a JSON text put through a function, keys too. Nothing where the text is no JSON.
+/// Maps every string of a JSON text, including keys; `None` if the text is not JSON.
 pub(super) fn strings(json: &str, change: impl Fn(&str) -> String) -> Option<String> {
     serde_json::from_str::<&RawValue>(json).ok()?;
     let mut changed = String::with_capacity(json.len());
@@ -26,8 +26,7 @@ pub(super) fn strings(json: &str, change: impl Fn(&str) -> String) -> Option<Str
     Some(changed)
 }
 
-/// The members of an object, each value put through a function, in their order. Nothing where the text is no object, or the
-/// function gives nothing.
+/// Maps the members of an object, in order; `None` if the text is not an object, or the function returns `None`.
 pub(super) fn members(json: &str, change: impl Fn(&str, &str) -> Option<String>) -> Option<String> {
     let Members(members) = serde_json::from_str(json).ok()?;
     let changed = members.iter().map(|(key, value)| {
@@ -37,7 +36,7 @@ pub(super) fn members(json: &str, change: impl Fn(&str, &str) -> Option<String>)
     Some(format!("{{{}}}", changed.collect::<Option<Vec<_>>>()?.join(",")))
 }
 
-/// How long the string is with which a valid JSON text begins, quotes included.
+/// Returns the length of the string at the beginning of a valid JSON text, including quotes.
 fn length(json: &str) -> usize {
     let mut is_escaped = false;
     let end = json.bytes().skip(1).position(|byte| match byte {
