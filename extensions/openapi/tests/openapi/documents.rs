@@ -300,10 +300,10 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
         "/paths/~1a/delete: its input has no schema: /properties/n",
         "good",
         "/paths/~1a/head/parameters/0: `in` of the parameter `q` is \"body\", expected path, query, header or cookie",
-        "/paths/~1a/options/security/0/missing: `missing` is none of the document's `securitySchemes`",
+        "/paths/~1a/options/security/0/missing: `missing` is not one of the document's `securitySchemes`",
         "/paths/~1a/patch/parameters/1: the parameter `q` is listed twice",
         "/paths/~1a/post/requestBody/content/application~1cbor: fields cannot be written as `application/cbor`",
-        "/paths/~1a/put/parameters/0: the style `simple` of the parameter `q` is none of those that a query takes",
+        "/paths/~1a/put/parameters/0: the style `simple` of the parameter `q` is not a style for a query",
         "/paths/~1a/trace: TRACE is a method for a connection, and no tool",
         "/paths/~1a/additionalOperations/CONNECT: CONNECT is a method for a connection, and no tool",
         "/paths/~1b~1{id}/get: the path has `{id}`, which is none of its parameters",
@@ -379,7 +379,7 @@ async fn a_server_has_variables_and_operations_may_have_servers_of_their_own() {
         assert_eq!(server.last().target, target);
     }
     let error = Executor::builder(Registry::empty()).with(api.variable("version", "v3")).build();
-    assert!(error.expect_err("refused").to_string().contains(r#"`v3` is none of ["v1","v2"]"#));
+    assert!(error.expect_err("refused").to_string().contains(r#"`v3` is not one of ["v1","v2"]"#));
 }
 
 #[tokio::test]
