@@ -245,10 +245,10 @@ async fn look(
     let started = executor.start(&request).map_err(|error| not_started(error, arguments))?;
     let ended = started.await.map_err(|error| not_started(error, arguments))?;
     let found = if ended.timed_out {
-        Some("it could not be looked at in time what it would read and run".to_owned())
+        Some("what it would read and run could not be checked in time".to_owned())
     } else if !ended.status.is_some_and(|it| it.success()) {
         let words = if ended.errors.is_empty() { &ended.output } else { &ended.errors };
-        Some(format!("it could not be looked at what it would read and run: {words:.300}"))
+        Some(format!("what it would read and run could not be checked: {words:.300}"))
     } else {
         look::refusal(looks, &ended.output)
     };
