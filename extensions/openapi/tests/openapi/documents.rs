@@ -309,7 +309,7 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
         "/paths/~1b~1{id}/get: the path has `{id}`, which is none of its parameters",
         "/paths/~1c{/get: `c{` has a `{` that nothing closes",
         "/paths/~1d~1%2E%2e~1e/get: `%2E%2e` in the path leads to another, expected names",
-        "/paths/~1f/get/parameters/0: the header `X-HTTP-Method-Override` makes another request of it",
+        "/paths/~1f/get/parameters/0: the header `X-HTTP-Method-Override` would change the meaning of the request",
     ];
     assert_eq!(outcomes.len(), expected.len(), "{outcomes:#?}");
     for (outcome, expected) in outcomes.iter().zip(expected) {
@@ -350,7 +350,7 @@ fn a_server_that_cannot_be_called_is_reported_when_the_executor_is_built() {
     let of =
         |server: &str| OpenApi::load(document(server, "  /a: {get: {}}\n")).expect("a document");
     for (server, expected) in [
-        ("/v1", "`/v1` is no URL with a host"),
+        ("/v1", "`/v1` is not a URL with a host"),
         ("ftp://a.example", "`ftp://a.example` is not HTTP"),
         ("http://ada:pw@a.example", "the server's URL has a user in it"),
         ("http://{region}.example", "has variables that are not described"),

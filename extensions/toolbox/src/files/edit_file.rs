@@ -4,6 +4,7 @@
 //! It replaces one occurrence of a text, or every occurrence if asked, and answers with the lines, a short diff and the hash of
 //! the new content. Both texts are literal: no character has a special meaning. In a file whose lines all end with CR LF, the
 //! line ends of both texts become CR LF; if all end with LF, they become LF. The encoding of the file is preserved.
+//!
 //! # What it may touch
 //! It reads and writes the file that `path` names.
 //!
