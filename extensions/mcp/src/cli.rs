@@ -8,23 +8,23 @@ use toolwright::{Executor, ExecutorBuilder, Registry};
 
 use crate::McpServer;
 
-/// How long calls that run have to end once the client is gone.
+/// How long running calls may take to finish after the client has disconnected.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// The application itself is put together wrongly; as in [`toolwright::cli`].
+/// The exit code for an application that is put together wrongly, the same as in [`toolwright::cli`].
 const APPLICATION: u8 = 70;
 
-/// [`toolwright::cli::main_with`], and the command `mcp serve`, which serves the linked tools over standard input and
-/// output. `describe` completes the server: its name, version, instructions, profiles.
+/// Runs [`toolwright::cli::main_with`] with one more command, `mcp serve`, which serves the linked tools over standard input
+/// and output. `describe` completes the server: its name, version, instructions, profiles.
 ///
 /// | option | |
 /// | --- | --- |
-/// | `--http ADDR` | serves many clients over HTTP (feature `http-server`); where other machines reach the address, `describe` has to give a check of tokens |
-/// | `--profile NAME` | serves the tools of this one of [the server's profiles](McpServer::profiles) alone |
+/// | `--http ADDR` | serves many clients over HTTP (feature `http-server`); where other machines can reach the address, `describe` has to give a check of tokens |
+/// | `--profile NAME` | serves only the tools of this one of [the server's profiles](McpServer::profiles) |
 ///
-/// The executor is that of the other commands. It judges each call of a client as a model's: what the policy asks about
-/// waits in the journal, or is refused where there is none. An application with a group of tools called `mcp` needs
-/// another name for it.
+/// The executor is that of the other commands. It treats each call of a client as a model's call: where the policy asks for an
+/// approval, the call waits in the journal, or is refused if there is no journal. An application that has a group of tools
+/// called `mcp` needs another name for that group.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -116,7 +116,7 @@ fn serve_to_end(
         let _ = executor.drain(DRAIN).await;
         ended
     });
-    // The thread that reads standard input is not waited for.
+    // Do not wait for the thread that reads standard input: its read cannot be interrupted.
     runtime.shutdown_background();
     Ok(ended?)
 }
@@ -128,7 +128,7 @@ async fn over_http(server: crate::HttpServer) -> Result<(), crate::ServeError> {
     let ended = toolwright::CancellationToken::new();
     let interrupted = ended.clone();
     tokio::spawn(async move {
-        // Where signals cannot be heard, the system ends the process.
+        // Where this process cannot listen for signals, the signal itself ends the process.
         if tokio::signal::ctrl_c().await.is_ok() {
             interrupted.cancel();
         }

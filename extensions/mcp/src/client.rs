@@ -1,4 +1,4 @@
-//! The tools of other MCP servers, as an application uses them: which servers there are, and how a name finds its tool.
+//! The tools of other MCP servers, as an application uses them: which servers there are, and how a tool is found by its name.
 
 pub(crate) mod answers;
 pub(crate) mod config;
@@ -50,12 +50,12 @@ use crate::trace::{TraceContext, Tracer};
 /// [`MCP_TOOLS`](crate::MCP_TOOLS), with which a model finds them. A server is started when one of its tools is first needed, started again after it has ended (later each time), and ended by
 /// [`close`](Self::close), or when the tokio runtime ends.
 ///
-/// A foreign tool is a tool like others: policy, approval, journal, time-outs, retries. It comes with less trust
-/// ([`Trust`](crate::Trust)), and what it answers is marked as untrusted: fenced for the model, with control characters as
-/// escapes, and named in the metadata of the answer under `untrusted`.
+/// The executor treats a foreign tool like any other: policy, approval, journal, time-outs, retries. It trusts the tool less
+/// ([`Trust`](crate::Trust)) and marks its answers as untrusted: fenced for the model, with control characters escaped, and
+/// listed in the metadata of the answer under `untrusted`.
 ///
-/// A definition that changes is another tool: calls of the earlier one are refused, and neither its approvals nor its
-/// grants count for the later one.
+/// A tool whose definition changes becomes a different tool: calls of the earlier definition are refused, and its approvals and
+/// grants do not apply to the new one.
 ///
 /// ```no_run
 /// use toolwright::{Executor, Registry};
@@ -71,18 +71,18 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    /// Where tools are registered when a name is resolved: that of the executor which has the servers.
+    /// The registry of the executor that has the servers. Tools are registered there when their names are resolved.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
     trace: RwLock<Option<Tracer>>,
     known: RwLock<KnownDefinitions>,
 }
 
-/// What of the servers of an application cannot be used, with the reasons.
+/// The servers and tools that an application cannot use, with the reasons.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Unusable {
-    /// The servers that cannot be reached, or list no tools.
+    /// The servers that cannot be reached, or whose tools cannot be listed.
     pub servers: Vec<FailedServer>,
     /// The tools of the others that cannot be called.
     pub tools: Vec<RefusedTool>,
@@ -94,7 +94,7 @@ pub struct Unusable {
 pub struct FailedServer {
     /// Its name in the configuration.
     pub server: String,
-    /// Why it cannot be used; names it.
+    /// Why it cannot be used; the message names the server.
     pub error: ToolError,
 }
 
@@ -104,20 +104,20 @@ pub struct FailedServer {
 pub struct RefusedTool {
     /// The server that offers it.
     pub server: String,
-    /// Its name there.
+    /// The tool's name on that server.
     pub tool: String,
     /// Why it cannot be called.
     pub reason: String,
 }
 
 impl McpServers {
-    /// Makes a client of the servers of a configuration. None is started yet.
+    /// Makes a client of the servers of a configuration. It starts none of them yet.
     #[must_use]
     pub fn new(config: McpConfig) -> Self {
         Self::of(config, |server| server)
     }
 
-    /// Makes a client of the servers of a configuration, of which those at a URL may ask for OAuth. None is started yet.
+    /// Makes a client of the servers of a configuration; those reached by a URL may ask for OAuth. It starts none of them yet.
     ///
     /// ```
     /// use toolwright_mcp::{McpConfig, McpServers, MemoryTokens, OAuth};
@@ -145,7 +145,8 @@ impl McpServers {
         Self(Arc::new(Inner { servers, registry, answers, trace, known }))
     }
 
-    /// Remembers the registry of the executor that has the servers; a second one is a problem of its builder.
+    /// Remembers the registry of the executor that has the servers. Joining a second executor is an error of that executor's
+    /// builder.
     fn join(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
         match self.0.registry.set(executor.registry().clone()) {
             Ok(()) => executor,
@@ -158,14 +159,15 @@ impl McpServers {
         }
     }
 
-    /// Sets who answers what servers ask, of connections that begin from now on; until this is called, everything is refused.
+    /// Sets who answers the questions that servers ask, for connections that begin from now on. Until this is called, every
+    /// question is refused.
     #[must_use]
     pub fn answering(self, answers: Answers) -> Self {
         *self.0.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
         self
     }
 
-    /// Names each server the trace to which a call belongs (`_meta.traceparent`): that of the span in which `read` is called. With
+    /// Sends each server the trace context of a call (`_meta.traceparent`), which `read` returns for the current span. With
     /// `tracing-opentelemetry`, `read` takes it from `Span::current()`.
     ///
     /// ```
@@ -187,25 +189,25 @@ impl McpServers {
         *self.0.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(tracer);
     }
 
-    /// The trace of the current span.
+    /// The trace context of the current span.
     fn trace(&self) -> Option<TraceContext> {
         let tracer = self.0.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
         tracer.and_then(|Tracer(read)| read())
     }
 
-    /// Remembers in this file what each tool was when it last ran, so that a person who is asked about a call is shown what
-    /// its server has changed since, after a restart too. Without it, that lasts as long as the process. No tool of an agent
-    /// should be able to write the file.
+    /// Remembers in this file the definition with which each tool last ran, so that a person who is asked about a call sees
+    /// what its server has changed since, even after a restart. Without the file, the definitions are remembered only as long
+    /// as the process lives. No tool of an agent should be able to write the file.
     ///
     /// # Errors
-    /// When there is such a file, and it cannot be read.
+    /// When the file exists and cannot be read.
     pub fn remember_in(self, file: impl AsRef<Path>) -> std::io::Result<Self> {
         *self.0.known.write().unwrap_or_else(PoisonError::into_inner) =
             KnownDefinitions::read(file.as_ref())?;
         Ok(self)
     }
 
-    /// What has changed of a tool since it last ran, for the person who is asked about its call.
+    /// The change in a tool's definition since it last ran, for the person who is asked about its call.
     pub(crate) fn change(&self, name: &str) -> Option<String> {
         let server = self.0.servers.get(names::server(name)?)?;
         let tool = server.last_listed(name)?;
@@ -217,9 +219,9 @@ impl McpServers {
         self.0.servers.keys().map(String::as_str)
     }
 
-    /// Starts every server, all at once, and registers its tools, deferred, so that a model is shown a line of each and not
-    /// the schema. Returns what cannot be used; one server stops no other. An application whose journal outlives it calls
-    /// this before its worker begins: a call that waits is run by a tool that is registered.
+    /// Starts every server, all at once, and registers their tools as deferred tools, so that a model sees one line for each
+    /// and not its schema. Returns what cannot be used; a server that fails does not stop the others. Call this before the
+    /// worker begins if the journal outlives the process: the worker can only run a waiting call whose tool is registered.
     ///
     /// # Errors
     /// When no executor has the servers yet.
@@ -253,7 +255,7 @@ impl McpServers {
         join_all(self.0.servers.values().map(|server| server.close())).await;
     }
 
-    /// The definitions of one server, or of all; each with the server's name.
+    /// The definitions of one server, or of all servers; each with the server's name.
     pub(crate) async fn definitions(
         &self,
         server: Option<&str>,
@@ -271,7 +273,7 @@ impl McpServers {
         ToolError::invalid(format!("there is no server `{wanted}`; there are `{known}`"))
     }
 
-    /// The foreign tool of one of our names.
+    /// Finds the foreign tool by its name here (`server__tool`).
     pub(crate) async fn find(
         &self,
         name: &str,
@@ -282,14 +284,14 @@ impl McpServers {
         Ok(server.definitions().await?.get(name).map(|tool| (server, tool)))
     }
 
-    /// Whether calls of this name pass the gate as calls of a tool of its own.
+    /// Whether this name is registered as a tool of its own, so that the executor itself checks its calls.
     pub(crate) fn is_registered(&self, name: &str) -> bool {
         self.0.registry.get().is_some_and(|registry| {
             registry.get(name).is_some() || registry.disabled().iter().any(|it| **it == *name)
         })
     }
 
-    /// Calls a foreign tool as it was defined when it was shown.
+    /// Calls a foreign tool, if its definition is still the one that was shown.
     pub(crate) async fn call(
         &self,
         server: &Arc<Server>,
@@ -298,7 +300,6 @@ impl McpServers {
         patience: Option<Duration>,
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
-        // A call that is refused below ran as little as one that was never made.
         let trace = self.trace();
         let answer = server.call(tool, input, patience, trace.as_ref(), context).await;
         let is_other = answer.as_ref().is_err_and(|error| error.kind() == definition::CHANGED);
@@ -309,13 +310,13 @@ impl McpServers {
             if error.kind() == definition::CHANGED
                 && let Some(registry) = self.0.registry.get()
             {
-                // The next call of the name resolves the tool as it is now.
+                // Unregister the outdated tool, so that the next call by this name resolves its new definition.
                 let _ = registry.unregister(&tool.name);
             }
         })
     }
 
-    /// Every tool of every server, as a model is shown it.
+    /// Every tool of every server, in the form in which a model sees it.
     async fn registrations(&self) -> Result<Vec<Registration>, ToolError> {
         let mut tools = Vec::new();
         for server in self.0.servers.values() {
@@ -334,7 +335,8 @@ impl McpServers {
     }
 }
 
-/// The servers as their tools hold them: the registry that they hold holds the tools.
+/// A weak reference for the tools: the servers hold the registry, and the registry holds the tools, so a strong one would be a
+/// cycle.
 #[derive(Clone)]
 struct Handle(Weak<Inner>);
 
@@ -356,7 +358,7 @@ impl Resolver for McpServers {
         })
     }
 
-    /// As long as the slowest server may take to start.
+    /// The longest start time-out among the servers.
     fn timeout(&self) -> Option<Duration> {
         self.0.servers.values().map(|server| server.start_timeout()).max()
     }

@@ -1,7 +1,8 @@
 //! The Model Context Protocol for [Toolwright](toolwright): [`McpServer`] serves an application's tools to any client.
-//! [`McpClient`] makes tools of what another server offers, and [`McpServers`] of what the servers of a configuration offer.
+//! [`McpClient`] makes tools of those that another server offers, and [`McpServers`] of those of all servers in a
+//! configuration.
 //!
-//! Both pass the executor of the application, so that policy, approval and journal hold for every call.
+//! Both call the executor of the application, so policy, approval and journal apply to every call.
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,4 @@
-//! An application as an MCP server, as its author sees it: which executor it serves, under which name, for whom.
+//! An application as an MCP server, from its author's view: which executor it serves, under which name, for whom.
 
 mod answer;
 #[expect(
@@ -41,7 +41,7 @@ use self::offers::Offers;
 use self::session::Session;
 use crate::trace::TraceContext;
 
-/// How many tools one page of `tools/list` has, unless the server says otherwise.
+/// How many tools one page of `tools/list` has, unless the application sets it.
 const PAGE: usize = 100;
 
 type Choose = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
@@ -52,20 +52,20 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 
 /// Serves the tools of an executor to a client of the Model Context Protocol.
 ///
-/// Each connection is a session, and each session is one run of the executor: policy, approval and journal hold for its
-/// calls as for all others. A call counts as one of a model, also where a person uses the client.
+/// Each connection is a session, and each session is one run of the executor: policy, approval and journal apply to its calls
+/// as to all others. A call counts as a model's call, even if a person uses the client.
 ///
 /// | the protocol | what it serves |
 /// | --- | --- |
-/// | `tools/list` | the tools of the registry that are not hidden, in pages, with titles, both schemas, and annotations from effect and danger; each first page pins the tools that the session calls |
+/// | `tools/list` | the tools of the registry that are not hidden, in pages, with titles, both schemas, and annotations from effect and danger; a request for the first page pins the tools that the session calls |
 /// | `tools/call` | one call; an error of the tool or the executor is a result with `isError` |
-/// | `notifications/progress` | [`ToolContext::progress`](toolwright::ToolContext::progress), where the client asked for it |
+/// | `notifications/progress` | [`ToolContext::progress`](toolwright::ToolContext::progress), if the client asked for it |
 /// | `notifications/cancelled` | cancels the call |
-/// | `notifications/tools/list_changed` | the registry has changed since the session last listed it |
+/// | `notifications/tools/list_changed` | tells clients that the registry has changed since the session last listed it |
 ///
-/// A call that a person has to decide is answered with a task, where the client knows the extension
-/// `io.modelcontextprotocol/tasks`, and otherwise with an error of the type `approval_required`, which names the call. The same
-/// call, made again in the same session after the decision, continues the one that waited.
+/// A call that needs a person's approval is answered with a task, if the client supports the extension
+/// `io.modelcontextprotocol/tasks`, and otherwise with an error of the type `approval_required`, which names the call. When the
+/// client repeats the same call in the same session after the decision, the waiting call continues.
 ///
 /// ```no_run
 /// use toolwright::{Executor, Registry, tool};
@@ -91,11 +91,11 @@ pub struct McpServer {
     instructions: Option<String>,
     page: usize,
     profiles: Profiles,
-    /// Selects the tools that are served; all without it.
+    /// Selects the tools that are served; all tools if absent.
     profile: Option<Profile>,
     /// Chooses the profile of each user.
     choose: Option<Choose>,
-    /// Makes the span of a call that belongs to a trace of its client.
+    /// Makes the span of a call whose client has sent a trace context.
     span: Option<MakeSpan>,
     start: Option<Start>,
     offers: Offers,
@@ -103,7 +103,7 @@ pub struct McpServer {
     http: http::Settings,
 }
 
-/// Serves an executor over standard input and output until the client is gone; see [`McpServer`].
+/// Serves an executor over standard input and output until the client disconnects; see [`McpServer`].
 ///
 /// # Errors
 /// As [`McpServer::serve`].
@@ -146,7 +146,7 @@ impl McpServer {
         self
     }
 
-    /// Sets what a model should know about the tools as a whole.
+    /// Sets the instructions for models: what they should know about the tools as a whole.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
@@ -167,7 +167,7 @@ impl McpServer {
         self
     }
 
-    /// Serves the tools of one profile alone; no other is listed or called.
+    /// Serves only the tools of one profile; other tools are neither listed nor called.
     ///
     /// # Errors
     /// When the server has no profile of this name, or one of its patterns matches no tool.
@@ -193,9 +193,10 @@ impl McpServer {
         Ok(self)
     }
 
-    /// Serves each user the tools of a profile of their own, by its name among [`profiles`](Self::profiles); no other is listed or
-    /// called in their sessions. It comes before [`profile`](Self::profile). `choose` gets the user of the session, `None` where
-    /// neither a check of tokens nor [`each_session`](Self::each_session) names one. Where there is no profile of that name, the session does not begin.
+    /// Serves each user the tools of a profile of their own, by its name among [`profiles`](Self::profiles); other tools are
+    /// neither listed nor called in their sessions. It takes precedence over [`profile`](Self::profile). `choose` gets the user
+    /// of the session, or `None` if neither a check of tokens nor [`each_session`](Self::each_session) names one. If there is
+    /// no profile of the chosen name, the session does not begin.
     ///
     /// ```
     /// use toolwright::{Executor, Profiles, Registry};
@@ -217,8 +218,8 @@ impl McpServer {
         self
     }
 
-    /// Makes the span of each call whose client names a trace (`_meta.traceparent`); the spans of the call are within it. With
-    /// `tracing-opentelemetry`, `make` gives the span its remote parent.
+    /// Makes the parent span of each call whose client sends a trace context (`_meta.traceparent`). With
+    /// `tracing-opentelemetry`, `make` gives this span its remote parent.
     ///
     /// ```
     /// # use toolwright::{Executor, Registry};
@@ -238,13 +239,13 @@ impl McpServer {
         self
     }
 
-    /// Returns the server without the choice of a profile by user.
+    /// Returns the server without a choice of profiles by user.
     #[cfg(feature = "http-server")]
     fn for_anybody(&self) -> Self {
         Self { choose: None, ..self.clone() }
     }
 
-    /// Sets what the run of each session brings: its user, and the services that the executor declares with `per_run`.
+    /// Sets what the run of each session is started with: its user, and the services that the executor declares with `per_run`.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -266,8 +267,8 @@ impl McpServer {
         self
     }
 
-    /// Does as [`each_session`](Self::each_session), with the user whom the check of tokens has named. The
-    /// run has this user in any case.
+    /// Does the same as [`each_session`](Self::each_session), and gets the user whom the check of tokens has named. The run has
+    /// this user in any case.
     ///
     /// ```
     /// # use toolwright::{Executor, Registry};
@@ -303,23 +304,23 @@ impl McpServer {
         self
     }
 
-    /// Completes what the users of clients type into the gaps of prompts and addresses.
+    /// Completes what the users of clients type for the arguments of prompts and of resource templates.
     #[must_use]
     pub fn completions(mut self, completions: impl Completions) -> Self {
         self.offers.completions = Some(Arc::new(completions));
         self
     }
 
-    /// Gives each run its [`ConnectedClient`](crate::ConnectedClient), by which tools log, ask its user, and ask its model. The executor
-    /// declares it with `per_run::<ConnectedClient>()`.
+    /// Gives each run its [`ConnectedClient`](crate::ConnectedClient), with which tools log messages, ask the client's user,
+    /// and ask its model. The executor declares it with `per_run::<ConnectedClient>()`.
     #[must_use]
     pub fn offer_client(mut self) -> Self {
         self.offers.client = true;
         self
     }
 
-    /// Lets this approver ask the user of each client about the calls of its session. It has to be the approver of the
-    /// executor, too.
+    /// Lets this approver ask the user of each client about the calls of its session. It has to be an approver of the executor,
+    /// too.
     #[must_use]
     pub fn approve_by(mut self, approver: &ElicitationApprover) -> Self {
         self.offers.approver = Some(approver.clone());
@@ -328,11 +329,11 @@ impl McpServer {
 
     /// Serves one client over standard input and output, until it closes standard input.
     ///
-    /// Standard output carries the protocol alone: on Unix, whatever the application prints meanwhile goes to standard
-    /// error.
+    /// Standard output carries nothing but the protocol: on Unix, whatever else the application prints meanwhile goes to
+    /// standard error.
     ///
     /// # Errors
-    /// As [`serve`](Self::serve), and when standard output cannot be taken.
+    /// As [`serve`](Self::serve), and when standard output cannot be redirected.
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         #[cfg(unix)]
         {
@@ -344,7 +345,7 @@ impl McpServer {
         self.serve(tokio::io::stdin(), tokio::io::stdout()).await
     }
 
-    /// Serves one client over a pair of streams, one JSON message a line, until the client is gone. Then the calls of the
+    /// Serves one client over a pair of streams, one JSON message per line, until the client disconnects. Then the calls of the
     /// session are cancelled.
     ///
     /// # Errors
@@ -356,13 +357,13 @@ impl McpServer {
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
         let ended = CancellationToken::new();
-        // Dropped with the future too.
+        // Cancels the session also when this future is dropped.
         let _ending = ended.clone().drop_guard();
         let session = Session::start(&self, ended, None)?;
         let pages = Pages::default();
         let handler = Handler::new(self, Arc::new(session)).with_pages(pages.clone());
         let session = handler.session();
-        // Without its type: the compiler looks only so deep into futures, and the caller's has this one in it.
+        // Box the future: the caller's future contains this one, and the compiler limits how deep it looks into nested types.
         let begun = rmcp::serve_server(handler, Lines::new(read, write, pages)).boxed();
         let running = match begun.await {
             Ok(running) => running,

@@ -1,9 +1,9 @@
-//! The trace to which a call belongs, as both sides name it in `_meta` of its request (W3C Trace Context). Pure.
+//! The trace context of a call, which both sides send in `_meta` of a request (W3C Trace Context). Pure.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A W3C trace context: which trace a request belongs to, and which span it was made in.
+/// A W3C trace context: the trace that a request belongs to, and the span in which it was made.
 ///
 /// ```
 /// use toolwright_mcp::TraceContext;
@@ -23,7 +23,7 @@ pub struct TraceContext {
 const LONGEST_STATE: usize = 512;
 
 impl TraceContext {
-    /// Reads `traceparent` and `tracestate`; nothing where the first is none. A second that no header could carry is left out.
+    /// Reads `traceparent` and `tracestate`; nothing if `traceparent` is invalid. An invalid `tracestate` is left out.
     #[must_use]
     pub fn new(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
         is_parent(traceparent).then(|| Self {
@@ -38,7 +38,7 @@ impl TraceContext {
         &self.parent
     }
 
-    /// Returns what systems of tracing say besides, as in the header `tracestate`.
+    /// Returns the additional data of tracing systems, as in the header `tracestate`.
     #[must_use]
     pub fn tracestate(&self) -> Option<&str> {
         self.state.as_deref()
@@ -53,7 +53,7 @@ fn is_parent(text: &str) -> bool {
     };
     let is_id =
         |part: &str, length: usize| is_hex(part, length) && part.bytes().any(|it| it != b'0');
-    // Later versions may say more.
+    // Later versions may have more parts.
     let is_whole = more.is_empty() || *version != "00" && text.len() <= LONGEST_STATE;
     is_hex(version, 2)
         && *version != "ff"

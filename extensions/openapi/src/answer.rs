@@ -1,7 +1,8 @@
-//! From a response to the answer of a call. Pure.
+//! Converts a response to the answer of a call. Pure.
 //!
-//! - A call that has happened stays a success, whatever the response looks like: what is cut, or breaks its schema, is marked.
-//! - A status that is no success is an error whose class says whether the call may be made again.
+//! - A call that has happened stays a success, whatever the response looks like: a body that was cut, or violates its schema,
+//! is marked.
+//! - A status other than success is an error whose class says whether the call may be repeated.
 
 mod expected;
 mod failure;
@@ -17,18 +18,18 @@ use toolwright::{Content, Output, ToolError, printable};
 
 pub(crate) use expected::Answers;
 
-/// A response, of whose body the beginning was read.
+/// A response, with as much of its body as was read.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
-    /// Whether there was more than is read of a body.
+    /// Whether the body is longer than what was read of it.
     pub(crate) is_cut: bool,
 }
 
 impl Response {
-    /// The media type without its parameters, in small letters.
+    /// The media type without its parameters, in lower case.
     pub(crate) fn media_type(&self) -> String {
         let value = self.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
         let bare = value.unwrap_or_default().split(';').next().unwrap_or_default();
@@ -40,7 +41,7 @@ impl Response {
     }
 }
 
-/// The answer of a call of the operation `title`.
+/// The answer to a call of the operation `title`.
 pub(crate) fn of(
     title: &str,
     api: &str,
@@ -73,7 +74,11 @@ pub(crate) fn of(
     }
     let problems = answers.problems(status, response, value.as_ref());
     if !problems.is_empty() {
-        tracing::warn!(operation = title, ?problems, "an answer is not what its document promises");
+        tracing::warn!(
+            operation = title,
+            ?problems,
+            "an answer differs from what its document promises"
+        );
         output = output.metadata("unexpected", json!(problems));
     }
     Ok(match value {
@@ -126,7 +131,7 @@ fn content(output: Output, response: &Response, value: Option<&Value>) -> Output
     }))
 }
 
-/// The body as text, where it is one; of a body that is cut, up to its last whole character.
+/// The body as text, if it is text; a body that was cut ends with its last whole character.
 fn text(response: &Response) -> Option<String> {
     match std::str::from_utf8(&response.body) {
         Ok(text) => Some(text.to_owned()),

@@ -1,4 +1,4 @@
-//! The arguments of a tool, and where each goes in the request: the schema of the input, made of parameters and body. Pure.
+//! The arguments of a tool, and the place of each in the request: makes the schema of the input from parameters and body. Pure.
 
 use serde_json::{Map, Value, json};
 
@@ -10,25 +10,25 @@ use crate::refusal::Refusal;
 use crate::schema::{Direction, Schemas};
 use crate::security::Requirement;
 
-/// Headers by which a server knows a request that it has had before.
+/// Headers by which a server recognizes a repeated request.
 const IDEMPOTENCY: [&str; 3] = ["idempotency-key", "x-idempotency-key", "idempotencykey"];
 
-/// What a tool takes.
+/// The input of a tool.
 #[derive(Debug)]
 pub(crate) struct Input {
     pub(crate) arguments: Vec<Argument>,
-    /// What the body is written as, where the operation takes one.
+    /// How the body is encoded, if the operation has one.
     pub(crate) body: Option<BodyKind>,
-    /// The schema as it is written, before the runtime brings it to its normal form.
+    /// The schema as the document's author wrote it, before the runtime normalizes it.
     pub(crate) schema: Value,
-    /// The header that gets the key of the call.
+    /// The header that carries the idempotency key of the call.
     pub(crate) key_header: Option<String>,
 }
 
-/// One argument and where it goes.
+/// One argument and its place in the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Argument {
-    /// What a model calls it.
+    /// The name that models use.
     pub(crate) name: String,
     pub(crate) target: Target,
     pub(crate) required: bool,
@@ -36,16 +36,16 @@ pub(crate) struct Argument {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Target {
-    /// A parameter: its name there.
+    /// A parameter, with its name in the document.
     Parameter { place: Place, name: String, style: Style },
-    /// A field of the body: its name there.
+    /// A field of the body, with its name in the document.
     Field(String),
     /// The whole body.
     Body,
 }
 
 impl Input {
-    /// Reads what an operation takes.
+    /// Reads the parameters and the body of an operation.
     pub(crate) fn read(
         document: &Document,
         found: &FoundOperation<'_>,
@@ -59,7 +59,7 @@ impl Input {
             if is_key {
                 key_header = Some(it.name.to_owned());
             }
-            // A credential is no argument, though documents write it among the parameters as well.
+            // A credential is not an argument, although some documents also list it as a parameter.
             let is_credential =
                 requirements.iter().flatten().any(|scheme| scheme.is_in(it.place, it.name));
             !is_key && !is_credential
@@ -97,7 +97,7 @@ impl Input {
         Ok(Self { arguments, body: kind, schema, key_header })
     }
 
-    /// Whether an argument gives this parameter of the path.
+    /// Whether one of the arguments provides this parameter of the path.
     pub(crate) fn fills_path(&self, parameter: &str) -> bool {
         self.arguments.iter().any(|it| {
             matches!(&it.target, Target::Parameter { place: Place::Path, name, .. } if name == parameter)
@@ -115,7 +115,7 @@ struct Properties {
 
 impl Properties {
     fn add(&mut self, name: &str, target: Target, schema: Value, required: bool) {
-        // A name that is free and fits stays as it is: `.` fits too, which the names of tools do not have.
+        // Leave a free and valid name unchanged. Argument names may have a `.`, unlike names of tools.
         let stays = names::is_fitting(name) && self.names.take(name);
         let name = if stays { name.to_owned() } else { self.names.of(name) };
         self.schemas.insert(name.clone(), schema);
@@ -141,8 +141,7 @@ fn of_parameter<'d>(
     Ok(schema)
 }
 
-/// Adds the fields of the body beside the parameters where each has a name of its own, and the whole body as one argument
-/// everywhere else.
+/// Adds each field of the body as an argument if no parameter has the same name; otherwise adds the whole body as one argument.
 fn add_body<'d>(
     schemas: &mut Schemas<'d>,
     properties: &mut Properties,
@@ -181,8 +180,8 @@ fn add_body<'d>(
 /// A field with its schema, and whether it is required.
 type Field<'d> = (&'d str, LocatedValue<'d>, bool);
 
-/// The fields of a schema that is nothing but an object of named fields. A dictionary is none, nor is a body that may be left out
-/// and has required fields: the fields alone would not say which of both is meant.
+/// The fields of a schema that describes only an object with named fields. Returns nothing for a map with arbitrary keys, and
+/// for an optional body with required fields: a call without fields could mean either no body or an invalid one.
 fn flat_fields<'d>(
     document: &'d Document,
     schema: &LocatedValue<'d>,

@@ -1,4 +1,4 @@
-//! The body of a request as the document has it: which of its media types is written, and how.
+//! The body of a request as the document describes it: which of its media types is sent, and how it is encoded.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::document::{Document, LocatedValue};
 use crate::operation::{FoundOperation, Style};
 use crate::refusal::Refusal;
 
-/// The body that an operation takes.
+/// The body of an operation.
 #[derive(Debug)]
 pub(crate) struct Body<'d> {
     pub(crate) kind: BodyKind,
@@ -17,39 +17,39 @@ pub(crate) struct Body<'d> {
     pub(crate) description: Option<&'d str>,
 }
 
-/// How a body is written.
+/// The encoding of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum BodyKind {
     Json {
         media_type: String,
     },
-    /// `application/x-www-form-urlencoded`, with the styles of its fields where the document names them.
+    /// `application/x-www-form-urlencoded`, with the styles of those fields for which the document names one.
     Form {
         styles: BTreeMap<String, Style>,
     },
     Multipart {
         parts: BTreeMap<String, Part>,
     },
-    /// A text that is sent as it is.
+    /// A text, sent unchanged.
     Text {
         media_type: String,
     },
-    /// Bytes, which a model writes as base64.
+    /// Bytes, which models write as base64.
     Binary {
         media_type: String,
     },
 }
 
-/// How a field of a multipart body is written where it is no plain text.
+/// The encoding of a field of a multipart body, where it is not plain text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Part {
-    /// Whether its value is base64 of bytes.
+    /// Whether its value is base64 that stands for bytes.
     pub(crate) is_binary: bool,
     pub(crate) media_type: Option<String>,
 }
 
 impl<'d> Body<'d> {
-    /// Reads the body of an operation, in the media type that is written most simply.
+    /// Reads the body of an operation, in the media type that is simplest to write.
     pub(crate) fn read(
         document: &'d Document,
         found: &FoundOperation<'d>,
@@ -79,12 +79,12 @@ impl<'d> Body<'d> {
     }
 }
 
-/// The type without its parameters, in small letters.
+/// The media type without its parameters, in lower case.
 fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Which media type is taken first, where a body may be of several; nothing where it is none.
+/// The preference of a media type, if a body allows several (lowest first); nothing if it is not a valid media type.
 fn rank(media_type: &str) -> Option<u8> {
     let bare = bare(media_type);
     Some(match bare.as_str() {
@@ -117,7 +117,7 @@ impl BodyKind {
             it => it,
         };
         if reqwest::header::HeaderValue::from_str(media_type).is_err() {
-            return Err(Refusal::new(&media.place, "it is no media type"));
+            return Err(Refusal::new(&media.place, "it is not a valid media type"));
         }
         let own = || media_type.to_owned();
         Ok(match rank(media_type) {
@@ -143,12 +143,12 @@ impl BodyKind {
         })
     }
 
-    /// Whether the body is made of fields.
+    /// Whether the body consists of fields.
     pub(crate) fn has_fields(&self) -> bool {
         matches!(self, Self::Json { .. } | Self::Form { .. } | Self::Multipart { .. })
     }
 
-    /// What a model should know of how the body is written.
+    /// Tells models how the whole body is encoded; empty if the schema says enough.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Json { .. } | Self::Form { .. } | Self::Multipart { .. } => String::new(),
@@ -159,7 +159,7 @@ impl BodyKind {
         }
     }
 
-    /// Says of a field of bytes that it is written as base64.
+    /// Changes the schema of a binary field to base64, and says so in its description.
     pub(crate) fn adjust(&self, name: &str, schema: &LocatedValue<'_>, copied: &mut Value) {
         let Self::Multipart { parts } = self else { return };
         if !parts.get(name).is_some_and(|it| it.is_binary) {
@@ -183,7 +183,7 @@ fn styles(media: &LocatedValue<'_>) -> BTreeMap<String, Style> {
     styles.filter_map(|(name, at)| Some((name.to_owned(), Style::of_form(Some(&at))?))).collect()
 }
 
-/// How the fields are written that are no plain texts.
+/// The encodings of the fields that are not plain text.
 fn parts(
     document: &Document,
     media: &LocatedValue<'_>,

@@ -1,4 +1,4 @@
-//! A document as a bundle: what the application says of it, and the tools that an executor gets.
+//! A document as a bundle: the application's settings for it, and the tools that an executor gets.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,9 +21,9 @@ use crate::tool::{self, Api};
 
 /// The operations of an HTTP API as tools, by its `OpenAPI` document: a [`Bundle`] for `.with(…)` of an executor or an agent.
 ///
-/// Each operation is one tool, called `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated, everything else is done once;
-/// `DELETE` is dangerous. Of a document with more than 40 tools a model searches for those that it needs. What cannot be a tool
-/// is named by [`plan`](Self::plan), with its reason and place.
+/// Each operation is one tool, called `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated, everything else is done
+/// once; `DELETE` is dangerous. If a document has more than 40 tools, they are deferred: a model searches for those that it
+/// needs. [`plan`](Self::plan) lists the operations that cannot be tools, with reasons and places.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry};
@@ -63,16 +63,16 @@ pub struct OpenApi {
     credentials: Vec<Arc<dyn Credentials>>,
     routes: Routes,
     body_limit: usize,
-    /// Judges the servers that the document names.
+    /// Checks the addresses of servers that the document names.
     guard: AddressGuard,
 }
 
 impl OpenApi {
-    /// Reads a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON or YAML. Nothing is fetched: references lead into the document itself, or
-    /// to one that was [added](Self::document).
+    /// Reads a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON or YAML. Nothing is downloaded: references have to point into the
+    /// document itself, or into one that was [added](Self::document).
     ///
     /// # Errors
-    /// When it is neither, of another version, or has no paths.
+    /// When the text is neither JSON nor YAML, has another version, or has no paths.
     pub fn load(document: impl AsRef<str>) -> Result<Self, LoadError> {
         let document = Arc::new(Document::read(document.as_ref())?);
         let (servers, routes) = (ServerChoice::default(), Routes::new());
@@ -126,27 +126,28 @@ impl OpenApi {
         Ok(self)
     }
 
-    /// Names the bundle, for errors: the document's title unless set. Two bundles of one executor have two names.
+    /// Names the bundle, for errors; the default is the document's title. Two bundles of one executor need different names.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Sets what the name of each tool begins with, for an application that uses several documents.
+    /// Sets a prefix for the name of each tool, for an application that uses several documents.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
         self
     }
 
-    /// Sets the server to which every request goes, in place of those of the document and of its operations. It may have any address;
-    /// a server that the document names has to have a public one, or one that is [permitted](Self::permit).
+    /// Sets the server to which every request goes, instead of the servers of the document and its operations. It may have any
+    /// address; a server that the document names needs a public address, or one that is [permitted](Self::permit).
     pub fn server(mut self, url: impl Into<String>) -> Self {
         self.servers.base = Some(url.into());
         self
     }
 
-    /// Lets requests go to an address that is not public where the document names the server: a document of a stranger could else
-    /// lead to a cloud's metadata or into the network of the application.
+    /// Allows requests to this non-public address if the document names it as a server. Without this, requests to non-public
+    /// addresses are refused, because an untrusted document could direct them to a cloud's metadata service or into the
+    /// application's network.
     ///
     /// ```
     /// use toolwright_openapi::OpenApi;
@@ -166,19 +167,20 @@ impl OpenApi {
         self
     }
 
-    /// Asks this for the addresses of the servers that the document names, in place of the system.
+    /// Resolves the host names of the document's servers with this resolver, instead of the system's.
     pub fn resolver(mut self, resolver: impl HostResolver) -> Self {
         self.guard = self.guard.resolver(Arc::new(resolver));
         self
     }
 
-    /// Gives a variable of the server's URL a value, in place of its default.
+    /// Sets a variable in the server's URL, instead of using its default.
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.servers.variables.insert(name.into(), value.into());
         self
     }
 
-    /// Adds a source of the credentials that operations ask for. For each scheme the first counts that gives one.
+    /// Adds a source of the credentials that operations require. For each security scheme, the first source that has a
+    /// credential is used.
     pub fn credentials(mut self, credentials: impl Credentials) -> Self {
         self.credentials.push(Arc::new(credentials));
         self
@@ -190,16 +192,16 @@ impl OpenApi {
         self
     }
 
-    /// Sets how many bytes are read of an answer: 1 MiB unless set. What is longer is cut, and marked.
+    /// Sets how many bytes of an answer are read: 1 MiB unless set. A longer answer is cut, and marked as cut.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// Says what becomes of each operation, in the order of paths and methods.
+    /// Reports for each operation whether it becomes a tool, in the order of paths and methods.
     ///
     /// # Errors
-    /// When a rule counts for no operation, or says of one what cannot be.
+    /// When a rule is used for no operation, or does not fit an operation.
     pub fn plan(&self) -> Result<Vec<PlannedOperation>, RouteError> {
         let planned = plan::plan(&self.document, &self.routes, self.prefix.as_deref())?;
         Ok(planned
@@ -208,7 +210,7 @@ impl OpenApi {
             .collect())
     }
 
-    /// The tools, and what keeps any of them from being called.
+    /// The tools, or the reasons why some of them cannot be called.
     fn tools(&self) -> Result<Vec<Registration>, Vec<String>> {
         let drafts = plan::plan(&self.document, &self.routes, self.prefix.as_deref());
         let drafts = drafts.map_err(|error| vec![error.to_string()])?;
@@ -230,7 +232,7 @@ impl OpenApi {
                 Ok(Some(draft)) => draft,
                 Ok(None) => continue,
                 Err(refusal) => {
-                    tracing::warn!(operation, "an operation is no tool: {refusal}");
+                    tracing::warn!(operation, "an operation cannot be a tool: {refusal}");
                     continue;
                 }
             };
@@ -245,7 +247,7 @@ impl OpenApi {
         if problems.0.is_empty() { Ok(tools) } else { Err(problems.sentences()) }
     }
 
-    /// The server of an operation, and the credentials that it is called with.
+    /// The server of an operation, and the security requirement that its calls meet.
     fn ready(&self, draft: &Draft<'_>) -> Result<(Url, Requirement), String> {
         let server = servers::server(&self.document, &draft.found, &self.servers);
         let server = server.map_err(|refusal| refusal.to_string())?;
@@ -259,12 +261,12 @@ impl OpenApi {
         Ok((server, requirement))
     }
 
-    /// The first of the requirements for all of whose schemes there are credentials.
+    /// Chooses the first requirement for which there are credentials for all its schemes.
     fn requirement(&self, requirements: &[Requirement]) -> Result<Requirement, String> {
         let gives = |scheme: &_| self.credentials.iter().any(|it| it.gives(scheme));
         let is_given = |it: &&Requirement| it.iter().all(gives);
         let given: Vec<&Requirement> = requirements.iter().filter(is_given).collect();
-        // An operation that may be called without authorization is called with it where there is one.
+        // If authorization is optional and there are credentials, use them.
         if let Some(best) = given.iter().find(|it| !it.is_empty()).or(given.first()) {
             return Ok((*best).clone());
         }
@@ -283,7 +285,7 @@ impl OpenApi {
     }
 }
 
-/// What is wrong, and with which operations.
+/// Each problem, with the operations that have it.
 #[derive(Default)]
 struct Problems(BTreeMap<String, Vec<String>>);
 

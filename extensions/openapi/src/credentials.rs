@@ -1,5 +1,5 @@
-//! Who gives the credentials of requests. A credential is added to a request when it is sent: arguments, previews, answers, errors,
-//! events and the journal never have it.
+//! Sources of credentials for requests. A credential is added to a request only when it is sent: it never appears in arguments,
+//! previews, answers, errors, events or the journal.
 
 mod fixed;
 mod hide;
@@ -19,7 +19,7 @@ pub use fixed::FixedCredentials;
 pub(crate) use hide::{hide, without_beginning};
 pub use oauth::{OAuthCredentials, TokenUrlError};
 
-/// Gives the credentials of requests, by the names that the document has for its security schemes.
+/// Gives credentials to requests, by the document's names for its security schemes.
 ///
 /// ```
 /// use futures::future::BoxFuture;
@@ -47,22 +47,22 @@ pub use oauth::{OAuthCredentials, TokenUrlError};
 /// }
 /// ```
 pub trait Credentials: Send + Sync + 'static {
-    /// Whether it gives credentials for this scheme. It is asked when the executor is built: an operation for whose schemes
-    /// there are no credentials is an error there.
+    /// Reports whether this source has credentials for the scheme. The executor asks when it is built, and fails if there are
+    /// no credentials for an operation's schemes.
     fn gives(&self, scheme: &SecurityScheme) -> bool;
 
     /// Returns the credential of one call.
     ///
     /// # Errors
-    /// Where there is none for this call; the model reads the error.
+    /// When there is no credential for this call; the model sees the error.
     fn credential<'a>(
         &'a self,
         scheme: &'a SecurityScheme,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Credential, ToolError>>;
 
-    /// Learns that a server answered 401 to a credential; returns whether [`credential`](Self::credential) may give another one,
-    /// with which the request is made once more.
+    /// Notes that a server answered 401 to a credential. Returns whether [`credential`](Self::credential) may give a different
+    /// one, with which the request is then sent once more.
     fn refused<'a>(
         &'a self,
         scheme: &'a SecurityScheme,
@@ -73,7 +73,7 @@ pub trait Credentials: Send + Sync + 'static {
     }
 }
 
-/// The value of the header of the scheme `basic`.
+/// The header value for the scheme `basic`.
 pub(crate) fn basic(user: &str, password: &str) -> String {
     format!("Basic {}", encode_basic(user, password))
 }
@@ -82,7 +82,7 @@ fn encode_basic(user: &str, password: &str) -> String {
     STANDARD.encode(format!("{user}:{password}"))
 }
 
-/// A secret with which a request is authorized. Its `Debug` does not show it.
+/// A secret that authorizes a request. Its `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credential(Secret);
 
@@ -98,7 +98,7 @@ impl Credential {
         Self(Secret::Token(token.as_ref().into()))
     }
 
-    /// Makes a user with a password, for the scheme `basic`.
+    /// Makes a credential of a user and a password, for the scheme `basic`.
     pub fn basic(user: impl AsRef<str>, password: impl AsRef<str>) -> Self {
         Self(Secret::Basic { user: user.as_ref().into(), password: password.as_ref().into() })
     }
@@ -117,7 +117,7 @@ impl Credential {
         }
     }
 
-    /// The texts that no answer may show. A short one is no secret but what a local server is given in its place.
+    /// The texts to be hidden in answers. A very short text is not a secret, but a placeholder for a local server.
     pub(crate) fn secrets(&self) -> Vec<String> {
         const SHORTEST: usize = 7;
         let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;

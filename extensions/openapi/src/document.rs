@@ -1,4 +1,4 @@
-//! The document as values: read from JSON or YAML, its version checked, its references followed. Nothing is fetched.
+//! The document as values: parses JSON or YAML, checks its version, follows its references. Nothing is downloaded.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::joined::{add_document, shown_reference};
 use crate::refusal::Refusal;
 use crate::schema::Patterns;
 
-/// An `OpenAPI` document of a version that is read.
+/// An `OpenAPI` document of a supported version.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) root: Value,
     pub(crate) patterns: Patterns,
 }
 
-/// A value of the document, and its place.
+/// A value of the document, and its place there.
 #[derive(Debug, Clone)]
 pub(crate) struct LocatedValue<'d> {
     pub(crate) value: &'d Value,
@@ -33,7 +33,7 @@ pub enum LoadError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// Why not: the error of the file system.
         source: std::io::Error,
     },
     /// It is neither JSON nor YAML.
@@ -44,26 +44,26 @@ pub enum LoadError {
         /// Why it is not YAML.
         yaml: String,
     },
-    /// It is of Swagger 2.0, the version before `OpenAPI`.
+    /// It is a Swagger 2.0 document, the format before `OpenAPI`.
     #[error(
         "the document is of Swagger {found}, expected OpenAPI 3.0, 3.1 or 3.2; convert it, for instance with `npx swagger2openapi FILE`"
     )]
     Swagger {
-        /// Its version.
+        /// The version that was found.
         found: String,
     },
-    /// It is of another version, or no `OpenAPI` document.
+    /// It has another version, or is not an `OpenAPI` document.
     #[error(
         "`openapi` is {found}, expected 3.0, 3.1 or 3.2 at the beginning of an OpenAPI document"
     )]
     Version {
-        /// What it is instead.
+        /// The version that was found instead.
         found: String,
     },
-    /// It has no operations.
+    /// It has no object of paths.
     #[error("`paths` is {found}, expected an object of paths with their operations")]
     NoPaths {
-        /// What it is instead.
+        /// The value that was found instead.
         found: String,
     },
     /// A document cannot be added under this URI.
@@ -78,7 +78,7 @@ pub enum LoadError {
 toolwright::unstable::debug_as_sentence!(LoadError);
 
 impl Document {
-    /// Reads the text, which is JSON where it begins as an object of JSON.
+    /// Parses the text: as JSON if it begins with `{`, else as YAML.
     pub(crate) fn read(text: &str) -> Result<Self, LoadError> {
         Self::of(parse(text)?)
     }
@@ -108,7 +108,7 @@ impl Document {
         Ok(Self { root, patterns: Patterns::default() })
     }
 
-    /// Follows the references from a value, such as a parameter or a body, to one that is none.
+    /// Follows the references from a value, such as a parameter or a body, to a value that is not a reference.
     pub(crate) fn follow<'d>(
         &'d self,
         from: LocatedValue<'d>,
@@ -121,7 +121,7 @@ impl Document {
         Err(Refusal::new(at.place, "its references lead in a circle, expected one that ends"))
     }
 
-    /// Finds what a reference at a place leads to.
+    /// Finds the value that a reference points to.
     pub(crate) fn target<'d>(
         &'d self,
         reference: &str,
@@ -141,7 +141,7 @@ impl Document {
         }
     }
 
-    /// The document's title, or what it is called without one.
+    /// The document's title, or a default name.
     pub(crate) fn title(&self) -> &str {
         let title = self.root.pointer("/info/title").and_then(Value::as_str).map(str::trim);
         title.filter(|it| !it.is_empty()).unwrap_or("the API")
@@ -149,23 +149,23 @@ impl Document {
 }
 
 impl<'d> LocatedValue<'d> {
-    /// A value below this one, by its key.
+    /// The value under this key.
     pub(crate) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;
         Some(Self { value, place: below(&self.place, key) })
     }
 
-    /// A text below this one.
+    /// The text under this key.
     pub(crate) fn text(&self, key: &str) -> Option<&'d str> {
         self.value.get(key).and_then(Value::as_str)
     }
 
-    /// Whether a key says `true`.
+    /// Whether the value under this key is `true`.
     pub(crate) fn says(&self, key: &str) -> bool {
         self.value.get(key) == Some(&Value::Bool(true))
     }
 
-    /// The entries of an object, by their keys in one order, whatever order the document and the build have.
+    /// The entries of an object, sorted by key, so that the order does not depend on the document or the build.
     pub(crate) fn entries(&self) -> Vec<(&'d str, Self)> {
         let object = self.value.as_object();
         let mut entries: Vec<_> = object.into_iter().flatten().collect();
@@ -193,8 +193,8 @@ fn parse(text: &str) -> Result<Value, LoadError> {
     }
 }
 
-/// How YAML is read: `no` and `on` are texts, as `OpenAPI` has it. A document may be as large and as deep as one of JSON; what its
-/// aliases expand to is bounded.
+/// The options for YAML: `no` and `on` are strings, as `OpenAPI` demands. A document may be as large and as deep as in JSON,
+/// but the expansion of its aliases is limited.
 fn yaml() -> serde_saphyr::Options {
     const MOST: usize = 40_000_000;
     serde_saphyr::options! {
@@ -205,7 +205,7 @@ fn yaml() -> serde_saphyr::Options {
     }
 }
 
-/// The place of a key.
+/// The place of the value under a key.
 pub(crate) fn below(place: &str, key: &str) -> String {
     format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
@@ -224,7 +224,7 @@ pub(crate) fn described(value: Option<&Value>) -> String {
     }
 }
 
-/// The first line of an error, which may show the text around it.
+/// The first line of an error, because further lines may show parts of the document.
 fn short(error: &impl ToString) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }

@@ -1,7 +1,8 @@
-//! Tools of the operations of an HTTP API, by its `OpenAPI` document: [`OpenApi`] is a bundle that an executor or an agent takes.
+//! Makes tools of the operations of an HTTP API, from its `OpenAPI` document: [`OpenApi`] is a bundle for an executor or an
+//! agent.
 //!
-//! A document is read into values, each operation into one tool or into a [`Refusal`] with its place, and a call of the tool
-//! into one request. Every call passes the executor of the application, so that policy, approval and journal hold for it.
+//! A document is parsed into values, each operation becomes one tool or a [`Refusal`] with its place, and a call of the tool
+//! becomes one request. Every call goes through the application's executor, so policy, approval and journal apply to it.
 //!
 //! ```text
 //! document ── operation ── input ──┐                     (what is read: pure)

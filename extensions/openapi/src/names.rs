@@ -1,20 +1,20 @@
-//! Names of tools and of their arguments, which every provider of models takes; one to one. Pure.
+//! Names for tools and arguments that every model provider accepts, each used once. Pure.
 
 use std::collections::{HashMap, HashSet};
 
-/// What every provider of models takes.
+/// The longest name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Names that are given once each.
+/// Gives out names, each only once.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     given: HashSet<String>,
-    /// The number from which on one may be free, by the name without it.
+    /// For each name without a number, the next number to try.
     next: HashMap<String, usize>,
 }
 
 impl Names {
-    /// The name that fits this text, with a number where an earlier text has the same.
+    /// A valid name for this text, with a number if the name is already taken.
     pub(crate) fn of(&mut self, text: &str) -> String {
         let name = fitting(text);
         if self.given.insert(name.clone()) {
@@ -31,13 +31,14 @@ impl Names {
         }
     }
 
-    /// Takes a name as it is; returns whether it was free.
+    /// Takes a name unchanged; returns whether it was free.
     pub(crate) fn take(&mut self, name: &str) -> bool {
         self.given.insert(name.to_owned())
     }
 }
 
-/// The text with each run of characters that a name cannot have as one `_`, at most 64 characters; it begins with a letter or `_`.
+/// Makes a valid name: replaces each run of invalid characters with `_`, cuts it to 64 characters, and makes it begin with a
+/// letter or `_`.
 pub(crate) fn fitting(text: &str) -> String {
     let mut name = String::new();
     for character in text.chars() {
@@ -54,8 +55,8 @@ pub(crate) fn fitting(text: &str) -> String {
     name
 }
 
-/// Whether a text is a name of an argument as it is. Providers take letters, digits, `_`, `.` and `-`; a leading `_` marks what
-/// [`fitting`] made.
+/// Whether a text is a valid argument name without changes. Providers accept letters, digits, `_`, `.` and `-`; a leading `_`
+/// is reserved for names that [`fitting`] made.
 pub(crate) fn is_fitting(text: &str) -> bool {
     let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-');
     !text.is_empty() && text.len() <= LONGEST && text.chars().all(fits)

@@ -1,4 +1,4 @@
-//! One operation as the document has it: what it is called, what it takes, what it answers.
+//! One operation as the document describes it: its name, its parameters, its answers.
 
 mod parameter;
 
@@ -9,21 +9,21 @@ use crate::refusal::Refusal;
 
 pub(crate) use parameter::{Parameter, Place, Style};
 
-/// The methods that a path item has by their names.
+/// The HTTP methods that are keys of a path item.
 const METHODS: [&str; 9] =
     ["delete", "get", "head", "options", "patch", "post", "put", "query", "trace"];
 
-/// An operation, found but not read.
+/// An operation that was found, but not yet read.
 #[derive(Debug)]
 pub(crate) struct FoundOperation<'d> {
-    /// In capitals.
+    /// The HTTP method in upper case.
     pub(crate) method: String,
     pub(crate) path: &'d str,
     pub(crate) at: LocatedValue<'d>,
     item: LocatedValue<'d>,
 }
 
-/// Every operation of a document, by path and method in one order.
+/// Every operation of a document, sorted by path and method.
 pub(crate) fn all(document: &Document) -> Vec<Result<FoundOperation<'_>, Refusal>> {
     let root = LocatedValue { value: &document.root, place: String::new() };
     let paths = root.get("paths").map(|it| it.entries()).unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) fn all(document: &Document) -> Vec<Result<FoundOperation<'_>, Refusal
 
 fn of_item<'d>(path: &'d str, item: LocatedValue<'d>) -> Vec<FoundOperation<'d>> {
     let entries = item.entries();
-    // 3.2 has methods of other names apart.
+    // `OpenAPI` 3.2 lists other methods separately.
     let additional = item.get("additionalOperations").map(|it| it.entries()).unwrap_or_default();
     let known = entries.into_iter().filter(|(method, _)| METHODS.contains(method));
     let found = known.chain(additional).filter(|(_, at)| at.value.is_object());
@@ -55,12 +55,12 @@ fn of_item<'d>(path: &'d str, item: LocatedValue<'d>) -> Vec<FoundOperation<'d>>
 }
 
 impl<'d> FoundOperation<'d> {
-    /// The operation's own name.
+    /// The operation's own name (`operationId`).
     pub(crate) fn id(&self) -> Option<&'d str> {
         self.at.text("operationId").map(str::trim).filter(|it| !it.is_empty())
     }
 
-    /// Its method and path, by which people know it.
+    /// Its method and path, as people refer to it.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
@@ -70,7 +70,7 @@ impl<'d> FoundOperation<'d> {
         tags.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// The servers of the operation or of its path, where it has some of its own.
+    /// The servers of the operation or of its path, if they have their own.
     pub(crate) fn servers(&self) -> Option<LocatedValue<'d>> {
         let of = |at: &LocatedValue<'d>| {
             at.get("servers").filter(|it| it.value.as_array().is_some_and(|it| !it.is_empty()))
@@ -78,7 +78,7 @@ impl<'d> FoundOperation<'d> {
         of(&self.at).or_else(|| of(&self.item))
     }
 
-    /// The parameters of the operation and, where it has none of that name and place, those of its path.
+    /// The parameters of the operation, and those of its path unless the operation has one of the same name and place.
     pub(crate) fn parameters(&self, document: &'d Document) -> Result<Vec<Parameter<'d>>, Refusal> {
         let mut read: Vec<Parameter<'d>> = Vec::new();
         for owner in [&self.at, &self.item] {
@@ -105,7 +105,7 @@ impl<'d> FoundOperation<'d> {
         Ok(read)
     }
 
-    /// What a model reads of it: summary, description, what it returns, and where it is.
+    /// The description for models: summary, description, what it returns, and its method and path.
     pub(crate) fn description(&self, document: &Document) -> String {
         let texts = [self.at.text("summary"), self.at.text("description")];
         let mut parts: Vec<String> = Vec::new();
@@ -123,7 +123,7 @@ impl<'d> FoundOperation<'d> {
         parts.join("\n\n")
     }
 
-    /// What its first success is said to be.
+    /// The description of its first success response.
     fn returns(&self, document: &Document) -> Option<String> {
         let responses = self.at.get("responses")?.entries();
         let (_, success) = responses.into_iter().find(|(status, _)| status.starts_with('2'))?;

@@ -1,4 +1,4 @@
-//! What becomes of each operation of a document: a tool, nothing by a rule, or a refusal. Pure.
+//! Decides for each operation of a document: a tool, excluded by a rule, or refused. Pure.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use crate::request::Template;
 use crate::routes::{Route, RouteError, Routes, To};
 use crate::security::{self, Requirement};
 
-/// How many tools of one document a model is shown; of more it searches for those that it needs.
+/// How many tools of one document are listed for a model; if there are more, they are deferred and the model searches.
 pub(crate) const MOST_SHOWN: usize = 40;
 
-/// An operation of a document, and what becomes of it.
+/// An operation of a document, and the decision about it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PlannedOperation {
-    /// Its method and path, such as `GET /pets`; the place in the document where there are none.
+    /// Its method and path, such as `GET /pets`; if it has none, its place in the document.
     pub operation: String,
-    /// What becomes of it.
+    /// The decision about the operation.
     pub outcome: Outcome,
 }
 
-/// What becomes of an operation.
+/// The decision about an operation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -35,11 +35,11 @@ pub enum Outcome {
     Tool {
         /// The tool's name.
         name: String,
-        /// What a call changes.
+        /// The effect of a call.
         effect: Effect,
-        /// How carefully a person should look.
+        /// The danger of a call: how carefully a person should look.
         danger: Danger,
-        /// Whether a model is shown it.
+        /// Whether the tool is listed for models.
         exposure: Exposure,
     },
     /// A rule excludes it.
@@ -48,7 +48,7 @@ pub enum Outcome {
     Refused(Refusal),
 }
 
-/// An operation with everything of which its tool is made.
+/// An operation with everything that its tool is made from.
 #[derive(Debug)]
 pub(crate) struct Draft<'d> {
     pub(crate) found: FoundOperation<'d>,
@@ -62,10 +62,10 @@ pub(crate) struct Draft<'d> {
     pub(crate) exposure: Exposure,
 }
 
-/// What becomes of an operation: a tool, nothing where a rule excludes it, or a refusal.
+/// The decision about an operation: a tool, nothing if a rule excludes it, or a refusal.
 pub(crate) type Drafted<'d> = Result<Option<Draft<'d>>, Refusal>;
 
-/// Every operation with what becomes of it, in the order of paths and methods.
+/// Every operation with the decision about it, in the order of paths and methods.
 pub(crate) fn plan<'d>(
     document: &'d Document,
     routes: &'d Routes,
@@ -136,7 +136,7 @@ impl PlannedOperation {
     }
 }
 
-/// The rule that counts for each operation.
+/// Finds the rule for each operation.
 fn count(
     routes: &Routes,
     found: &[Result<FoundOperation<'_>, Refusal>],
@@ -180,7 +180,7 @@ fn draft<'d>(
     prefix: Option<&str>,
     names: &mut Names,
 ) -> Result<Draft<'d>, Refusal> {
-    // They are about the connection and the proxies on its way, and reach no resource of the API.
+    // These methods concern the connection and its proxies, not a resource of the API.
     if matches!(&*found.method, "CONNECT" | "TRACE") {
         let why = format!("{} is a method for a connection, and no tool", found.method);
         return Err(Refusal::new(&found.at.place, why));
@@ -208,7 +208,7 @@ fn draft<'d>(
     Ok(Draft { found, input, path, requirements, route, name, effect, danger, exposure })
 }
 
-/// Brings the schema of the input to the form that tools have.
+/// Normalizes the schema of the input.
 fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
     let refused = |problems: Vec<SchemaProblem>| {
         let reasons: Vec<String> = problems.iter().take(3).map(ToString::to_string).collect();
@@ -216,13 +216,13 @@ fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
         Refusal::new(place, format!("its input has no schema: {}", reasons.join("; ")))
     };
     let normal = input_schema(&draft.input.schema, TypeNames::Foreign).map_err(refused)?;
-    // What no executor takes is refused here, because one such tool would keep all others from being built.
+    // Refuse a schema that no executor accepts: otherwise this one tool would prevent the whole executor from being built.
     Checker::new(&normal.schema).map_err(|problem| refused(vec![problem]))?;
     draft.input.schema = normal.schema;
     Ok(draft)
 }
 
-/// Refuses a path that has a parameter which nothing describes.
+/// Refuses a path with a parameter that the document does not describe.
 fn check_path(found: &FoundOperation<'_>, path: &Template, input: &Input) -> Result<(), Refusal> {
     match path.parameters().find(|it| !input.fills_path(it)) {
         Some(name) => {
@@ -251,7 +251,7 @@ fn check_presets(
     }
 }
 
-/// What a call of a method changes, and how carefully to look: what HTTP says of methods, for a server that keeps to it.
+/// The effect and the danger of a call by its HTTP method, assuming that the server respects the semantics of HTTP.
 fn judge(method: &str, has_key: bool) -> (Effect, Danger) {
     match method {
         "GET" | "HEAD" | "OPTIONS" | "QUERY" => (Effect::Read, Danger::Safe),
@@ -263,12 +263,12 @@ fn judge(method: &str, has_key: bool) -> (Effect, Danger) {
 }
 
 impl Draft<'_> {
-    /// The first tag, by which tools are grouped.
+    /// The operation's first tag, which groups its tool with others.
     pub(crate) fn group(&self) -> Option<String> {
         self.found.tags().next().map(names::fitting).filter(|it| it != "_")
     }
 
-    /// What a rule says of the tool: values of arguments, and why each call asks a person.
+    /// The changes that a rule makes to the tool: preset arguments, and the reason to ask a person about each call.
     pub(crate) fn adaptation(&self) -> Adaptation {
         let Some(route) = self.route else { return Adaptation::new() };
         let given = route.arguments.iter();

@@ -1,7 +1,7 @@
-//! From the arguments of a call to its request, before anything is authorized or sent. Pure.
+//! Makes the request of a call from its arguments, before it is authorized or sent. Pure.
 //!
-//! - An argument is one value of its parameter and nothing else: it cannot begin another segment, key, header or line, nor
-//!   lead to another host. What cannot be written so is refused.
+//! - An argument becomes one value of its parameter and nothing else: it can neither begin another path segment, key, header or
+//! line, nor lead to another host. A value that cannot be encoded in this way is refused.
 
 mod encode;
 mod form;
@@ -26,7 +26,7 @@ use crate::operation::{Place, Style};
 use keys::Keys;
 pub(crate) use path::{Template, as_sent};
 
-/// What is the same in every request of an operation.
+/// The parts that are the same in every request of an operation.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) method: Method,
@@ -34,12 +34,12 @@ pub(crate) struct Shape {
     pub(crate) path: Template,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Option<BodyKind>,
-    /// Keys of the query and of cookies that an object, whose fields are keys of their own, cannot have: those of other parameters,
-    /// of credentials and of the query that belongs to the path.
+    /// Keys that the fields of an exploded object must not use in the query or the cookies: keys of other parameters, of
+    /// credentials, and of the query in the path.
     pub(crate) reserved: Vec<String>,
-    /// The header that gets the key of the call.
+    /// The header that carries the idempotency key of the call.
     pub(crate) key_header: Option<HeaderName>,
-    /// What the answer should be.
+    /// The media types that the answer may have.
     pub(crate) accept: HeaderValue,
 }
 
@@ -53,10 +53,10 @@ pub(crate) struct Request {
 }
 
 impl Shape {
-    /// The request of these arguments, which fit the schema of the tool.
+    /// Makes the request from these arguments, which match the tool's schema.
     ///
     /// # Errors
-    /// Where an argument cannot be written in its place.
+    /// When an argument cannot be encoded in its place.
     pub(crate) fn request(&self, input: &Value, key: &str) -> Result<Request, ToolError> {
         let given = |argument: &Argument| input.get(&argument.name).filter(|it| !it.is_null());
         let mut path = self.path.filling();
@@ -67,7 +67,7 @@ impl Shape {
         for argument in &self.arguments {
             let wrong = |why: String| wrong(&argument.name, &why);
             match &argument.target {
-                // `null` is a value in a body, and none elsewhere.
+                // `null` is a valid value only in a body.
                 Target::Field(name) => {
                     if let Some(value) = input.get(&argument.name) {
                         fields.insert(name.clone(), value.clone());
@@ -115,7 +115,7 @@ impl Shape {
         Ok(request)
     }
 
-    /// Whether the body is sent although it has no field: an object of fields of which none is given.
+    /// Whether to send a body although no field is given: the body is required and consists of fields.
     fn needs_body(&self) -> bool {
         self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }
@@ -166,7 +166,7 @@ impl Request {
     }
 }
 
-/// The request as a person reads it, without credentials.
+/// Shows the request to people, without credentials.
 impl fmt::Display for Request {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {}", self.method, self.url)?;
@@ -188,14 +188,14 @@ impl fmt::Display for Request {
 fn header(style: Style, name: &str, value: &Value) -> Result<(HeaderName, HeaderValue), String> {
     let text = style::in_header(style, value)?;
     let name =
-        HeaderName::try_from(name).map_err(|_| format!("`{name}` is no name of a header"))?;
+        HeaderName::try_from(name).map_err(|_| format!("`{name}` is not a valid header name"))?;
     let is_plain = text.bytes().all(|it| (b' '..=b'~').contains(&it)) && text.trim() == text;
     let value = HeaderValue::from_str(&text).ok().filter(|_| is_plain);
     let value = value.ok_or("a header takes visible ASCII characters and spaces between them")?;
     Ok((name, value))
 }
 
-/// The bytes of a text of base64.
+/// The bytes that a base64 text encodes.
 fn decode(value: &Value) -> Result<Vec<u8>, String> {
     let text = value.as_str().unwrap_or_default();
     STANDARD

@@ -1,4 +1,4 @@
-//! Which operations become tools, and how: rules, of which the first that matches an operation counts.
+//! Rules that decide which operations become tools, and how; the first rule that matches an operation applies.
 
 mod pattern;
 mod route;
@@ -12,8 +12,8 @@ use crate::operation::FoundOperation;
 pub use route::Route;
 pub(crate) use route::To;
 
-/// Rules over the operations of a document. The first rule that matches an operation counts; an operation that no rule matches is
-/// a tool. A rule that counts for no operation is an error, because it was written for one.
+/// Rules over the operations of a document. The first rule that matches an operation applies to it; an operation that no rule
+/// matches is a tool. A rule that applies to no operation is an error, because it is probably a mistake.
 ///
 /// ```
 /// use toolwright_openapi::{Route, Routes};
@@ -42,7 +42,7 @@ pub struct Routes {
     pub(crate) routes: Vec<Route>,
 }
 
-/// Why rules cannot be used.
+/// Why the rules cannot be used.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
@@ -51,64 +51,64 @@ pub enum RouteError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// Why not: the error of the file system.
         source: std::io::Error,
     },
-    /// The text is no rules.
+    /// The text does not contain valid rules.
     #[error("the routes cannot be read: {why}")]
     Syntax {
         /// What is wrong with it, and where.
         why: String,
     },
-    /// A rule counts for no operation.
+    /// A rule applies to no operation.
     #[error("rule {number} ({rule}) counts for no operation: {why}; correct it or leave it out")]
     Unused {
-        /// Its number, from 1 on.
+        /// The rule's number, from 1 on.
         number: usize,
-        /// What it looks for.
+        /// The conditions of the rule.
         rule: String,
-        /// Why it counts for none.
+        /// Why it applies to none.
         why: &'static str,
     },
-    /// A rule gives one name to several operations.
+    /// A rule gives the same name to several operations.
     #[error(
         "rule {number} names {count} operations `{name}`, expected one, {operations} among them; make it match one"
     )]
     Renames {
-        /// Its number, from 1 on.
+        /// The rule's number, from 1 on.
         number: usize,
         /// The name.
         name: String,
-        /// How many operations it counts for.
+        /// How many operations the rule applies to.
         count: usize,
-        /// Some of them.
+        /// Some of these operations.
         operations: String,
     },
-    /// A rule gives a value to an argument that an operation does not have.
+    /// A rule sets an argument that an operation does not have.
     #[error(
         "rule {number} gives `{argument}` a value, which {operation} does not take; it takes `{takes}`"
     )]
     Argument {
-        /// Its number, from 1 on.
+        /// The rule's number, from 1 on.
         number: usize,
         /// The argument.
         argument: String,
         /// The operation.
         operation: String,
-        /// What that takes.
+        /// The arguments that the operation has.
         takes: String,
     },
 }
 toolwright::unstable::debug_as_sentence!(RouteError);
 
 impl Routes {
-    /// Makes rules of which there are none: every operation is a tool.
+    /// Makes an empty list of rules: every operation is a tool.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a rule after those before it.
+    /// Adds a rule after the earlier ones.
     #[must_use]
     pub fn route(mut self, route: Route) -> Self {
         self.routes.push(route);
@@ -118,7 +118,7 @@ impl Routes {
     /// Reads rules in TOML: a table `[[route]]` for each.
     ///
     /// # Errors
-    /// When the text is no such TOML.
+    /// When the text is not TOML of this form.
     pub fn from_toml(text: &str) -> Result<Self, RouteError> {
         toml::from_str(text).map_err(|error| RouteError::Syntax { why: error.to_string() })
     }
@@ -126,7 +126,7 @@ impl Routes {
     /// Reads rules from a TOML file.
     ///
     /// # Errors
-    /// When the file cannot be read, or is no such TOML.
+    /// When the file cannot be read, or is not TOML of this form.
     pub fn read(file: impl AsRef<Path>) -> Result<Self, RouteError> {
         let file = file.as_ref();
         let text = std::fs::read_to_string(file)
@@ -134,7 +134,7 @@ impl Routes {
         Self::from_toml(&text)
     }
 
-    /// The number of the rule that counts for an operation.
+    /// The number of the rule that applies to an operation.
     pub(crate) fn of(&self, found: &FoundOperation<'_>) -> Option<usize> {
         self.routes.iter().position(|it| it.matches(found))
     }

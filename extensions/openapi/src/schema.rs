@@ -1,7 +1,8 @@
-//! The schemas of a document as JSON Schema without the document: definitions that are referred to are brought along, what `OpenAPI`
-//! says in its own words is said in those of JSON Schema. Pure.
+//! Copies the schemas of a document as self-contained JSON Schema: includes the definitions that they refer to, and translates
+//! keywords of `OpenAPI` to those of JSON Schema. Pure.
 //!
-//! Each definition is copied once, whatever refers to it, so that time and memory are bounded by the document's size.
+//! Each definition is copied once, however many references there are, so that time and memory are bounded by the document's
+//! size.
 
 mod nullable;
 mod pattern;
@@ -34,27 +35,27 @@ const ONE: [&str; 12] = [
 ];
 /// Keywords whose value is a list of schemas.
 const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
-/// Keywords whose value has a schema under each key.
+/// Keywords whose value is an object with a schema under each key.
 const MAP: [&str; 5] =
     ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
-/// What `OpenAPI` says beside a schema, which says nothing about values, or is said otherwise.
+/// Keywords of `OpenAPI` that do not constrain values, or that are translated.
 const LEFT_OUT: [&str; 8] =
     ["$anchor", "$comment", "$id", "$schema", "discriminator", "externalDocs", "nullable", "xml"];
 
-/// Which way the values of a schema go.
+/// The direction in which values are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// To the server: what it alone writes is left out.
+    /// To the server: properties that only the server sets (`readOnly`) are left out.
     Request,
-    /// From the server: what it alone reads is left out.
+    /// From the server: properties that only the server reads (`writeOnly`) are left out.
     Answer,
 }
 
-/// Copies schemas of a document, and gathers the definitions that they refer to.
+/// Copies schemas of a document, and collects the definitions that they refer to.
 pub(crate) struct Schemas<'d> {
     document: &'d Document,
     direction: Direction,
-    /// The names of the definitions by their places.
+    /// The names of the definitions, by their places in the document.
     named: BTreeMap<String, String>,
     taken: names::Names,
     open: Vec<(String, LocatedValue<'d>)>,
@@ -66,7 +67,7 @@ impl<'d> Schemas<'d> {
         Self { document, direction, named, taken, open: Vec::new() }
     }
 
-    /// Copies a schema. Its references lead into the definitions that [`definitions`](Self::definitions) returns.
+    /// Copies a schema. Its references point to the definitions that [`definitions`](Self::definitions) returns.
     pub(crate) fn copy(&mut self, schema: &LocatedValue<'d>) -> Result<Value, Refusal> {
         let Some(object) = schema.value.as_object() else {
             return match schema.value {
@@ -111,7 +112,7 @@ impl<'d> Schemas<'d> {
         })
     }
 
-    /// Copies every definition that was referred to so far, and those to which they refer.
+    /// Copies every definition that has been referred to, directly or indirectly.
     pub(crate) fn definitions(&mut self) -> Result<Map<String, Value>, Refusal> {
         let mut definitions = Map::new();
         while let Some((name, schema)) = self.open.pop() {
@@ -120,7 +121,7 @@ impl<'d> Schemas<'d> {
         Ok(definitions)
     }
 
-    /// The reference to the copy of what this one leads to.
+    /// The reference to the copy of a definition.
     fn refer(&mut self, reference: &str, from: &LocatedValue<'d>) -> Result<Value, Refusal> {
         let target = self.document.target(reference, &from.place)?;
         if let Some(name) = self.named.get(&target.place) {
@@ -132,7 +133,7 @@ impl<'d> Schemas<'d> {
         Ok(Value::String(format!("#/$defs/{name}")))
     }
 
-    /// The properties that do not go this way.
+    /// The properties that are not sent in this direction.
     fn find_skipped(&self, schema: &LocatedValue<'d>) -> Result<HashSet<&'d str>, Refusal> {
         let word = match self.direction {
             Direction::Request => "readOnly",
@@ -148,7 +149,8 @@ impl<'d> Schemas<'d> {
         Ok(skipped)
     }
 
-    /// Says what a discriminator says. Alternatives that it tells apart may all take a value, which `oneOf` would refuse.
+    /// Translates a discriminator to words. A value may match several of its alternatives, which `oneOf` would refuse, so
+    /// `anyOf` replaces it.
     fn say_discriminator(&self, schema: &LocatedValue<'d>, copied: &mut Map<String, Value>) {
         let Some(discriminator) = schema.get("discriminator") else { return };
         let Some(property) = discriminator.text("propertyName") else { return };
@@ -170,7 +172,7 @@ impl<'d> Schemas<'d> {
     }
 }
 
-/// Adds a sentence to the description of a schema.
+/// Appends a sentence to the description of a schema.
 fn say(schema: &mut Map<String, Value>, words: &str) {
     let before = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let words = format!("{before} {words}").trim().to_owned();

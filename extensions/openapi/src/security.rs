@@ -1,4 +1,4 @@
-//! What an operation asks for as authorization: schemes, and which of them a request needs. Pure.
+//! The authorization that an operation requires: its security schemes, and which of them a request uses. Pure.
 
 use crate::document::{Document, LocatedValue, described};
 use crate::operation::{FoundOperation, Place};
@@ -13,7 +13,7 @@ pub struct SecurityScheme {
     pub(crate) kind: SchemeKind,
 }
 
-/// Where a credential goes.
+/// The place of a credential in a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum SchemeKind {
     Header(String),
@@ -21,14 +21,14 @@ pub(crate) enum SchemeKind {
     Cookie(String),
     Basic,
     Bearer,
-    /// A scheme that no request of this crate can have, and why.
+    /// A scheme that this crate does not support, and why.
     Unknown(String),
 }
 
-/// Schemes that a request needs, all of them; none is a request without authorization.
+/// All the schemes that a request has to meet; with none, the request has no authorization.
 pub(crate) type Requirement = Vec<SecurityScheme>;
 
-/// The requirements of an operation that a request can have, of which one is enough; empty where it has none.
+/// The supported requirements of an operation, one of which is enough; empty if it has none.
 pub(crate) fn requirements(
     document: &Document,
     found: &FoundOperation<'_>,
@@ -60,7 +60,7 @@ pub(crate) fn requirements(
 fn scheme(document: &Document, name: &str, place: &str) -> Result<SecurityScheme, Refusal> {
     let schemes = document.root.pointer("/components/securitySchemes");
     let Some(value) = schemes.and_then(|it| it.get(name)) else {
-        let reason = format!("`{name}` is none of the document's `securitySchemes`");
+        let reason = format!("`{name}` is not one of the document's `securitySchemes`");
         return Err(Refusal::new(place, reason));
     };
     let place = format!("/components/securitySchemes/{name}");
@@ -70,7 +70,7 @@ fn scheme(document: &Document, name: &str, place: &str) -> Result<SecurityScheme
         (Some("apiKey"), Some("header"), Some(key)) => {
             match reqwest::header::HeaderName::try_from(key) {
                 Ok(_) => SchemeKind::Header(key.to_owned()),
-                Err(_) => unknown("its `name` is no name of a header"),
+                Err(_) => unknown("its `name` is not a valid header name"),
             }
         }
         (Some("apiKey"), Some("query"), Some(key)) => SchemeKind::Query(key.to_owned()),
@@ -88,7 +88,7 @@ fn scheme(document: &Document, name: &str, place: &str) -> Result<SecurityScheme
 }
 
 impl SecurityScheme {
-    /// Whether a parameter is where the credential goes.
+    /// Whether a parameter is the place of the credential.
     pub(crate) fn is_in(&self, place: Place, name: &str) -> bool {
         match (&self.kind, place) {
             (SchemeKind::Header(key), Place::Header) => key.eq_ignore_ascii_case(name),
@@ -99,7 +99,7 @@ impl SecurityScheme {
         }
     }
 
-    /// The key of its credential in a query or a cookie.
+    /// The key of the credential, if it is in a query or a cookie.
     pub(crate) fn key(&self) -> Option<&str> {
         match &self.kind {
             SchemeKind::Query(key) | SchemeKind::Cookie(key) => Some(key),
@@ -107,7 +107,7 @@ impl SecurityScheme {
         }
     }
 
-    /// Why no credential can be sent for it; nothing where one can.
+    /// Why no credential of this scheme can be sent; nothing if it is supported.
     fn why_not(&self) -> Option<&str> {
         match &self.kind {
             SchemeKind::Unknown(why) => Some(why),

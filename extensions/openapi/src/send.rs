@@ -14,22 +14,22 @@ use crate::credentials::{self, Credential, Credentials};
 use crate::request::Request;
 use crate::security::{Requirement, SchemeKind, SecurityScheme};
 
-/// How long a connection may take to be made.
+/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How many redirects of one server are followed.
+/// How many redirects within one server are followed.
 const MOST_REDIRECTS: usize = 5;
-/// How many bytes are read of an answer, unless the application says otherwise.
+/// How many bytes of an answer are read, unless the application sets it.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
-/// The client of operations whose server the application has named.
+/// The HTTP client if the application has set the server.
 ///
 /// # Errors
-/// When the system gives no TLS or no random numbers.
+/// When the system provides no TLS or no random numbers.
 pub(crate) fn client() -> Result<Client, String> {
     build(Client::builder())
 }
 
-/// The client of operations whose server a document names: it connects to public addresses, and to those that the application
+/// The HTTP client if the document names the server: it connects only to public addresses, and to those that the application
 /// has permitted.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ fn build(client: ClientBuilder) -> Result<Client, String> {
     client.build().map_err(|error| error.to_string())
 }
 
-/// Follows redirects on one server alone: another would be given the credentials and what a model says.
+/// Follows redirects only within one server: another server must not get the credentials and the arguments of the call.
 fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let same = attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
     match same && attempt.previous().len() <= MOST_REDIRECTS {
@@ -55,19 +55,19 @@ fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-/// What sends the requests of one document.
+/// Sends the requests of one document.
 pub(crate) struct Sender<'a> {
     pub(crate) client: &'a Client,
-    /// Judges the server, where the document names it.
+    /// Checks the server's address, if the document names the server.
     pub(crate) guard: Option<&'a AddressGuard>,
     pub(crate) credentials: &'a [Arc<dyn Credentials>],
-    /// How many bytes are read of an answer.
+    /// How many bytes of an answer are read.
     pub(crate) limit: usize,
 }
 
 impl Sender<'_> {
-    /// Sends a request with the credentials that its operation needs; once more where the server refuses one that can be
-    /// replaced, because such a request has not been looked at.
+    /// Sends a request with the credentials that its operation needs. If the server refuses a credential that can be replaced,
+    /// sends it once more: a server does not process a request that it has not authorized.
     pub(crate) async fn send(
         &self,
         request: &Request,
@@ -76,7 +76,7 @@ impl Sender<'_> {
     ) -> Result<Response, ToolError> {
         if let Some(guard) = self.guard {
             let host = request.url.host_str().unwrap_or_default();
-            // The connection itself resolves a name by the guard, where there is no proxy.
+            // Without a proxy, the client itself checks the address when it resolves the host name.
             if request.url.domain().is_none() || has_proxy() {
                 guard.judge_host(host).await.map_err(unless_permitted)?;
             }
@@ -147,13 +147,13 @@ impl Sender<'_> {
     }
 }
 
-/// What the application can do about an address of its document that is refused.
+/// Adds a hint: how the application can permit the refused address.
 fn unless_permitted(error: ToolError) -> ToolError {
     let hint = "the document names the server; the application gives one that it trusts with `.server(…)`, or permits its address with `.permit(…)`";
     error.hint(hint)
 }
 
-/// Whether the environment names a proxy, which would resolve the name of a server unseen.
+/// Whether the environment names a proxy, which would resolve host names without our check.
 fn has_proxy() -> bool {
     let names =
         ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
@@ -167,7 +167,7 @@ fn authorize(
 ) -> Result<(), ToolError> {
     let name = &scheme.name;
     let unfit = |what: &str| {
-        ToolError::new("no_credential", format!("the credential for `{name}` is no {what}"))
+        ToolError::new("no_credential", format!("the credential for `{name}` is not a {what}"))
     };
     let token = || credential.as_token().ok_or_else(|| unfit("token"));
     let secret_header = |text: String| {

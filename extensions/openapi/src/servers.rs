@@ -1,4 +1,4 @@
-//! Where requests go: the server of an operation, with its variables. Pure.
+//! Chooses the server of an operation, and fills in its variables. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::document::{Document, LocatedValue};
 use crate::operation::FoundOperation;
 use crate::refusal::Refusal;
 
-/// What the application says of servers.
+/// The application's settings for servers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServerChoice {
-    /// In place of all servers of the document, or what relative ones are relative to.
+    /// The server that replaces all servers of the document; relative URLs are resolved against it.
     pub(crate) base: Option<String>,
     pub(crate) variables: BTreeMap<String, String>,
 }
 
-/// The server of an operation: a URL without query, whose path does not end in `/`.
+/// The server of an operation: a URL without a query, whose path does not end in `/`.
 pub(crate) fn server(
     document: &Document,
     found: &FoundOperation<'_>,
@@ -56,7 +56,7 @@ fn fill(
             choices.filter(|it| given.is_some() && !it.iter().any(|it| it == value))
         {
             let choices = serde_json::Value::Array(choices.clone());
-            return Err(Refusal::new(variable.place, format!("`{value}` is none of {choices}")));
+            return Err(Refusal::new(variable.place, format!("`{value}` is not one of {choices}")));
         }
         filled = filled.replace(&format!("{{{name}}}"), value);
     }
@@ -72,7 +72,7 @@ fn fill(
 fn url(text: &str, written: &str) -> Result<Url, String> {
     let shown = shown(if written.is_empty() { text } else { written });
     let url = Url::parse(text.trim()).map_err(|error| {
-        format!("`{shown}` is no URL with a host ({error}); give the server with `.server(…)`")
+        format!("`{shown}` is not a URL with a host ({error}); give the server with `.server(…)`")
     })?;
     if has_user(&url) {
         return Err(
@@ -93,12 +93,12 @@ fn url(text: &str, written: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Whether a URL has a user or a password in it.
+/// Whether a URL contains a user or a password.
 pub(crate) fn has_user(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-/// The text of a URL as errors show it: not one that may have a password in it.
+/// The URL as errors show it: hidden if it may contain a password.
 pub(crate) fn shown(text: &str) -> &str {
     if text.contains('@') { "a URL with `@`, which is not shown" } else { text }
 }

@@ -1,4 +1,4 @@
-//! An operation as a tool: what a model reads of it, and what a call does.
+//! Makes the tool of an operation: its description for models, and what a call does.
 
 use std::sync::Arc;
 
@@ -19,28 +19,28 @@ use crate::request::{Request, Shape};
 use crate::security::{Requirement, SecurityScheme};
 use crate::send::Sender;
 
-/// How much of a description models read, in characters. Some providers take 1024 in all.
+/// The longest description for models, in characters. Some providers accept 1024 in all.
 const LONGEST_DESCRIPTION: usize = 900;
 
-/// What all operations of a document have in common.
+/// The state that all operations of a document share.
 #[derive(Clone)]
 pub(crate) struct Api {
     pub(crate) document: Arc<Document>,
     pub(crate) client: Client,
-    /// Judges the servers that the document names; nothing where the application has named one.
+    /// Checks the address of a server that the document names; absent if the application has set the server.
     pub(crate) guard: Option<AddressGuard>,
     pub(crate) credentials: Vec<Arc<dyn Credentials>>,
     pub(crate) body_limit: usize,
 }
 
-/// An HTTP API as a resource: calls that write to one server keep their order.
+/// An HTTP API as a resource, so that calls that write to one server run in order.
 struct Server;
 
 impl ResourceKind for Server {
     const LABEL: &'static str = "api";
 }
 
-/// What a call of a tool does.
+/// The implementation of a tool.
 struct Operation {
     api: Api,
     title: String,
@@ -68,10 +68,10 @@ impl Operation {
     }
 }
 
-/// Makes the tool of an operation that is called at this server, with the credentials of this requirement.
+/// Makes the tool of an operation for this server, with the credentials of this requirement.
 ///
 /// # Errors
-/// What of the operation no request can have.
+/// When requests of the operation cannot be made.
 pub(crate) fn of(
     api: &Api,
     draft: Draft<'_>,
@@ -125,7 +125,7 @@ pub(crate) fn of(
         toolwright::Effect::Read => Footprint::nothing().reading::<Server>(resource.as_str()),
         _ => Footprint::nothing().writing::<Server>(resource.as_str()),
     });
-    // All that a call says goes to the server.
+    // All arguments of a call are sent to the server.
     tool = tool.sinks(sinks);
     if let Some(group) = group {
         tool = tool.group(group);
@@ -136,7 +136,7 @@ pub(crate) fn of(
     Ok(tool.adapted(adaptation))
 }
 
-/// The keys of parameters, of credentials and of the path's own query, which no field of an object may have in their place.
+/// The keys of parameters, of credentials and of the query in the path, which the fields of an object must not use.
 fn reserved(draft: &Draft<'_>) -> Vec<String> {
     let parameters = draft.input.arguments.iter().filter_map(|it| match &it.target {
         Target::Parameter { name, .. } => Some(name.clone()),
@@ -146,7 +146,7 @@ fn reserved(draft: &Draft<'_>) -> Vec<String> {
     parameters.chain(credentials.map(str::to_owned)).chain(draft.path.keys()).collect()
 }
 
-/// What models read. The operation itself is part of what a person approves.
+/// The description for models. It names the operation, so that a person's approval covers it.
 fn description(api: &Api, draft: &Draft<'_>) -> String {
     let written = draft.route.and_then(|it| it.description.clone());
     let written = written.unwrap_or_else(|| draft.found.description(&api.document));

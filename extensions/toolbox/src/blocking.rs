@@ -1,4 +1,4 @@
-//! Runs what waits for the disk on tokio's pool of blocking threads.
+//! Runs disk I/O on tokio's pool of blocking threads.
 
 use toolwright::ToolError;
 

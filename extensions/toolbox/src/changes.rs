@@ -1,4 +1,4 @@
-//! The change log: what each call changed in the files of a workspace, and how it is taken back.
+//! The change log: records what each call changed in the files of a workspace, and undoes it.
 //!
 //! ```text
 //!  call ──► stage ── before: what is at the names that the call writes ───► SQLite file (flushed to the disk)
@@ -10,9 +10,9 @@
 //!  undo ──► plan (pure) ──► mark ──► restore through the handle of the workspace ──► a change of its own
 //! ```
 //!
-//! - A change without its second half belongs to a call that runs, or that was cut short. The next operation on the file
-//!   completes the latter with what is there.
-//! - Undo restores a file only while it is what the change left.
+//! - A change without its second half belongs to a call that still runs or was interrupted. For an interrupted call, the next
+//! operation on the file records the present content as the second half.
+//! - Undo restores a file only while the file is still as the change left it.
 
 mod back;
 mod database;
@@ -38,7 +38,7 @@ pub use log::{ChangeLimits, ChangeLog};
 pub use undo_file::{UNDO_FILE, undo_file};
 pub use undo_turn::{UNDO_TURN, undo_turn};
 
-/// The tools that show what was changed and take it back. They need a [`ChangeLog`] as a service.
+/// The tools that show and undo changes. They need a [`ChangeLog`] as a service.
 ///
 /// ```
 /// use toolwright_toolbox::CHANGES;

@@ -16,17 +16,17 @@ use crate::{CommandTable, Sandbox, SandboxKind, Supervisor, Workspace};
 
 /// The tools of a coding agent for one folder, as a [`Bundle`](toolwright::Bundle): `.with(CodingTools::open(".")?)`.
 ///
-/// | brings | which is | without it |
+/// | part | what it is | without it |
 /// | --- | --- | --- |
 /// | files | [`FILES`](crate::FILES) in a [`Workspace`] | |
 /// | programs | [`PROCESS`](crate::PROCESS): one program with its arguments | [`without_programs`](Self::without_programs) |
-/// | command lines | [`BASH`](crate::BASH), whose lines are judged; those that are rated safe run in a sandbox where the machine makes one | [`without_shell`](Self::without_shell), [`without_wall`](Self::without_wall) |
+/// | command lines | [`BASH`](crate::BASH), which rates each line; lines rated safe run in a sandbox if the machine supports one | [`without_shell`](Self::without_shell), [`without_wall`](Self::without_wall) |
 /// | undo | [`CHANGES`](crate::CHANGES) | [`without_undo`](Self::without_undo) |
 /// | the ten steps of a call | [`TenSteps`](crate::TenSteps): reservations, cache, change log, syntax check | |
-/// | rules | beneath the policy of the application: nothing outside of the folder is touched, the change log is protected, undo runs unasked | |
+/// | rules | these rank below the application's policy: nothing outside of the folder is touched, the change log is protected, undo needs no approval | |
 ///
-/// Under the policy that an executor has unless it is given one, reads and safe command lines run, and a person is asked about
-/// the rest. An application allows more by rules of its own, for instance builds and tests.
+/// Under the default policy of an executor, reads and safe command lines run, and a person is asked about the rest. An
+/// application allows more with rules of its own, for instance builds and tests.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry};
@@ -42,7 +42,7 @@ use crate::{CommandTable, Sandbox, SandboxKind, Supervisor, Workspace};
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let read = executor.call(&Call::new("read_file", r#"{"path":"notes.md"}"#)).await;
 /// assert!(read.text().contains("tea"));
-/// // Without an approver, what needs a person's word is refused.
+/// // Without an approver, a call that needs an approval is refused.
 /// let write = executor.call(&Call::new("write_file", r#"{"path":"a.md","content":""}"#)).await;
 /// assert_eq!(write.error().expect("refused").kind(), "approval_required");
 /// # });
@@ -57,9 +57,9 @@ pub struct CodingTools {
     has_shell: bool,
     has_undo: bool,
     has_wall: bool,
-    /// What holds every program.
+    /// The sandbox of every program.
     sandbox: Option<Sandbox>,
-    /// What this machine has for lines that are rated safe, once it was looked for.
+    /// The sandbox of this machine for lines rated safe, after it was looked for.
     wall: OnceLock<Result<Sandbox, String>>,
     hidden: Vec<PathBuf>,
     supervisor: Option<Supervisor>,
@@ -74,7 +74,7 @@ impl CodingTools {
     /// Opens the folder that the tools work in.
     ///
     /// # Errors
-    /// When it is no folder, or cannot be opened.
+    /// When it is not a folder, or cannot be opened.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, CodingToolsError> {
         let folder = folder.as_ref();
         let workspace = Workspace::open(folder).map_err(|source| {
@@ -100,11 +100,12 @@ impl CodingTools {
         })
     }
 
-    /// Sets the file of the [change log](crate::ChangeLog). Unless set it is one for each folder, below `$XDG_STATE_HOME/toolwright`
-    /// or `~/.local/state/toolwright`. It lies in a folder that does not contain the one that is worked in.
+    /// Sets the file of the [change log](crate::ChangeLog). Unless set, each folder has its own log below
+    /// `$XDG_STATE_HOME/toolwright` or `~/.local/state/toolwright`. The log must be in a folder that neither contains the
+    /// opened one nor is inside it.
     pub fn log(mut self, file: impl Into<PathBuf>) -> Self {
         let file = file.into();
-        // Programs run in other folders than this process.
+        // Programs run in other folders than this process, so make the path absolute.
         self.log = Ok(std::path::absolute(&file).unwrap_or(file));
         self
     }
@@ -121,19 +122,19 @@ impl CodingTools {
         self
     }
 
-    /// Leaves out the tools with which a model takes back what was changed. What is changed is recorded in any case.
+    /// Leaves out the tools with which a model undoes changes. Changes are recorded in any case.
     pub fn without_undo(mut self) -> Self {
         self.has_undo = false;
         self
     }
 
-    /// Lets command lines that are rated safe run without a sandbox.
+    /// Lets command lines rated safe run without a sandbox.
     pub fn without_wall(mut self) -> Self {
         self.has_wall = false;
         self
     }
 
-    /// Holds every program and every command line in this sandbox. What [`hide`](Self::hide) names is hidden in it too.
+    /// Runs every program and every command line in this sandbox. Paths given to [`hide`](Self::hide) are hidden in it too.
     pub fn sandboxed(mut self, sandbox: Sandbox) -> Self {
         self.sandbox = Some(sandbox);
         self
@@ -146,19 +147,19 @@ impl CodingTools {
         self
     }
 
-    /// Sets which program supervises command lines: this one unless set.
+    /// Sets the program that supervises command lines: the running program unless set.
     pub fn supervisor(mut self, supervisor: Supervisor) -> Self {
         self.supervisor = Some(supervisor);
         self
     }
 
-    /// Stores the folder that each run is in, as [`Shell::folders_in`](crate::Shell::folders_in) does.
+    /// Stores the current folder of each run, as [`Shell::folders_in`](crate::Shell::folders_in) does.
     pub fn folders_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folders = Some(folder.into());
         self
     }
 
-    /// Judges command lines by a table of the application's.
+    /// Rates command lines by this table instead of the default one.
     pub fn table(mut self, table: CommandTable) -> Self {
         self.table = table;
         self
@@ -170,13 +171,13 @@ impl CodingTools {
         self
     }
 
-    /// Shares reservations with the other executors of the process that work on the same files.
+    /// Shares reservations with other executors of this process that work on the same files.
     pub fn reservations(mut self, reservations: &Reservations) -> Self {
         self.reservations = reservations.clone();
         self
     }
 
-    /// Shares a cache of reads with them.
+    /// Shares a cache of reads with other executors of this process.
     pub fn cache(mut self, cache: &ReadCache) -> Self {
         self.cache = cache.clone();
         self
@@ -188,13 +189,13 @@ impl CodingTools {
         self.workspace.root()
     }
 
-    /// Says why command lines that are rated safe run without a sandbox; `None` where they run in one, or are not to.
+    /// Explains why command lines rated safe run without a sandbox; `None` if they run in one, or if none is wanted.
     #[must_use]
     pub fn missing_wall(&self) -> Option<String> {
         self.wanted_wall().and_then(Result::err)
     }
 
-    /// What is to hold lines that are rated safe, or why nothing does. The machine is tried once.
+    /// The sandbox for lines rated safe, or why there is none; `None` if none is wanted. The machine is examined once.
     fn wanted_wall(&self) -> Option<Result<Sandbox, String>> {
         if !self.has_shell || !self.has_wall || self.sandbox.is_some() {
             return None;
@@ -225,14 +226,15 @@ impl CodingTools {
         self.supervisor.clone().map_or_else(Supervisor::in_this_program, Ok)
     }
 
-    /// What programs in a sandbox do not see.
+    /// The paths that are hidden from programs in a sandbox.
     fn hidden(&self) -> Vec<PathBuf> {
         let log = self.log.as_ref().ok().and_then(|it| it.parent()).map(Path::to_owned);
         state::secrets().chain(log).chain(self.hidden.iter().cloned()).collect()
     }
 }
 
-/// A sandbox with gaps is accepted: it is a second wall, by which no line is judged.
+/// Accepts a sandbox that does not isolate everything: it is a second line of defence, and lines are rated without regard to
+/// it.
 fn sandbox_of_this_machine(supervisor: &Supervisor) -> Result<Sandbox, BuildError> {
     #[cfg(all(feature = "landlock", target_os = "linux"))]
     return Sandbox::of_this_machine(

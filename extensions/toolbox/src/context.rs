@@ -1,4 +1,4 @@
-//! The context store: texts that are too large for a conversation, under logical paths, searched, queried and edited by tools.
+//! The context store: texts that are too large for a conversation, under logical paths; tools search, query and edit them.
 
 mod chunk;
 mod context_edit;
@@ -42,7 +42,7 @@ pub use source::ContextSource;
 pub use store::{ContextEntry, ContextStore, OnConflict, StoredEntry};
 pub use tree::ContextItem;
 
-/// The tools of a [`ContextStore`] but for the one that queries by JSONata; they need the store as a service.
+/// The tools of a [`ContextStore`] except for the one that queries by JSONata; they need the store as a service.
 ///
 /// ```
 /// use toolwright_toolbox::CONTEXT_STORE;

@@ -1,5 +1,4 @@
-//! Opens the SQLite files of this crate: one that is missing is made, one that is another program's or of a later version is
-//! refused.
+//! Opens the SQLite files of this crate: creates a missing one, and refuses one of another program or of a later version.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
@@ -8,36 +7,36 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-/// How long to wait for another process that writes.
+/// How long to wait while another process writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a kind of file has inside.
+/// The content of a kind of file.
 pub(crate) struct Format {
-    /// Says what the file is: four letters of ASCII.
+    /// Identifies the kind of file: four ASCII letters.
     pub(crate) application: i32,
-    /// The statements that make its tables, as the first version had them.
+    /// The statements that create the tables of the first version.
     pub(crate) tables: &'static str,
-    /// The statements that make each later version of the one before.
+    /// The statements that upgrade from each version to the next.
     pub(crate) changes: &'static [&'static str],
 }
 
 impl Format {
     /// The version that this release writes.
     pub(crate) const fn version(&self) -> i32 {
-        // There are a few.
+        // There are only a few changes.
         1 + self.changes.len() as i32
     }
 }
 
 /// Why a file cannot be opened.
 pub(crate) enum Problem {
-    /// It cannot be made.
+    /// The file cannot be created.
     Unmade(io::Error),
-    /// SQLite cannot use it.
+    /// SQLite cannot use the file.
     Database(rusqlite::Error),
-    /// It is something else.
+    /// The file is of another kind.
     Foreign,
-    /// A later version of this crate, which is given, has written it.
+    /// A later version of this crate has written the file; this is its version.
     Newer(i32),
 }
 
@@ -47,7 +46,7 @@ impl From<rusqlite::Error> for Problem {
     }
 }
 
-/// Opens a file; makes it where there is none, readable by its owner alone.
+/// Opens a file, or creates it, readable only by its owner.
 pub(crate) fn open(file: &Path, format: &Format) -> Result<Connection, Problem> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -82,15 +81,15 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
     Ok((application, connection.pragma_query_value(None, "user_version", |row| row.get(0))?))
 }
 
-/// Sets the connection up, and makes the tables of a new file, or of an older one what they are now; `false` where the file has
+/// Configures the connection, and creates the tables of a new file or upgrades those of an older one; `false` if the file has
 /// other tables.
 fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<bool> {
-    // Takes effect in an empty file alone.
+    // Only takes effect in an empty file.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "foreign_keys", true)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have made them by now.
+    // Check again: another process may have created the tables meanwhile.
     if identity(&transaction)? == (0, 0) {
         let tables: i64 =
             transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

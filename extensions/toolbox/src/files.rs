@@ -1,4 +1,4 @@
-//! The tools for files, one a file, and the group that holds their handles.
+//! The tools for files, each in a file of its own, and the constant with all of them.
 
 mod apply_patch;
 mod diff;

@@ -1,4 +1,4 @@
-//! The files of a workspace that a call writes, by its footprint; pure.
+//! Finds the files of a workspace that a call writes, from its footprint; pure.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::workspace::Name;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WrittenFiles {
     pub(crate) names: Vec<Name>,
-    /// Why there may be more files.
+    /// The reason why the call may write more files.
     pub(crate) unnamed: Option<String>,
 }
 
@@ -22,13 +22,13 @@ impl WrittenFiles {
         self.names.is_empty() && self.unnamed.is_none()
     }
 
-    /// Of a call that may write any file.
+    /// For a call that may write any file.
     pub(crate) fn unnamed() -> Self {
         let unnamed = Some("it does not name what it writes".to_owned());
         Self { names: Vec::new(), unnamed }
     }
 
-    /// What a footprint says about the files of a workspace.
+    /// The files of a workspace that a footprint says are written.
     pub(crate) fn of(footprint: &Footprint, workspace: &Workspace) -> Self {
         let Some(written) = footprint.resources_written() else { return Self::unnamed() };
         let own = workspace.scope();
@@ -50,7 +50,7 @@ impl WrittenFiles {
         files.without_real_names(workspace)
     }
 
-    /// Without the names behind links where the link is named too: each file is then there once, as the call names it.
+    /// Removes the target of a link if the link is named too, so that each file is listed once, as the call names it.
     fn without_real_names(mut self, workspace: &Workspace) -> Self {
         let behind: Vec<Name> =
             self.names.iter().flat_map(|name| workspace.names_past_links(name)).collect();
@@ -64,14 +64,14 @@ impl WrittenFiles {
     }
 }
 
-/// Where a named file is.
+/// Whether a named file is inside of a workspace.
 enum Inside {
     Name(Name),
     Root,
     Outside,
 }
 
-/// The name of a file relative to the workspace. Its own is relative to the scope, or to the workspace where there is none.
+/// The name of a file relative to the workspace. `name` is relative to the scope, or to the workspace if there is none.
 fn inside(root: &Path, scope: Option<&str>, name: &str) -> Inside {
     let below = match (scope, Path::new(name).is_absolute()) {
         (None, false) => name.to_owned(),
@@ -89,7 +89,7 @@ fn inside(root: &Path, scope: Option<&str>, name: &str) -> Inside {
     match Name::parse(&below) {
         Ok(name) if name.as_str() == "." => Inside::Root,
         Ok(name) => Inside::Name(name),
-        // The tool refuses it with a message of its own.
+        // An invalid name: the tool itself refuses it, with its own message.
         Err(_) => Inside::Outside,
     }
 }

@@ -1,10 +1,11 @@
-//! Ready-made tools for [toolwright]: they read, write and search the files of one folder, run programs in it, fetch pages of the
-//! web, and keep a list of tasks.
+//! Ready-made tools for [toolwright]: they read, write and search the files of one folder, run programs in it, fetch web pages,
+//! and manage a list of tasks.
 //!
-//! A coding agent takes all of them at once, with undo, syntax check, judged command lines and rules: `CodingTools`, where the
-//! features `changes`, `shell` and `syntax-…` are on.
+//! A coding agent adds all of them at once, with undo, syntax check, rated command lines and rules: `CodingTools`, if the
+//! features `changes`, `shell` and `syntax-…` are enabled.
 //!
-//! An application selects what it offers. Linking this crate registers nothing; the handles do, one by one or as a group:
+//! An application selects the tools that it offers. Linking this crate registers none; register them by their handles, one by
+//! one or as a group:
 //!
 //! | group | feature | tools |
 //! | --- | --- | --- |
@@ -17,9 +18,10 @@
 //! | `WEB` | `web` | `web_fetch`, `web_search`, `allow_host` |
 //! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
-//! `files` and `process` are on unless default features are switched off. Every tool works in a [`Workspace`], which is a
-//! service, but for those of `CONTEXT`, whose service is a `ContextStore`, of `TASKS`, a `TaskStore`, of `WORKER`, a `ClaimedTask`, and of `WEB`. Two stages look at what calls write, of these tools and of an application's own: [`ChangeLog`] records it, so that
-//! it can be undone, and `SyntaxCheck` (features `syntax-…`) reports edits that break a file.
+//! `files` and `process` are default features. Every tool works in a [`Workspace`], which is a service, except for these
+//! groups: `CONTEXT` needs a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a `ClaimedTask`, and `WEB` has no workspace. Two
+//! kinds of middleware observe what calls write, both of these tools and of an application's own: [`ChangeLog`] records it, so
+//! that it can be undone, and `SyntaxCheck` (features `syntax-…`) reports edits that break a file.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry};

@@ -1,4 +1,5 @@
-//! Command lines, judged by what they do: parsed by a grammar of bash, each simple command rated, the worst part decides.
+//! Rates command lines by what they do: a grammar of bash parses the line, each simple command is rated, and the worst part
+//! decides.
 //!
 //! ```text
 //!  text ─▶ tree ─▶ simple commands ─▶ what wrappers run (env, xargs, sh -c, …) ─▶ a level for each ─▶ the worst

@@ -5,7 +5,7 @@
 #[inline]
 pub(crate) fn step() {}
 
-/// Ends the process as SIGKILL does when as many steps were made as the environment says.
+/// Ends the process, like SIGKILL, after as many steps as an environment variable says.
 #[cfg(test)]
 pub(crate) fn step() {
     use std::sync::LazyLock;
@@ -23,6 +23,6 @@ pub(crate) fn step() {
     }
 }
 
-/// How many steps a process of the tests makes.
+/// How many steps a process of the tests may make.
 #[cfg(test)]
 pub(crate) const STEPS: &str = "TOOLWRIGHT_TOOLBOX_STEPS";

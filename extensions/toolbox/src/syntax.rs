@@ -1,4 +1,4 @@
-//! The syntax check: whether a write made the syntax of a file worse, as tree-sitter parses it before and after.
+//! The syntax check: tree-sitter parses a file before and after a write, and the check reports new errors.
 
 mod check;
 mod compare;

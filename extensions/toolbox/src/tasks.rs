@@ -1,4 +1,4 @@
-//! The task list: agents write down what is to be done, and workers claim tasks and end them by tools.
+//! The task list: agents record tasks, and workers claim tasks and end them with tools.
 
 mod bundle;
 mod claim;
@@ -47,7 +47,7 @@ pub use wait_task::{WAIT_TASK, wait_task};
 /// ```
 pub const TASKS: [Handle; 4] = [TASK_CREATE, TASK_UPDATE, TASK_GET, TASK_LIST];
 
-/// The tools that end the run of a worker and move its [`ClaimedTask`], which they need as a service.
+/// The tools that end the run of a worker and the state of its [`ClaimedTask`], which they need as a service.
 ///
 /// ```
 /// use toolwright_toolbox::WORKER;

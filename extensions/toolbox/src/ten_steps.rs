@@ -11,25 +11,25 @@ use toolwright::{Bundle, ExecutorBuilder, Middleware, ReadCache, Reservations};
 
 use crate::{ChangeLog, SyntaxCheck, Workspace};
 
-/// What a call passes on its way to the files of a workspace, in this order:
+/// The steps of a call that uses the files of a workspace, in this order:
 ///
-/// | step | what does it |
+/// | step | done by |
 /// | --- | --- |
-/// | 1 plan mode | the policy's plan: what changes something is queued |
+/// | 1 plan mode | the policy's plan: a call that changes something is queued |
 /// | 2 policy | its rules |
-/// | 3 safety | its mode and its protections, by the danger and the files of the call |
+/// | 3 safety | the policy's mode and its protections, by the danger and the files of the call |
 /// | 4 permission | the approver, or a decision or grant in the journal |
-/// | 5 reservation | [`Reservations`]: no other run holds what the call touches |
-/// | 6 cache | [`ReadCache`]: a read that is known is answered |
+/// | 5 reservation | [`Reservations`]: the call waits until no other run holds what it touches |
+/// | 6 cache | [`ReadCache`]: a repeated read is answered from the cache |
 /// | 7 execute | the tool |
-/// | 8 record | [`ChangeLog`]: what the call changed; the journal and listeners besides |
-/// | 9 invalidation | the cache forgets what was written |
+/// | 8 record | [`ChangeLog`]: records what the call changed; so do the journal and listeners |
+/// | 9 invalidation | the cache drops what was written |
 /// | 10 syntax check | [`SyntaxCheck`]: an edit that breaks a file is reported |
 ///
-/// It is a [`Bundle`], without tools. [`CodingTools`](crate::CodingTools) has it.
+/// This is a [`Bundle`] without tools. [`CodingTools`](crate::CodingTools) contains it.
 ///
-/// Steps 1 to 3 are one look of the policy, in which the strictest wins: what a rule denies is refused in plan mode too, in place
-/// of being queued. The first step that stops a call keeps it from those after it.
+/// Steps 1 to 3 are one evaluation of the policy, in which the strictest result applies: a call that a rule denies is refused
+/// even in plan mode, and not queued. If a step stops a call, the later steps do not see it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -63,25 +63,25 @@ pub struct TenSteps {
 }
 
 impl TenSteps {
-    /// Makes the steps over one workspace, with reservations and a cache of their own. Workspace and log become services of the
-    /// tools, the log's file is protected from tools, and relative names in rules begin in the workspace unless the
-    /// application says where else.
+    /// Makes the steps for one workspace, with their own reservations and cache. Workspace and log become services of the
+    /// tools, the log's file is protected from tools, and relative paths in rules start from the workspace unless the
+    /// application sets another base.
     pub fn new(workspace: Arc<Workspace>, log: ChangeLog) -> Self {
         let (reservations, cache) = (Reservations::new(), ReadCache::new().constant::<Workspace>());
         Self { workspace, log, reservations, cache }
     }
 
-    /// Shares reservations with the other executors of the process that work on the same files.
+    /// Shares reservations with other executors of this process that work on the same files.
     pub fn reservations(self, reservations: &Reservations) -> Self {
         Self { reservations: reservations.clone(), ..self }
     }
 
-    /// Shares a cache with them.
+    /// Shares a cache with other executors of this process.
     pub fn cache(self, cache: &ReadCache) -> Self {
         Self { cache: cache.clone(), ..self }
     }
 
-    /// Adds the steps to a builder, with each stage as the caller gives it back.
+    /// Adds the steps to a builder, each piece of middleware as `as_given` returns it.
     fn install_as(
         self,
         builder: ExecutorBuilder,
@@ -96,8 +96,8 @@ impl TenSteps {
             .fold(builder, |builder, (name, stage)| builder.middleware(as_given(name, stage)))
     }
 
-    /// The stages by their names, the first to look at a call first. They look at its answer in reverse, so that the one which
-    /// records what it changed is the last here and the first there.
+    /// The middleware by name. The first one sees a call first and its answer last; so the change log, which is last here, sees
+    /// the answer first.
     fn stages(&self) -> [(&'static str, Arc<dyn Middleware>); 4] {
         [
             ("reservation", Arc::new(self.reservations.clone())),

@@ -1,5 +1,5 @@
-//! The web by permission: pages are fetched from hosts that a person has agreed to, from addresses that were judged, as text of
-//! strangers.
+//! The web with permission: fetches pages from hosts that a person has allowed, at addresses that were checked, and marks them
+//! as untrusted.
 
 mod allow_host;
 mod allow_list;
@@ -27,7 +27,8 @@ pub use toolwright::address::HostResolver;
 pub use web_fetch::{WEB_FETCH, web_fetch};
 pub use web_search::{WEB_SEARCH, web_search};
 
-/// The tools of the web. Their services are a [`WebClient`], an [`AllowList`] and a [`SearchProvider`]; [`WebTools`] brings them all.
+/// The tools of the web. They need a [`WebClient`], an [`AllowList`] and a [`SearchProvider`] as services; [`WebTools`] adds
+/// them all.
 ///
 /// ```
 /// use toolwright_toolbox::WEB;

@@ -1,8 +1,9 @@
 //! The folder that the tools work on: no name leads out of it.
 //!
-//! A folder of this machine is held by a handle, whatever is moved or linked meanwhile. Links may be followed as long as they
-//! stay inside. The path of the folder serves only to list files by `ignore`'s rules and to start programs; what is listed is
-//! looked up through the handle again before it is reported or read. Of a container the container is the boundary.
+//! A folder of this machine is held open by a handle, so it stays the same even if it is moved or replaced. Links are followed
+//! as long as they stay inside. The path of the folder is used only to list files with the rules of `ignore` and to start
+//! programs; each listed name is looked up again through the handle before it is reported or read. For a container, the
+//! container itself is the boundary.
 
 #[cfg(feature = "process")]
 mod elsewhere;
@@ -73,12 +74,12 @@ pub use replace::WriteOutcome;
 
 use local::LocalFiles;
 
-/// No file is read or edited that has more bytes than this: 10 MiB.
+/// The largest file that is read or edited: 10 MiB.
 pub(crate) const LARGEST: u64 = 10 * 1024 * 1024;
 
-/// A folder whose files tools may use. Paths are relative to it, with `/` between their parts, and none leads out of it.
+/// A folder whose files tools may use. Paths are relative to it, with `/` as separator, and cannot lead out of it.
 ///
-/// An application's own tools use it as well, and get the same containment and the same errors:
+/// An application's own tools can use it as well, with the same containment and the same errors:
 ///
 /// ```
 /// use toolwright::{ToolError, tool};
@@ -112,14 +113,14 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a folder and holds it until the workspace is dropped.
+    /// Opens a folder and holds it open until the workspace is dropped.
     ///
     /// # Errors
-    /// When there is no such folder, or it cannot be opened.
+    /// When the folder does not exist or cannot be opened.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let files = Arc::new(LocalFiles::open(&root)?);
-        // A path that is no text has a scope of its own, and its files are never taken for unchanged.
+        // A path that is not valid text still gets its own scope, but its files never count as unchanged.
         let scope = match root.to_str() {
             Some(path) => ResourceScope::new(path),
             None => ResourceScope::new(format!("{root:?}")),
@@ -133,12 +134,13 @@ impl Workspace {
         })
     }
 
-    /// Makes a workspace whose files and programs are both where an executor is: in a [`Container`](crate::Container). Nothing
-    /// of this machine is read or written.
+    /// Makes a workspace whose files and programs are in the executor's place, such as a [`Container`](crate::Container).
+    /// Nothing on this machine is read or written.
     ///
-    /// The container is the boundary. Names are checked by what they say; a link is read through as the container has it, and a
-    /// policy judges it by its own name alone. A write through a link is refused (`is_a_link`), and so is a call that a change
-    /// log would record (`not_in_a_container`). Contents are not flushed to the container's disk before they are renamed.
+    /// The container is the boundary. Names are checked only by their text; reads follow links as the container resolves them,
+    /// and a policy sees only the link's own name. A write through a link is refused (`is_a_link`), and so is a call that a
+    /// change log would record (`not_in_a_container`). Contents are not flushed to the container's disk before they are
+    /// renamed.
     ///
     /// ```
     /// use toolwright_toolbox::{Container, Local, Workspace};
@@ -151,7 +153,7 @@ impl Workspace {
     /// ```
     ///
     /// # Errors
-    /// When the executor has no files of its own. Whether the container is there, the first call says.
+    /// When the executor provides no files. A container that does not exist is an error only at the first call.
     #[cfg(feature = "process")]
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     pub fn within(executor: impl crate::ToolExecutor + 'static) -> io::Result<Self> {
@@ -160,7 +162,7 @@ impl Workspace {
         Ok(Self { files, root, scope, processes: Arc::new(executor) })
     }
 
-    /// Programs that `run_command` starts run elsewhere, on the folder that was opened: in a sandbox, or in a
+    /// Runs the programs of `run_command` with this executor, on the folder that was opened: in a sandbox, or in a
     /// [`Container`](crate::Container) that has the folder mounted.
     #[cfg(feature = "process")]
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
@@ -170,14 +172,14 @@ impl Workspace {
         self
     }
 
-    /// Where programs of this workspace run.
+    /// The executor for programs of this workspace.
     #[cfg(feature = "process")]
     pub(crate) fn processes(&self) -> &dyn crate::ToolExecutor {
         self.processes.as_ref()
     }
 
-    /// Returns the real path of the folder when it was opened, or its path in the container: for the application, such as for
-    /// a policy's roots. No tool and no error shows it to a model.
+    /// Returns the real path of the folder when it was opened, or its path in the container, for the application, such as for a
+    /// policy's roots. No tool and no error shows it to a model.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -186,14 +188,14 @@ impl Workspace {
     /// Reads the bytes of a file of at most 10 MiB.
     ///
     /// # Errors
-    /// When the path leads out of the workspace (`outside_workspace`), there is no such file, it is a folder or no regular
+    /// When the path leads out of the workspace (`outside_workspace`), there is no such file, it is a folder or not a regular
     /// file, it is too large, or it cannot be read.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, ToolError> {
         self.read_named(&Name::parse(path)?)
     }
 
-    /// Reads the text of a file of at most 10 MiB: in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1. A mark is
-    /// left out.
+    /// Reads the text of a file of at most 10 MiB: as UTF-8, as UTF-16 if it has a byte order mark, or else as Latin-1. The
+    /// mark is left out.
     ///
     /// # Errors
     /// As [`read`](Self::read) does, and when the file is binary.
@@ -204,20 +206,20 @@ impl Workspace {
         Ok(decode(&name, &self.read_named(&name)?)?.text)
     }
 
-    /// Writes a whole file: a reader finds the old content or the new one, never a part. Folders above it are made, and
-    /// the mode of a file that is replaced stays. A link inside the workspace is followed. A process that is killed meanwhile
-    /// may leave a hidden file `.toolwright-….tmp` beside the target.
+    /// Writes a whole file: a reader finds the old content or the new one, never a part. Missing folders above it are created,
+    /// and a replaced file keeps its mode. A link inside the workspace is followed. A process that is killed meanwhile may
+    /// leave a hidden file `.toolwright-….tmp` next to the target.
     ///
     /// # Errors
-    /// When the path leads out of the workspace (`outside_workspace`), a folder or no regular file has the name, the file
-    /// is read-only, or it cannot be written.
+    /// When the path leads out of the workspace (`outside_workspace`), the name belongs to a folder or to something other than
+    /// a regular file, the file is read-only, or it cannot be written.
     pub fn write(&self, path: &str, content: &[u8]) -> Result<WriteOutcome, ToolError> {
         let (before, after) = (Before::Any, After::Content(content));
         let written = self.change(&[Change { name: &Name::parse(path)?, before, after }])?;
         Ok(written.first().copied().unwrap_or(WriteOutcome::Created))
     }
 
-    /// Reports whether anything has this name: a file, a folder, or a link, also one that leads nowhere.
+    /// Reports whether anything has this name: a file, a folder, or a link, even a broken one.
     ///
     /// ```
     /// use toolwright_toolbox::Workspace;
@@ -237,13 +239,13 @@ impl Workspace {
         self.files.exists(&Name::parse(path)?)
     }
 
-    /// Where the files are.
+    /// The place where the files are.
     #[cfg(feature = "files")]
     pub(crate) fn placed(&self) -> &dyn Files {
         self.files.as_ref()
     }
 
-    /// How many other names a file has: hard links, whose places are not known.
+    /// How many other hard links a file has; their names are unknown.
     #[cfg(feature = "files")]
     pub(crate) fn hard_links(&self, name: &Name) -> Result<usize, ToolError> {
         self.files.hard_links(name)
@@ -274,8 +276,8 @@ impl Workspace {
         self.files.real_folder(name)
     }
 
-    /// Opens what was listed below a folder as a regular file. A link that took its place meanwhile, or that of a folder on
-    /// the way to it, is not followed.
+    /// Opens a listed entry below a folder as a regular file. If a link has replaced the entry or a folder on its path
+    /// meanwhile, it is not followed.
     #[cfg(feature = "files")]
     pub(crate) fn open_listed(
         &self,
@@ -285,7 +287,7 @@ impl Workspace {
         self.files.open_listed(start, relative)
     }
 
-    /// Opens a regular file. What a device or a FIFO does when it is opened does not happen.
+    /// Opens a regular file, without the side effects of opening a device or a FIFO.
     #[cfg(feature = "files")]
     pub(crate) fn open_named(&self, name: &Name) -> Result<Box<dyn io::Read + Send>, ToolError> {
         self.files.open(name)
@@ -326,13 +328,13 @@ impl Workspace {
     }
 }
 
-/// Two workspaces of one folder have the same files, and so have those of a folder and of one below it.
+/// Workspaces of the same folder have the same files, and so do a folder and a folder below it.
 impl Holds<toolwright::File> for Workspace {
     fn scope(&self) -> ResourceScope {
         self.scope.clone()
     }
 
-    /// The names of a file behind a link, or below a folder that is one: one after each link, the real name last.
+    /// The names of a file that is reached through links: one name after each link, the real name last.
     fn other_names(&self, name: &str) -> Vec<String> {
         let Ok(name) = Name::parse(name) else { return Vec::new() };
         self.files.names_past_links(&name).iter().map(ToString::to_string).collect()

@@ -1,4 +1,5 @@
-//! What servers ask of the application, and who answers: its user, its model, its folders. What has no answerer is refused.
+//! Who answers the questions of servers: the application's user, its model, its folders. A question without an answerer is
+//! refused.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,14 +12,14 @@ use crate::{ElicitationOutcome, Root};
 
 /// Answers the questions that a server asks the user of the application.
 pub trait Elicit: Send + Sync {
-    /// Shows the question to the user. The server reads what they answer, so that a person should see which server asks.
+    /// Shows the question to the user. The answer is sent to the server, so the user should see which server asks.
     fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, ElicitationOutcome>;
 }
 
-/// Answers the requests of a server for an answer of the application's model.
+/// Answers the requests of servers for a completion by the application's model.
 pub trait Sample: Send + Sync {
-    /// The result of `sampling/createMessage` for these parameters, both as the protocol has them, or why there is none, which
-    /// the server reads.
+    /// Returns the result of `sampling/createMessage` for these parameters, both in the protocol's form, or the reason for a
+    /// refusal, which is sent to the server.
     fn sample<'a>(
         &'a self,
         server: &'a str,
@@ -26,20 +27,20 @@ pub trait Sample: Send + Sync {
     ) -> BoxFuture<'a, Result<Value, String>>;
 }
 
-/// A question of a server to the user.
+/// A question from a server to the user.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Elicitation {
     /// The server, by its name in the configuration.
     pub server: String,
-    /// What it asks, in its words: as trustworthy as the server.
+    /// The question in the server's words: no more trustworthy than the server.
     pub message: String,
-    /// The JSON Schema of the answer: an object of simple properties.
+    /// The JSON Schema of the answer: an object whose properties are simple values.
     pub schema: Value,
 }
 
 impl Elicitation {
-    /// Makes the answer of which every property has the default that the schema gives it; those without are left out.
+    /// Makes an answer from the defaults in the schema, and leaves out each property that has no default.
     #[must_use]
     pub fn defaults(&self) -> Value {
         let properties = self.schema["properties"].as_object().into_iter().flatten();
@@ -49,7 +50,7 @@ impl Elicitation {
     }
 }
 
-/// Who answers what servers ask. Without anybody, everything is refused, and servers know it beforehand.
+/// Chooses who answers the questions of servers. Whatever has no answerer is refused, and servers learn that at the handshake.
 ///
 /// ```
 /// use futures::future::{BoxFuture, FutureExt as _};
@@ -75,32 +76,32 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Refuses all that servers ask.
+    /// Refuses every question of a server.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets who asks the user.
+    /// Sets who puts questions to the user.
     #[must_use]
     pub fn elicit(self, elicit: impl Elicit + 'static) -> Self {
         Self { elicit: Some(Arc::new(elicit)), ..self }
     }
 
-    /// Sets who asks the model.
+    /// Sets who puts requests to the model.
     #[must_use]
     pub fn sample(self, sample: impl Sample + 'static) -> Self {
         Self { sample: Some(Arc::new(sample)), ..self }
     }
 
-    /// Names a folder that servers may work in. Nothing but the server itself limits it to the folder.
+    /// Names a folder that servers may work in. Servers have to respect it themselves; this application does not enforce it.
     #[must_use]
     pub fn root(mut self, uri: impl Into<String>, name: impl Into<String>) -> Self {
         self.roots.push(Root { uri: uri.into(), name: Some(name.into()) });
         self
     }
 
-    /// The capabilities that a server learns of at the handshake.
+    /// The capabilities that the client announces to a server at the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
         let mut offered = ClientCapabilities::default();
         offered.elicitation = self.elicit.as_ref().map(|_| Default::default());
@@ -109,7 +110,7 @@ impl Answers {
         offered
     }
 
-    /// The result of a request, or why there is none.
+    /// The result of a server's request, or why it is refused.
     pub(super) async fn respond(
         &self,
         server: &str,

@@ -1,5 +1,5 @@
-//! Which servers there are: the file `mcp.toml`, or the JSON that other applications write. Reading is pure, apart from
-//! the file.
+//! The list of servers: read from the file `mcp.toml`, or from the JSON that other applications write. Reading is pure, apart
+//! from the file.
 
 mod applications;
 mod oauth;
@@ -20,7 +20,8 @@ pub(super) use self::server::{Endpoint, Program, ServerConfig, ServerEntry};
 pub(super) use self::url::is_encrypted_or_local;
 use super::names::LONGEST_SERVER as LONGEST_NAME;
 
-/// The MCP servers of an application. A tool of an agent must not be able to write the file: it says which programs run.
+/// The MCP servers of an application. No tool of an agent may be able to write the file, since the file decides which programs
+/// run.
 ///
 /// ```
 /// use toolwright_mcp::McpConfig;
@@ -42,7 +43,7 @@ pub struct McpConfig {
     notes: Vec<String>,
 }
 
-/// How far an application believes what a server says of its tools.
+/// How far an application trusts what a server says about its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
@@ -86,9 +87,9 @@ impl McpConfig {
         Self::check(file.servers)
     }
 
-    /// Reads the JSON that other applications write, as it is: the object `mcpServers` of Claude Desktop, Claude Code, Cursor
-    /// and Cline, and `servers` of VS Code. `${NAME}` is the value of a variable. What is left out of it, and why, is in
-    /// [`notes`](Self::notes).
+    /// Reads the JSON that other applications write, unchanged: the object `mcpServers` of Claude Desktop, Claude Code, Cursor
+    /// and Cline, and `servers` of VS Code. `${NAME}` is replaced by the value of that variable. [`notes`](Self::notes) lists
+    /// what was left out, and why.
     ///
     /// ```
     /// use toolwright_mcp::McpConfig;
@@ -106,7 +107,7 @@ impl McpConfig {
         applications::config(text, &|name| std::env::var(name).ok())
     }
 
-    /// Lists what of a file of another application is left out or ignored, in words for a person.
+    /// Lists what was left out or ignored of another application's file, in words for a person.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -117,7 +118,7 @@ impl McpConfig {
         self.servers.keys().map(String::as_str)
     }
 
-    /// One server, as code describes it.
+    /// A configuration with this one server, which code describes.
     pub(super) fn of_one(
         name: &str,
         written: ServerEntry,
@@ -156,7 +157,7 @@ impl McpConfig {
     }
 }
 
-/// Why a configuration is not taken.
+/// Why a configuration is refused.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -165,10 +166,10 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Why not: the error of the file system.
         source: std::io::Error,
     },
-    /// It is not what such a file looks like.
+    /// The text does not have the form of such a file.
     #[error("the configuration of the MCP servers is wrong: {0}")]
     Syntax(String),
     /// A server is described wrongly.

@@ -1,7 +1,7 @@
-//! One server: started when it is needed, asked for its tools, called, started again after it has ended.
+//! One server: started when first needed, asked for its tools, called, restarted after it has ended.
 //!
-//! No lock is held while a server is waited for: a start goes on beside the calls that need it, and a list beside the calls
-//! that use the earlier one.
+//! No lock is held while waiting for a server: a start and the calls that need it run concurrently, as do a new listing of
+//! tools and the calls that use the earlier list.
 
 mod asking;
 mod calling;
@@ -35,13 +35,13 @@ use super::result;
 use super::said::ServerStderr;
 use crate::trace::TraceContext;
 
-/// How long a list counts of a server that says by itself nothing of changes.
+/// How long a list of tools is fresh if the server does not notify its clients of changes.
 const FRESH: Duration = Duration::from_secs(30);
 
-/// How long a server may take to read what it was sent before it is ended.
+/// How long a server may take to read what was sent to it, before its process is ended.
 const CLOSES: Duration = Duration::from_secs(5);
 
-/// Where a server finds the key by which it can tell a repeated call.
+/// The key in `_meta` by which a server can recognize a repeated call.
 const KEY: &str = "toolwright/idempotencyKey";
 
 pub(crate) struct Server {
@@ -50,26 +50,26 @@ pub(crate) struct Server {
     #[cfg(feature = "oauth")]
     oauth: Option<super::oauth::OAuth>,
     answers: SharedAnswers,
-    /// One start at a time.
+    /// Allows one start at a time.
     starting: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
 
-/// Who answers servers, of all servers of an application.
+/// The answerer of the servers' questions, which all servers of an application share.
 pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 
 #[derive(Default)]
 struct State {
     live: Option<Live>,
     restart: Restart,
-    /// Cancelled by [`Server::close`]: ends the start that is under way, and the calls that wait for one.
+    /// Cancelled by [`Server::close`]: ends the start in progress, and the calls that wait for one.
     closed: CancellationToken,
 }
 
-/// A server that runs, and what it has said.
+/// A running server, and what it has reported about itself.
 struct Live {
     running: RunningService<RoleClient, Handler>,
-    /// Nothing where another machine runs the server.
+    /// Absent where the server runs on another machine.
     process: Option<Process>,
     changed: Arc<AtomicBool>,
     /// Whether the server no longer knows the session.
@@ -77,22 +77,22 @@ struct Live {
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
     listed: Instant,
-    /// The list that was asked for and has not come.
+    /// The request for a new list that has no answer yet.
     listing: Option<Listing>,
 }
 
-/// A connection as calls use it.
+/// A connection, as calls use it.
 struct Line {
-    /// Which one it is: that of its [`Live`].
+    /// Identifies the connection: the same pointer as in its [`Live`].
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
-    /// What the server reports of the calls that go on.
+    /// The server's progress reports on calls in progress.
     progress: ProgressDispatcher,
-    /// What it writes to its standard error, where this process has started it.
+    /// The server's standard error, if this process has started it.
     said: Option<ServerStderr>,
 }
 
-/// What came of a call that was made once.
+/// The outcome of one attempt to make a call.
 enum Attempt {
     Answered(Box<CallToolResponse>),
     /// The server does not know the session, and has not worked on the call.
@@ -126,24 +126,24 @@ impl Server {
         self.config.trust
     }
 
-    /// How long a call may take without a word of the server, where the configuration says so.
+    /// How long a call may take without an answer or a progress report, if the configuration sets it.
     pub(super) fn call_timeout(&self) -> Option<Duration> {
         self.config.call_timeout
     }
 
-    /// Its tools as they are now.
+    /// The server's tools as they are now.
     pub(crate) async fn definitions(self: &Arc<Self>) -> Result<Arc<Definitions>, ToolError> {
         let (_, definitions) = self.live(&self.closed()).await?;
         Ok(definitions)
     }
 
-    /// A tool as it was listed last, by our name. Starts nothing, and asks nothing.
+    /// A tool from the last list, by its name here. Neither starts the server nor asks it.
     pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
         self.line()?.1.get(name)
     }
 
-    /// Calls a tool, unless it is defined differently by now. Dropping the future cancels the request, and so does a silence of
-    /// the server that is longer than `patience`.
+    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, or when the server
+    /// is silent for longer than `patience`.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &ForeignTool,
@@ -169,7 +169,8 @@ impl Server {
         request.set_meta(RequestMetaObject::from(meta));
         let answer = match self.attempt(tool, request.clone(), patience, context, &closed).await? {
             Attempt::Answered(answer) => answer,
-            // The server has not worked on the call. What it offers in a new session is compared before it is made again.
+            // The server has not worked on the call. Before the call is repeated in a new session, the tool's definition is
+            // compared again.
             Attempt::SessionUnknown => {
                 match self.attempt(tool, request, patience, context, &closed).await? {
                     Attempt::Answered(answer) => answer,
@@ -182,7 +183,7 @@ impl Server {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
             _ => {
                 let words = format!(
-                    "the MCP server `{}` wants to be asked again, which this application does not do",
+                    "the MCP server `{}` asks the client to make the call again, which this application does not support",
                     self.name
                 );
                 Err(ToolError::new("unsupported_answer", words).class(ErrorClass::Unknown))
@@ -190,7 +191,7 @@ impl Server {
         }
     }
 
-    /// Makes a call once, unless the tool is defined differently by now.
+    /// Makes a call once, if the tool's definition has not changed.
     async fn attempt(
         self: &Arc<Self>,
         tool: &ForeignTool,
@@ -211,7 +212,7 @@ impl Server {
         Ok(attempt)
     }
 
-    /// Notes that the server no longer knows the session of this connection: the next call begins a new one.
+    /// Notes that the server no longer knows the session of this connection, so that the next call begins a new session.
     fn lose(&self, line: &Line) {
         let mut state = self.state();
         if let Some(live) = &mut state.live
@@ -221,7 +222,7 @@ impl Server {
         }
     }
 
-    /// Cancelled when the servers are closed from now on.
+    /// A token that is cancelled when the servers are closed after this moment.
     fn closed(&self) -> CancellationToken {
         self.state().closed.clone()
     }
@@ -234,7 +235,8 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the server, where it runs. A start that is under way is given up, and not waited for; the calls that wait for it end.
+    /// Ends the server, if it runs. Gives up a start in progress without waiting for it; the calls that wait for that start
+    /// fail.
     pub(super) async fn close(&self) {
         let live = {
             let mut state = self.state();
@@ -246,8 +248,8 @@ impl Server {
         }
     }
 
-    /// The connection, and the tools as they are now. A start goes on where the call that needs it is given up, because a person may
-    /// be about to sign in: the next call finds the server started.
+    /// The connection, and the tools as they are now. A start continues even if the call that needs it is given up, because a
+    /// person may be about to sign in: the next call then finds the server started.
     async fn live(
         self: &Arc<Self>,
         closed: &CancellationToken,
@@ -261,7 +263,7 @@ impl Server {
         self.line().ok_or_else(|| self.unreachable("it has ended"))
     }
 
-    /// The connection as it is, and the tools as they were listed last.
+    /// The connection as it is now, and the tools of the last list.
     fn line(&self) -> Option<(Line, Arc<Definitions>)> {
         let state = self.state();
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;
@@ -277,7 +279,8 @@ impl Live {
         self.is_lost || self.running.peer().is_transport_closed()
     }
 
-    /// Whether the list is old, and the server says by itself nothing of changes: revisions without sessions do not.
+    /// Whether the list may be outdated: it is old, and the server sends no notifications of changes, as in the revisions
+    /// without sessions.
     fn is_stale(&self) -> bool {
         let info = self.running.peer().peer_info();
         let is_silent = info.is_some_and(|it| !it.protocol_version.has_initialize());
@@ -285,9 +288,9 @@ impl Live {
     }
 
     async fn end(self) {
-        // Closes its input, which asks it to end.
+        // Closing its input asks the server to end.
         let mut running = self.running;
-        // A server that does not read its input holds the pipe: it is ended below.
+        // A server that does not read its input blocks this, hence the time limit; `process.end()` below ends it.
         let _ = running.close_with_timeout(CLOSES).await;
         if let Some(process) = self.process {
             process.end().await;

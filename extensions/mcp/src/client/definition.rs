@@ -1,5 +1,5 @@
-//! The tools of one server as they are defined there: under our names, with a fingerprint of each, and with reasons for
-//! those that are refused. Pure.
+//! The tools of one server as that server defines them: under our names, each with a fingerprint, or with the reason why it is
+//! refused. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use super::names;
 /// The kind of the error of a call whose tool is defined differently now.
 pub(crate) const CHANGED: &str = "definition_changed";
 
-/// Stands in a definition that could not be read, with the reason.
+/// The key that marks the placeholder of a definition that could not be read; its value is the reason.
 pub(crate) const UNREADABLE: &str = "toolwright/unreadable";
 
-/// How many digits of a fingerprint name a definition: 128 bits.
+/// How many digits of a fingerprint identify a definition: 128 bits.
 pub(crate) const DIGITS: usize = 32;
 
-/// A tool as it was listed.
+/// A tool of a server's list.
 #[derive(Debug)]
 pub(crate) enum ListedTool {
     Tool(Box<Tool>),
-    /// Its name, and why it cannot be read.
+    /// The tool's name, and why its definition cannot be read.
     Wrong(String, String),
 }
 
@@ -36,7 +36,7 @@ impl From<Tool> for ListedTool {
 }
 
 impl ListedTool {
-    /// Reads one tool by itself.
+    /// Reads one tool's definition by itself.
     pub(crate) fn read(written: Value) -> Self {
         let name = written.get("name").and_then(Value::as_str).unwrap_or("(without a name)");
         let name = name.to_owned();
@@ -79,29 +79,29 @@ impl ListedTool {
 /// One foreign tool that can be called.
 #[derive(Debug)]
 pub(crate) struct ForeignTool {
-    /// Its name here.
+    /// The tool's name here.
     pub(crate) name: String,
     pub(crate) server: String,
-    /// Its name there.
+    /// The tool's name on the server.
     pub(crate) theirs: String,
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) input_schema: Value,
     pub(crate) output_schema: Option<Value>,
     pub(crate) annotations: ToolAnnotations,
-    /// Of everything that the server says of it.
+    /// The hash of everything that the server says about the tool.
     pub(crate) fingerprint: String,
 }
 
 impl ForeignTool {
-    /// The first digits of the fingerprint: what a model and a person read of it. They are so many that no server can make
-    /// another definition that has the same ones.
+    /// The first digits of the fingerprint, which models and people see. They are enough digits that no server can craft
+    /// another definition with the same ones.
     pub(crate) fn digest(&self) -> &str {
         self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }
 }
 
-/// The tools of one server at one time.
+/// The tools of one server at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     tools: BTreeMap<String, Arc<ForeignTool>>,
@@ -180,7 +180,7 @@ impl Definitions {
     }
 }
 
-/// Keys in one order, so that a server that writes them in another has not changed anything.
+/// The JSON with its keys sorted, so that a server that writes them in another order has changed nothing.
 fn canonical(json: String) -> String {
     toolwright::unstable::arguments::canonical(&json).unwrap_or(json)
 }

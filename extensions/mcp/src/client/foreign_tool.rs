@@ -1,4 +1,4 @@
-//! A foreign definition as a tool of this application, with as much trust as the configuration has in its server.
+//! Makes a tool of this application from a foreign definition, with as much trust as the configuration puts in its server.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::untrusted::escaped;
 const NOT_TRUSTED: &str =
     "it is a tool of another program, whose word on what it does is not trusted";
 
-/// How much of a description models read, in characters.
+/// The longest description that models see, in characters.
 const LONGEST_DESCRIPTION: usize = 4000;
 
 pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -> DynamicTool {
@@ -59,8 +59,8 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     }
 }
 
-/// What models read. The digest is part of what a person approves: with it, whatever else the server changes in a
-/// definition makes another tool of it.
+/// The description that models see. It includes the digest, so that whatever the server changes in the definition, the person's
+/// earlier approval no longer matches.
 fn description(tool: &ForeignTool) -> String {
     let described = escaped(&tool.description);
     let mut text: String = described.chars().take(LONGEST_DESCRIPTION).collect();
@@ -74,7 +74,7 @@ fn description(tool: &ForeignTool) -> String {
     }
 }
 
-/// What a call changes, and how carefully to look.
+/// The effect and the danger of a call.
 pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
     if trust == Trust::None {
         return (Effect::Once, Danger::Moderate);
@@ -86,7 +86,7 @@ pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Dan
         Some(true) => Effect::Idempotent,
         _ => Effect::Once,
     };
-    // As the protocol has it: what says nothing may destroy.
+    // The protocol says that a tool without this hint may destroy data.
     let danger = match annotations.destructive_hint {
         Some(false) => Danger::Moderate,
         _ => Danger::Dangerous,

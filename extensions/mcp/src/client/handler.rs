@@ -1,4 +1,4 @@
-//! What a server asks of this side, and what it notifies it of.
+//! Answers the requests of a server, and receives its notifications.
 
 #![expect(deprecated, reason = "servers of earlier revisions ask for samples and roots")]
 
@@ -19,13 +19,13 @@ use serde_json::json;
 
 use super::answers::Answers;
 
-/// One connection, as its server sees it.
+/// One connection, as the library calls it for messages from the server.
 #[derive(Debug, Clone)]
 pub(super) struct Handler {
     pub(super) server: String,
     /// Whether the server has changed its tools since they were read.
     pub(super) changed: Arc<AtomicBool>,
-    /// Who wants to hear what the server reports of a call.
+    /// Passes the server's progress reports on to the calls that wait for them.
     pub(super) progress: ProgressDispatcher,
     pub(super) answers: Answers,
 }
@@ -40,7 +40,7 @@ impl Handler {
         let params = serde_json::to_value(params).map_err(|error| failed(error.to_string()))?;
         let result = self.answers.respond(&self.server, method, params).await.map_err(failed)?;
         serde_json::from_value(result).map_err(|error| {
-            let why = format!("the application's answer to `{method}` is none: {error}");
+            let why = format!("the application's answer to `{method}` is invalid: {error}");
             ErrorData::internal_error(why, None)
         })
     }

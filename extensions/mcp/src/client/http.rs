@@ -1,4 +1,4 @@
-//! A server at a URL: how its messages are sent, and with which token.
+//! A server at a URL: how messages are sent to it, and with which token.
 
 mod requests;
 mod session;
@@ -28,11 +28,11 @@ use super::handler::Handler;
 #[cfg(feature = "oauth")]
 use super::oauth::authorization::Authorization;
 
-/// How long a connection may take to be made.
+/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Begins without a session, as the revision 2026-07-28 has it. A server of an earlier revision says in many ways that it
-/// does not know that; then a session begins, by the second transport where the first was given up.
+/// Begins without a session, as in the revision 2026-07-28. Servers of earlier revisions refuse that in many ways; the client
+/// then begins a session, over the second transport if the first has failed.
 pub(super) async fn begin(
     handler: Handler,
     [first, second]: [StreamableHttpClientTransport<Requests>; 2],
@@ -60,9 +60,10 @@ pub(super) fn transport(
             _ => return Err(format!("found no token in {variable}, expected its bearer token")),
         },
     };
-    // A session that begins anew may have other tools, which are listed and compared before a call is made.
+    // A new session may have other tools, so the library must not begin one by itself: the tools are listed and compared before
+    // a call is repeated.
     let config = config.custom_headers(headers(http)?).reinit_on_expired_session(false);
-    // A redirect could lead the token and what a model says to another server.
+    // A redirect could send the token and the arguments of a call to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
     let client = status::note_statuses(client.connect_timeout(CONNECT))
         .build()
@@ -75,12 +76,12 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(requests, config))
 }
 
-/// Whether a request was not worked on because the server does not know its session.
+/// Whether the server refused a request, without working on it, because it does not know the session.
 pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
     matches!(failure(error), Some(StreamableHttpError::SessionExpired))
 }
 
-/// What the server answered in place of a message, where it is that.
+/// The text that the server answered where a message was expected, if that is the error.
 pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
     match failure(error) {
         Some(StreamableHttpError::UnexpectedServerResponse(words)) => Some(words),
@@ -95,7 +96,7 @@ fn failure(error: &ServiceError) -> Option<&Failure> {
     }
 }
 
-/// What the configuration adds to every request. No message names a value, which may be a secret.
+/// The headers that the configuration adds to every request. Errors do not show their values, which may be secrets.
 fn headers(http: &Http) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let read = |(name, value): (&String, &String)| {
         let header = HeaderName::from_bytes(name.as_bytes())

@@ -1,4 +1,5 @@
-//! What each tool was when it last ran, so that the person who is asked about its next call is shown what has changed.
+//! Remembers the definition with which each tool last ran, so that the person who is asked about its next call sees what has
+//! changed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,10 +12,10 @@ use serde_json::Value;
 use super::definition::ForeignTool;
 use super::untrusted::escaped;
 
-/// How much of either side of a change is shown, in characters.
+/// How many characters of the old and of the new text are shown.
 const LONGEST: usize = 2000;
 
-/// A definition, as far as a person reads it.
+/// The parts of a definition that a person reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ReadableDefinition {
     definition: String,
@@ -22,7 +23,7 @@ struct ReadableDefinition {
     input_schema: Value,
 }
 
-/// The definitions by our names of the tools, in a file where they are to outlive the process.
+/// The definitions by the tools' names here, in a file if they have to outlive the process.
 #[derive(Debug, Default)]
 pub(super) struct KnownDefinitions {
     file: Option<PathBuf>,
@@ -30,7 +31,7 @@ pub(super) struct KnownDefinitions {
 }
 
 impl KnownDefinitions {
-    /// Those of a file; none where there is no such file yet.
+    /// Reads the definitions of a file; there are none if the file does not exist yet.
     pub(super) fn read(file: &Path) -> io::Result<Self> {
         let tools = match std::fs::read(file) {
             Ok(text) => serde_json::from_slice(&text)?,
@@ -40,7 +41,7 @@ impl KnownDefinitions {
         Ok(Self { file: Some(file.to_owned()), tools: Mutex::new(tools) })
     }
 
-    /// Notes that a tool runs as it is now.
+    /// Notes that a tool runs with its present definition.
     pub(super) fn runs(&self, tool: &ForeignTool) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if tools.get(&tool.name).is_some_and(|was| was.definition == tool.fingerprint) {
@@ -50,11 +51,11 @@ impl KnownDefinitions {
         let Some(file) = &self.file else { return };
         if let Err(error) = write(file, &tools) {
             let file = file.display();
-            tracing::warn!(%file, %error, "what a foreign tool was when it ran is not written down");
+            tracing::warn!(%file, %error, "the definition of a foreign tool that ran cannot be saved");
         }
     }
 
-    /// What has changed of a tool since it last ran, old beside new; nothing where it is the same, or has not run.
+    /// What has changed in a tool since it last ran, old beside new; nothing if it is unchanged or has not run.
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;
@@ -86,7 +87,7 @@ impl ReadableDefinition {
     }
 }
 
-/// In place of the earlier file, as a whole.
+/// Replaces the file atomically.
 fn write(file: &Path, tools: &BTreeMap<String, ReadableDefinition>) -> io::Result<()> {
     let new = file.with_extension(uuid::Uuid::new_v4().simple().to_string());
     std::fs::write(&new, serde_json::to_vec(tools)?)?;

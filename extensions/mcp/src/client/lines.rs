@@ -1,5 +1,5 @@
-//! The pipes of a server that is a program, with one message a line. An answer that cannot be taken becomes an error of its
-//! request at once, so that no call waits for what will not come.
+//! The pipes of a server program, with one message per line. An answer that cannot be read becomes an error of its request,
+//! so that no call waits in vain.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -17,23 +17,23 @@ use tokio::sync::Mutex;
 use super::definition::UNREADABLE;
 use super::untrusted::line as escaped;
 
-/// How long an answer may be, in bytes; as much as over HTTP.
+/// The longest answer in bytes, the same as over HTTP.
 const LONGEST: usize = 16 << 20;
 
-/// How much of either end of an answer that is too long is looked at for the request that it answers.
+/// How many bytes at the beginning and at the end of an answer that is too long are searched for the id of its request.
 const END: usize = 1 << 10;
 
 /// How much is read at a time, in bytes.
 const PIECE: usize = 1 << 16;
 
-/// The code of the errors that stand for answers which were not taken. The server has worked on the request. Servers may use the
-/// code too, so the data of such an error has the mark of this process, which no server is sent.
+/// The error code that replaces an answer which could not be read. The server has worked on the request. Servers may use the
+/// code too, so the data of our errors holds a random mark of this process, which is never sent to a server.
 const NOT_TAKEN: i32 = -32_099;
 
-/// The mark.
+/// The random mark in the data of our errors.
 static MARK: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
-/// Reports whether an error was made here in place of an unreadable answer, and is not the server's own.
+/// Reports whether this client made the error in place of an unreadable answer.
 pub(super) fn is_not_taken(error: &ErrorData) -> bool {
     let mark = error.data.as_ref().and_then(Value::as_str);
     error.code == ErrorCode(NOT_TAKEN) && mark == Some(&**MARK)
@@ -46,10 +46,10 @@ pub(super) struct Lines<R, W> {
     write: Arc<Mutex<Option<W>>>,
 }
 
-/// The line that is being read. It outlives the future that reads, which is dropped whenever something is to be written.
+/// The line that is being read. It is a field because the future that reads is dropped whenever a message is to be written.
 #[derive(Default)]
 struct Line {
-    /// All of it, or where it is too long, its beginning and its end.
+    /// The whole line, or its beginning and its end if it is too long.
     bytes: Vec<u8>,
     is_too_long: bool,
 }
@@ -93,7 +93,7 @@ impl Line {
         }
     }
 
-    /// The message, or the error that its request ends with. What belongs to no request is dropped.
+    /// Parses the message, or makes the error for its request. Returns nothing if the line belongs to no request.
     fn message(&self) -> Option<ServerJsonRpcMessage> {
         if self.is_too_long {
             let why = format!("it is longer than {} MiB", LONGEST >> 20);
@@ -108,7 +108,8 @@ impl Line {
         }
     }
 
-    /// The answer with what can be read of it. No depth of what is passed over can overflow the stack.
+    /// The answer with whatever can be read of it. Skipped values are not parsed recursively, so deep nesting cannot overflow
+    /// the stack.
     fn repair(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
         let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
         let Ok(Answer { id: Some(id), method: None, result }) = answer else {
@@ -127,7 +128,7 @@ impl Line {
         })
     }
 
-    /// The request that an answer is to, where its `id` comes first or last.
+    /// The id of the answered request, if `id` is the first or the last key.
     fn id_at_an_end(&self) -> Option<RequestId> {
         let text = String::from_utf8_lossy(&self.bytes);
         let of = |rest: &str| {
@@ -140,7 +141,7 @@ impl Line {
     }
 }
 
-/// An answer of which only the outermost is read.
+/// An answer of which only the outermost level is parsed.
 #[derive(Deserialize)]
 struct Answer<'a> {
     id: Option<RequestId>,
@@ -150,7 +151,7 @@ struct Answer<'a> {
     result: Option<&'a RawValue>,
 }
 
-/// A page of tools of which each is read by itself.
+/// A page of tools, each of which is parsed by itself.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct List<'a> {
@@ -159,7 +160,7 @@ struct List<'a> {
     next_cursor: Option<String>,
 }
 
-/// The tool as it is, or a placeholder for one that cannot be read.
+/// The tool unchanged, or a placeholder for one that cannot be read.
 fn tool(written: &RawValue) -> Value {
     #[derive(Deserialize)]
     struct NameOnly {

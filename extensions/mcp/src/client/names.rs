@@ -1,11 +1,11 @@
-//! The names of foreign tools here: `server__tool`, at most 64 characters, one to one. Pure.
+//! The names of foreign tools here: `server__tool`, at most 64 characters, unique for each tool. Pure.
 
 use sha2::{Digest as _, Sha256};
 
-/// What every provider of models takes.
+/// The longest tool name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Our name of a server's tool. Where the tool's own name does not fit, it is cut, and the first digits of its digest
+/// Our name of a server's tool. If it is too long or has other characters, it is cut, and the first digits of its digest
 /// follow.
 pub(super) fn ours(server: &str, tool: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
@@ -21,10 +21,11 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
     format!("{server}__{fitting}_{digest}")
 }
 
-/// How long a server's name may be; the rest of the 64 characters is for its tools.
+/// The longest name of a server; the rest of the 64 characters is for its tools.
 pub(super) const LONGEST_SERVER: usize = 24;
 
-/// Our name of a server that another application names: its own where it fits, else cut, with the first digits of its digest.
+/// Our name of a server from another application's file: unchanged where it fits, else cut and completed by the first digits of
+/// its digest.
 pub(super) fn fitting_server(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     let is_whole = !name.is_empty() && name.len() <= LONGEST_SERVER && name.chars().all(fits);
@@ -40,7 +41,7 @@ pub(super) fn fitting_server(name: &str) -> String {
     format!("{plain}-{digest}")
 }
 
-/// The server that one of our names means.
+/// The server's part of one of our names.
 pub(super) fn server(name: &str) -> Option<&str> {
     // A server's name does not contain `__`, nor end in `_`.
     name.split_once("__").map(|(server, _)| server)

@@ -1,4 +1,4 @@
-//! How an application gets the tokens of servers that ask for OAuth: who signs in, and where the tokens are stored.
+//! How an application gets the tokens of servers that ask for OAuth: who signs in, and where tokens are stored.
 
 pub(super) mod authorization;
 mod loopback;
@@ -14,12 +14,12 @@ use toolwright::ToolError;
 pub use self::loopback::Loopback;
 pub use self::tokens::{EncryptedTokens, MemoryTokens, TokenStore};
 
-/// How an application gets tokens of servers that ask for them: OAuth 2.1 with PKCE, for each server by itself.
+/// Gets tokens for servers that ask for them: OAuth 2.1 with PKCE, separately for each server.
 ///
-/// A server that answers 401 names its authorization server, which is discovered (RFC 9728, RFC 8414 or `OpenID`). The client
-/// registers there, unless the configuration has a `client_id`; a person signs in by the [`SignIn`] of the application; the
-/// token is bound to the server (RFC 8707) and stored. A 403 for a missing scope asks the person for that scope besides.
-/// A server whose configuration has the grant `client_credentials` needs no person.
+/// A server that answers 401 names its authorization server, whose metadata the client discovers (RFC 9728, RFC 8414 or
+/// `OpenID`). The client registers there, unless the configuration has a `client_id`; a person signs in through the
+/// application's [`SignIn`]; the token is bound to the server (RFC 8707) and stored. After a 403 for a missing scope, the
+/// client asks the person for that scope too. A server whose configuration has the grant `client_credentials` needs no person.
 ///
 /// ```
 /// use toolwright_mcp::{MemoryTokens, OAuth};
@@ -34,13 +34,13 @@ pub struct OAuth {
 }
 
 impl OAuth {
-    /// Stores tokens there. Without [`sign_in`](Self::sign_in), only the grant `client_credentials` works.
+    /// Stores tokens in this store. Without [`sign_in`](Self::sign_in), only the grant `client_credentials` works.
     #[must_use]
     pub fn new(tokens: impl TokenStore + 'static) -> Self {
         Self { sign_in: None, tokens: Arc::new(tokens) }
     }
 
-    /// Sends people to an authorization server by this.
+    /// Sets how a person signs in at an authorization server.
     ///
     /// ```
     /// use futures::future::BoxFuture;
@@ -79,23 +79,23 @@ impl fmt::Debug for OAuth {
     }
 }
 
-/// Where a person has to go to allow this application the use of a server.
+/// The page where a person allows this application to use a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignInRequest {
     /// The name of the server in the configuration.
     pub server: String,
-    /// The page of the authorization server. It holds no secret.
+    /// The page of the authorization server. The URL holds no secret.
     pub url: String,
 }
 
 /// Sends a person to an authorization server, and waits for the answer. There is an example at [`OAuth::sign_in`].
 pub trait SignIn: Send + Sync {
-    /// Where the authorization server sends the browser afterwards: a page on this machine, or an HTTPS page of the
-    /// application.
+    /// Returns the URL to which the authorization server sends the browser afterwards: a page on this machine, or an HTTPS page
+    /// of the application.
     fn redirect_uri(&self) -> &str;
 
-    /// Shows the page to a person, and returns the whole URL to which the browser was sent afterwards.
+    /// Shows the page to a person, and returns the whole URL to which the browser was redirected afterwards.
     ///
     /// # Errors
     /// When the person refuses, or does not answer.

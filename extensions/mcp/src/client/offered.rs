@@ -1,5 +1,5 @@
-//! What other servers offer besides tools: resources, prompts, completions. Whoever calls these methods is the application, for a
-//! user who picks; a model reads resources by the tools of [`MCP_RESOURCE_TOOLS`](crate::MCP_RESOURCE_TOOLS).
+//! What other servers offer besides tools: resources, prompts, completions. The application calls these methods, for a user who
+//! picks; a model reads resources with the tools of [`MCP_RESOURCE_TOOLS`](crate::MCP_RESOURCE_TOOLS).
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use super::result;
 use super::untrusted::{escaped, line};
 use crate::{Arguments, Completing, PromptMessage, Resource};
 
-/// More than this, and a list is not believed to come to an end.
+/// The longest list. A server that sends more is taken to page without an end.
 const MOST: usize = 20_000;
 
 /// The resources of another server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedResources {
-    /// Those that have an address of their own.
+    /// Resources with an address of their own.
     pub resources: Vec<Resource>,
-    /// Families of them: their addresses have gaps such as `{name}`.
+    /// Templates: their addresses have placeholders such as `{name}`.
     pub templates: Vec<Resource>,
 }
 
@@ -34,29 +34,29 @@ pub struct OfferedResources {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedPrompt {
-    /// Its name there.
+    /// The prompt's name on its server.
     pub name: String,
-    /// What it is for, in the words of the server.
+    /// What the prompt is for, in the words of the server.
     pub description: String,
-    /// What has to be filled in, or may be.
+    /// The arguments of the prompt.
     pub arguments: Vec<OfferedArgument>,
 }
 
-/// A gap of a prompt of another server.
+/// An argument of a prompt of another server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedArgument {
-    /// Its name.
+    /// The argument's name.
     pub name: String,
-    /// What belongs there, in the words of the server.
+    /// What it means, in the words of the server.
     pub description: String,
-    /// Whether it has to be filled.
+    /// Whether the argument is required.
     pub is_required: bool,
 }
 
 impl McpServers {
-    /// Lists the resources of a server and the templates of resources; none where it knows of none. The words are those of the
-    /// server, with control characters as escapes.
+    /// Lists the resources of a server and its resource templates; empty if the server does not support resources. The texts
+    /// are the server's, with control characters escaped.
     ///
     /// # Errors
     /// When no server has this name, it cannot be used, or its list has no end.
@@ -98,10 +98,10 @@ impl McpServers {
         Ok(offered)
     }
 
-    /// Reads what is at an address of a server. Like the answer of a tool, it is marked as untrusted.
+    /// Reads the resource at an address of a server. Like a tool's answer, it is marked as untrusted.
     ///
     /// # Errors
-    /// When no server has this name, it cannot be used, or has nothing at this address.
+    /// When no server has this name, it cannot be used, or it has nothing at this address.
     pub async fn read_resource(&self, server: &str, uri: &str) -> Result<Output, ToolError> {
         let server = self.server(server)?;
         let params = ReadResourceRequestParams::new(uri);
@@ -114,7 +114,7 @@ impl McpServers {
         }
     }
 
-    /// Lists the prompts of a server; none where it knows of none.
+    /// Lists the prompts of a server; empty if the server does not support prompts.
     ///
     /// # Errors
     /// When no server has this name, it cannot be used, or its list has no end.
@@ -137,8 +137,8 @@ impl McpServers {
         Ok(prompts)
     }
 
-    /// Fills in a prompt that a user has picked. Its texts are not fenced, because the user wants a model to follow them; control
-    /// characters are escapes.
+    /// Fills in a prompt that a user has picked. Its texts are not fenced, because the user wants the model to follow them;
+    /// control characters are escaped.
     ///
     /// # Errors
     /// When no server has this name, it cannot be used, or refuses the prompt or its arguments.
@@ -167,8 +167,8 @@ impl McpServers {
         }
     }
 
-    /// Completes what a user types into a gap; nothing where the server completes nothing. `filled` has the gaps that are filled
-    /// already.
+    /// Completes what a user types for an argument; empty if the server does not complete. `filled` holds the arguments that
+    /// are already filled in.
     ///
     /// # Errors
     /// When no server has this name, or it cannot be used.
@@ -205,7 +205,7 @@ impl McpServers {
     }
 }
 
-/// Whether a list in pages goes on.
+/// Tracks the pages of a list, to decide whether another page follows.
 #[derive(Default)]
 struct Pages {
     has_begun: bool,
@@ -255,7 +255,7 @@ fn prompt(offered: rmcp::model::Prompt) -> OfferedPrompt {
     }
 }
 
-/// The server does not know the method, or wants something first that is not done here.
+/// The error if the server does not know the method, or answers with something else, such as a request for input.
 fn none_of(server: &Server, what: &str, answer: Option<ServerResult>) -> ToolError {
     match answer {
         Some(_) => odd(server),

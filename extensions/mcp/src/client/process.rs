@@ -1,4 +1,4 @@
-//! The process of one server, in a session and group of its own, from its start to the end of the whole group.
+//! The process of one server, in its own session and process group, from its start to the end of the whole group.
 //!
 //! ```text
 //!  running ── it exits by itself ─────────────────────────────────▶ KILL to what it left in its group
@@ -17,10 +17,11 @@ use tokio::time::timeout;
 use super::config::Program;
 use super::said::ServerStderr;
 
-/// How long a server has to end itself when its input is closed, and again after TERM.
+/// How long a server has to end by itself after its input was closed, and again after TERM.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What is passed on where it is set: who works here, in which language, where programs are. Keys and tokens are not.
+/// The variables that every server gets if they are set: the user, the language, where programs are. Keys and tokens are not
+/// among them.
 const PASSED_ON: [&str; 12] = [
     "HOME",
     "LANG",
@@ -36,7 +37,7 @@ const PASSED_ON: [&str; 12] = [
     "USER",
 ];
 
-/// A server that runs. It ends when this is dropped.
+/// A running server. Dropping this ends it.
 #[derive(Debug)]
 pub(super) struct Process {
     end: Option<oneshot::Sender<()>>,
@@ -76,7 +77,7 @@ impl Process {
         Ok((Self { end: Some(end), supervised, said }, output, input))
     }
 
-    /// What the server writes to its standard error.
+    /// The standard error of the server.
     pub(super) fn said(&self) -> &ServerStderr {
         &self.said
     }
@@ -91,7 +92,7 @@ impl Process {
 async fn supervise(mut group: Group, ended: oneshot::Receiver<()>) {
     tokio::select! {
         _ = group.0.wait() => {}
-        // The other end is dropped, never used.
+        // Resolves when the sender is dropped.
         _ = ended => {
             if timeout(GRACE, group.0.wait()).await.is_err() {
                 #[cfg(unix)]
@@ -108,21 +109,21 @@ async fn supervise(mut group: Group, ended: oneshot::Receiver<()>) {
     let _ = group.0.wait().await;
 }
 
-/// A server and what it has started, as far as that stays in its group.
+/// A server and the processes that it has started, unless they have left its group.
 #[derive(Debug)]
 struct Group(Box<dyn ChildWrapper>);
 
 impl Group {
     fn kill(&mut self) {
-        // It fails where nothing is left.
+        // Fails if no process is left.
         let _ = self.0.start_kill();
     }
 }
 
-/// The runtime shuts down.
+/// Kills the group if the runtime shuts down first.
 impl Drop for Group {
     fn drop(&mut self) {
-        // A group that has ended as a whole has no process that its id could mean.
+        // Once the whole group has ended, its id may belong to other processes, so do not signal it.
         if matches!(self.0.try_wait(), Ok(None)) {
             self.kill();
         }

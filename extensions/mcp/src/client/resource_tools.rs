@@ -1,4 +1,4 @@
-//! Tools with which a model looks at the resources of other servers, for applications that want that.
+//! Tools with which a model reads the resources of other servers, for applications that want that.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,11 @@ use toolwright::{Handle, Output, ToolError, tool};
 use super::McpServers;
 use super::untrusted::fenced;
 
-/// The tools with which a model lists and reads the resources of MCP servers: `.tools(MCP_RESOURCE_TOOLS)`. They need the service
-/// [`McpServers`], and are not among the tools that it brings by itself.
+/// The tools with which a model lists and reads the resources of MCP servers: `.tools(MCP_RESOURCE_TOOLS)`. They need the
+/// service [`McpServers`], which does not add them by itself.
 pub const MCP_RESOURCE_TOOLS: [Handle; 2] = [MCP_LIST_RESOURCES, MCP_READ_RESOURCE];
 
-/// How many resources one answer names.
+/// How many resources one answer lists.
 const MOST: usize = 200;
 
 /// List the resources of a connected MCP server: documents and data that can be read by their address.

@@ -1,4 +1,4 @@
-//! When a server that has failed may be started again. Pure.
+//! Decides when a server that has failed may be started again. Pure.
 
 use std::time::{Duration, Instant};
 
@@ -13,21 +13,21 @@ pub(super) struct Restart {
 }
 
 impl Restart {
-    /// The server could not be started, or has ended by itself.
+    /// Notes that the server could not be started, or has ended by itself.
     pub(super) fn note_failure(&mut self, now: Instant) {
         let delay = FIRST.saturating_mul(1 << self.failures.min(16)).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
         self.not_before = Some(now + delay);
     }
 
-    /// The server was started, after a failure was noted in case it would not be. Whether it works is seen at its first
-    /// answer.
+    /// Notes that the server was started, and takes back the failure that was noted in advance. Only an answer shows that the
+    /// server works.
     pub(super) fn note_start(&mut self) {
         self.failures = self.failures.saturating_sub(1);
         self.not_before = None;
     }
 
-    /// The server has answered a call.
+    /// Notes that the server has answered a call.
     pub(super) fn note_answer(&mut self) {
         *self = Self::default();
     }

@@ -1,4 +1,4 @@
-//! What a foreign tool answered, as the output of a tool: marked as untrusted. Pure.
+//! Makes the output of a tool from a foreign tool's answer, and marks it as untrusted. Pure.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::untrusted::{escaped, fenced, line};
 
 /// The output, or the error that the tool reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
-    // Our name of it: what the server calls it could hold the end of the fence.
+    // Use our name: the server's own name for the tool could contain the end of the fence.
     let source = format!("MCP server `{}`, tool `{}`", tool.server, tool.name);
     let mut blocks: Vec<Content<'static>> =
         answer.content.into_iter().map(|block| content(&source, block)).collect();
@@ -28,7 +28,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     let structured = match (broken, answer.structured_content) {
         (None, structured) => structured,
         (Some(why), structured) => {
-            // The call has had its effect: what it answered is given on, as text.
+            // The call has had its effect, so its answer is passed on as text although it does not match the schema.
             if let (false, Some(structured)) = (is_told_structured, structured) {
                 blocks.push(Content::text(fenced(&source, &structured.to_string())));
             }
@@ -44,16 +44,16 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     })
 }
 
-/// What is at an address of a server.
+/// The content at an address of a server.
 pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
-    // The address could hold the end of the fence.
+    // Leave the address out: it could contain the end of the fence.
     let source = format!("MCP server `{server}`, a resource");
     let mark = json!({"server": server, "resource": uri, "source": source});
     let output = Output::default().metadata("untrusted", mark);
     contents.into_iter().map(|it| part(&source, it)).fold(output, Output::with)
 }
 
-/// A block of a prompt, which a user wants a model to follow.
+/// A block of a prompt, unfenced because the user wants the model to follow it.
 pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
     match block {
         ContentBlock::Text(text) => Content::text(escaped(&text.text)),
@@ -61,7 +61,7 @@ pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
     }
 }
 
-/// What is wrong with an answer by the schema that its own server gives for it.
+/// How an answer violates the output schema of its own server.
 fn find_mismatch(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
     let schema = tool.output_schema.as_ref()?;
     let Some(structured) = structured else {
@@ -122,7 +122,7 @@ fn resource_of(uri: &str, media_type: Option<String>, text: Option<String>) -> C
     }
 }
 
-/// A kind of block that came with a later revision.
+/// A block of a kind that a later revision has added.
 fn unknown(source: &str, block: &impl serde::Serialize) -> Content<'static> {
     let text = serde_json::to_string(block).unwrap_or_default();
     Content::text(fenced(source, &text))

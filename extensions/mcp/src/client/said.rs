@@ -1,4 +1,4 @@
-//! What a server writes to its standard error: each line goes to the log, and the last ones into errors.
+//! The standard error of a server: each line goes to the log, and errors show the last lines.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use super::untrusted::fenced;
 /// How many of the last lines an error shows.
 const LAST: usize = 8;
 
-/// A longer line is several, in bytes.
+/// Longer lines are split; in bytes.
 const LONGEST: u64 = 1000;
 
-/// How long an error waits for the rest of what a server wrote before it ended.
+/// How long an error waits for the rest of the standard error after the server has ended.
 const REST: Duration = Duration::from_millis(500);
 
 /// The standard error of one server.
@@ -28,7 +28,7 @@ pub(super) struct ServerStderr {
 }
 
 impl ServerStderr {
-    /// Reads to the end of the stream, so that a server never waits for its standard error to be read.
+    /// Reads to the end of the stream, so that the server never blocks on a full pipe.
     pub(super) async fn read(self, server: String, stream: impl AsyncRead + Unpin) {
         let _over = self.over.clone().drop_guard();
         let mut stream = BufReader::new(stream);
@@ -42,7 +42,7 @@ impl ServerStderr {
         }
     }
 
-    /// Notes a line in which no character acts on a terminal.
+    /// Notes a line, without characters that could control a terminal.
     fn note_line(&self, server: &str, line: &str) {
         let line = printable::line(line.trim_end_matches(['\n', '\r']));
         tracing::info!(target: "toolwright_mcp::stderr", server, "{line}");
@@ -53,7 +53,7 @@ impl ServerStderr {
         last.push_back(line);
     }
 
-    /// The last lines, as words that follow those of an error. Waits a moment for the end of the stream.
+    /// The last lines, to be appended to an error message. Waits a moment for the end of the stream.
     pub(super) async fn words(&self, server: &str) -> String {
         let _ = timeout(REST, self.over.cancelled()).await;
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! One server of another program, as one line of an application.
+//! One server of another program, which an application adds with one line.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::trace::{TraceContext, Tracer};
 
 /// A server of another program whose tools an application uses, as a [`Bundle`]: `.with(McpClient::stdio(…))`.
 ///
-/// An agent starts the server before its first request to the model, and shows the model the server's tools beside its own,
-/// under names such as `docs__search` for the tool `search` of the server `docs`. Where the server cannot be started, the run
-/// stops with an error that says why, and the next run starts it again. The server ends with the tokio runtime.
+/// An agent starts the server before its first request to the model, and offers the model the server's tools together with its
+/// own, under names such as `docs__search` for the tool `search` of the server `docs`. If the server cannot be started, the run
+/// stops with an error that says why, and the next run tries again. The server ends with the tokio runtime.
 ///
-/// What holds for the tools of [`McpServers`] holds for these: a person is asked about every call unless the server is
-/// [trusted](Self::trust), and what the server answers is marked as untrusted. Many servers, whose tools a model searches for,
-/// are [`McpServers`].
+/// The rules for the tools of [`McpServers`] apply here too: a person is asked about every call unless the server is
+/// [trusted](Self::trust), and the server's answers are marked as untrusted. For many servers, whose tools a model searches
+/// for, use [`McpServers`].
 ///
 /// ```no_run
 /// use toolwright::{Executor, Registry};
@@ -41,7 +41,7 @@ pub struct McpClient {
 }
 
 impl McpClient {
-    /// Describes a server that is a program, which this process starts: its name here, the program, and its arguments.
+    /// Describes a server program, which this process starts: its name here, the program, and its arguments.
     pub fn stdio(
         name: impl Into<String>,
         program: impl Into<String>,
@@ -54,7 +54,7 @@ impl McpClient {
         )
     }
 
-    /// Describes a server at a URL, which is reached over Streamable HTTP.
+    /// Describes a server at a URL, reached over Streamable HTTP.
     #[cfg(feature = "http-client")]
     #[cfg_attr(docsrs, doc(cfg(feature = "http-client")))]
     pub fn http(name: impl Into<String>, url: impl Into<String>) -> Self {
@@ -65,25 +65,25 @@ impl McpClient {
         Self { name: name.into(), written, start_timeout: None, tracer: None }
     }
 
-    /// Sets how far the application believes what the server says of its tools: not at all unless set.
+    /// Sets how far the application trusts what the server says about its tools: not at all unless set.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.written.trust = trust;
         self
     }
 
-    /// Gives the program a variable. Of this process it gets a few harmless ones, and no keys.
+    /// Sets an environment variable of the program. It inherits only a few harmless ones of this process, and no keys.
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.written.env.get_or_insert_default().insert(name.into(), value.into());
         self
     }
 
-    /// Passes variables of this process on to the program, where they are set.
+    /// Passes environment variables of this process on to the program, if they are set.
     pub fn pass_on(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.written.pass.get_or_insert_default().extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Names the variable of this process that has the bearer token of a server at a URL.
+    /// Names the environment variable of this process that holds the bearer token for a server at a URL.
     #[cfg(feature = "http-client")]
     #[cfg_attr(docsrs, doc(cfg(feature = "http-client")))]
     pub fn token_from(mut self, variable: impl Into<String>) -> Self {
@@ -91,7 +91,7 @@ impl McpClient {
         self
     }
 
-    /// Names the server the trace to which a call belongs, as [`McpServers::trace_by`] does.
+    /// Sends the server the trace context of each call, as [`McpServers::trace_by`] does.
     pub fn trace_by(
         mut self,
         read: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
@@ -131,7 +131,7 @@ impl Bundle for McpClient {
     }
 }
 
-/// Servers whose tools a model is shown from the beginning.
+/// Servers whose tools a model sees from the beginning.
 struct AnnouncedServers(McpServers);
 
 impl Resolver for AnnouncedServers {

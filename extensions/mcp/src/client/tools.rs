@@ -16,14 +16,14 @@ use super::untrusted::{escaped, fenced};
 /// [`McpServers`]: an application without servers cannot build them.
 pub const MCP_TOOLS: [Handle; 4] = [MCP_LIST_TOOLS, MCP_SEARCH, MCP_INFO, MCP_EXEC];
 
-/// How dangerous [`mcp_exec`] says that it is, which is what rules and grants for it count on.
+/// The danger that [`mcp_exec`] declares, on which rules and grants for it rely.
 const MCP_EXEC_DANGER: Danger = Danger::Moderate;
 
-/// How long a server may be silent in a call through [`mcp_exec`], where its configuration says nothing. The time that its
-/// start takes comes on top.
+/// How long a server may be silent in a call through [`mcp_exec`], if its configuration sets no time-out. The time of its start
+/// is added.
 const LONGEST_CALL: Duration = Duration::from_secs(300);
 
-/// How many tools one answer names.
+/// How many tools one answer lists.
 const MOST: usize = 200;
 
 /// List the tools of the connected MCP servers: a line for each, and what is wrong with those that cannot be used.
@@ -171,7 +171,8 @@ pub async fn mcp_exec(
         return Err(ToolError::new(CHANGED, words).hint(hint));
     }
     let arguments = Value::Object(arguments);
-    // Rules name the tool itself. Whoever decides on this call has read its name and its input.
+    // The rules are about the foreign tool, so check a call of that tool. The person who approved this call has seen its name
+    // and its input.
     context.permits(Call::new(name.clone(), arguments.to_string())).await?;
     let (_, danger) = judge(server.trust(), &tool.annotations);
     if danger > MCP_EXEC_DANGER {
@@ -185,7 +186,7 @@ pub async fn mcp_exec(
 
 type Read<'a> = (&'a str, Result<Arc<Definitions>, ToolError>);
 
-/// The tools that can be called, and a line for each server and tool that cannot.
+/// The tools that can be called, and a line for each server and each tool that cannot.
 fn sort(definitions: &[Read<'_>]) -> (Vec<Arc<ForeignTool>>, Vec<String>) {
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     for (_, read) in definitions {
@@ -221,7 +222,7 @@ fn shown(tools: &[Arc<ForeignTool>], problems: &[String]) -> String {
     }
 }
 
-/// How many of the words the tool has; a word of its name counts twice.
+/// How many of the words occur in the tool's definition; a word of its name counts twice.
 fn hits(tool: &ForeignTool, words: &[String]) -> usize {
     let (name, description) = (tool.name.to_lowercase(), tool.description.to_lowercase());
     let hits = |word: &String| {

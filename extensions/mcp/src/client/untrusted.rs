@@ -1,3 +1,3 @@
-//! What a server writes, as text of a stranger: the fence that all sources share.
+//! The fence around text from a server, which all untrusted sources share.
 
 pub(crate) use toolwright::untrusted::{escaped, fenced, line};

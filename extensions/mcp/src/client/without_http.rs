@@ -1,4 +1,4 @@
-//! Stands in for `http` where the application is built without servers at URLs: no error comes from one.
+//! Replaces `http` in an application built without servers at URLs: there are no HTTP errors to recognize.
 
 use rmcp::ServiceError;
 

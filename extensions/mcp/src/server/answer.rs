@@ -1,4 +1,4 @@
-//! The outcome of a call as a result of the protocol, or as an error of it. Pure.
+//! Converts the outcome of a call to a result of the protocol, or to a protocol error. Pure.
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ClientCapabilities, ContentBlock, ResultType};
@@ -9,9 +9,10 @@ use toolwright::{Answer, CallFailure, ErrorClass, Outcome, SuspendedCall, ToolEr
 
 use super::client::UNSUPPORTED;
 
-/// What the client gets. Only what is wrong with the request itself, or with the server, is an error of the protocol.
+/// The result that the client gets. Only a wrong request or a fault of the server is a protocol error.
 ///
-/// `lacking` is what the tool asked for although the client of a request without session did not declare it.
+/// `lacking` is the capability that the tool used although the client did not declare it in its request (revisions without
+/// sessions).
 pub(super) fn result(
     tool: &str,
     outcome: Outcome,
@@ -30,15 +31,15 @@ pub(super) fn result(
         return Err(ErrorData::missing_required_client_capability(lacking));
     }
     let mut result = read(call_tool_result(&answer)).map_err(|error| {
-        tracing::error!(tool, %error, "an answer is no result of the protocol");
+        tracing::error!(tool, %error, "an answer cannot be converted to a result of the protocol");
         ErrorData::internal_error(format!("the answer of `{tool}` cannot be sent"), None)
     })?;
-    // Clients of the revisions before 2026-07-28 are not sent it.
+    // The library does not send this field to clients of revisions before 2026-07-28.
     result.result_type = Some(ResultType::COMPLETE);
     Ok(result)
 }
 
-/// The result of the protocol; the texts of the answer are taken as they are.
+/// Reads the result as the protocol's type; the texts of the answer are moved, not copied.
 fn read(mut result: Value) -> serde_json::Result<CallToolResult> {
     let blocks = match result["content"].take() {
         Value::Array(blocks) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,
@@ -62,7 +63,7 @@ fn block(mut block: Value) -> serde_json::Result<ContentBlock> {
     }
 }
 
-/// The call waits: for a person, mostly.
+/// The error for a call that waits, mostly for a person.
 fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
     let call = waits.call;
     let (kind, message, hint) = match (&waits.request, waits.state) {
@@ -102,7 +103,7 @@ fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
     ToolError::new(kind, message).class(class).hint(hint).details(details)
 }
 
-/// Why the call cannot continue here. What the journal said is for operators.
+/// The error for a call that cannot continue here. Details of the journal's failure go only to the operator's log.
 fn explain_failure(tool: &str, failure: &CallFailure) -> Result<ToolError, ErrorData> {
     let error = match failure {
         CallFailure::NoApprover { .. } => {

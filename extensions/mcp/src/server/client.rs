@@ -1,4 +1,4 @@
-//! The client of a session, as a tool sees it: it shows log messages, asks its user, and asks its model.
+//! The client of a session, as a tool sees it: it shows log messages, and puts questions to its user and to its model.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,16 +16,16 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::exchange::Exchange;
 
-/// The client at the other end of a session, for tools that need more of it than to be called.
+/// The client at the other end of a session, for tools that need to log messages or to ask questions.
 ///
-/// Each run of a session brings one where the server [offers it](crate::McpServer::offer_client), and the executor declares
-/// it with `per_run::<ConnectedClient>()`. What the client can do, it has declared; a request that it cannot answer is an error of the
-/// kind `unsupported_by_client`. What it answers is untrusted.
+/// Each run of a session brings one if the server [offers it](crate::McpServer::offer_client), and the executor declares it
+/// with `per_run::<ConnectedClient>()`. A client declares which requests it can answer; any other request fails with an error
+/// of the kind `unsupported_by_client`. The client's answers are untrusted.
 ///
-/// A client of a revision before 2026-07-28 is sent a request. A later one gets the question as the answer to its call, and
-/// sends the call again with its own answer, while the tool waits; so a tool that asks is written in the same way for both.
-/// Questions that a tool asks at once, as by `futures::join!`, reach such a client together. What a tool asks in a task that it
-/// has spawned does not reach it.
+/// A client of a revision before 2026-07-28 gets a request. A later client gets the question as the answer to its call, and
+/// repeats the call with its own answer while the tool waits; so tools ask in the same way in both cases. Questions that a tool
+/// asks concurrently, as with `futures::join!`, reach such a client together. Questions from a task that the tool has spawned
+/// do not reach it.
 ///
 /// ```
 /// use serde_json::json;
@@ -52,18 +52,18 @@ use super::exchange::Exchange;
 #[derive(Clone, Default)]
 pub struct ConnectedClient {
     session: Arc<Mutex<Inner>>,
-    /// The name of its questions.
+    /// The name for its questions in `inputRequests`.
     key: Option<Arc<str>>,
 }
 
 #[derive(Default)]
 struct Inner {
     peer: Option<Peer<RoleServer>>,
-    /// The least level that the client wants; all until it says so.
+    /// The lowest level of messages that the client wants; all levels until the client sets one.
     least: Option<LogLevel>,
 }
 
-/// How much a log message matters, as the protocol has it.
+/// The severity of a log message, with the protocol's levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names are those of syslog")]
@@ -84,7 +84,7 @@ pub enum LogLevel {
 pub struct Root {
     /// Its URI, such as `file:///home/ada/project`.
     pub uri: String,
-    /// What the client calls it.
+    /// The client's name for it.
     pub name: Option<String>,
 }
 
@@ -92,17 +92,17 @@ pub struct Root {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitationOutcome {
-    /// Answered it; the client has not necessarily checked the answer against the schema.
+    /// The user answered; the client has not necessarily checked the answer against the schema.
     Accepted(Value),
-    /// Said no.
+    /// The user declined.
     Declined,
-    /// Closed it without an answer.
+    /// The user closed the question without an answer.
     Cancelled,
 }
 
 impl ConnectedClient {
-    /// Gives the next question to this client a name of its own in `inputRequests`, for clients of the revision 2026-07-28
-    /// that know the tool. They may send the answer before they are asked. Other questions have numbers.
+    /// Gives the next question to this client a name in `inputRequests`, for clients of the revision 2026-07-28 that know the
+    /// tool: they may send the answer before they are asked. Questions without a name are numbered.
     ///
     /// ```
     /// # use serde_json::json;
@@ -123,8 +123,8 @@ impl ConnectedClient {
         Self { session: Arc::clone(&self.session), key: Some(name.into().into()) }
     }
 
-    /// Shows the client a message, unless it wants none of this level. A client of the revision 2026-07-28 wants those that its
-    /// request names, and none without.
+    /// Sends the client a log message, unless the client does not want this level. A client of the revision 2026-07-28 names
+    /// the lowest level in each request, and gets no messages without it.
     pub async fn log(&self, level: LogLevel, message: impl Into<Value>) {
         let (peer, is_wanted) = match Exchange::current() {
             Some(exchange) => {
@@ -139,14 +139,14 @@ impl ConnectedClient {
         let Some(peer) = peer.filter(|_| is_wanted) else { return };
         let params = json!({"level": level.name(), "data": message.into()});
         let message = CustomNotification::new("notifications/message", Some(params));
-        // A client that is gone reads no log.
+        // A failure means that the client has disconnected, so the message is not needed.
         let _ = peer.send_notification(ServerNotification::CustomNotification(message)).await;
     }
 
-    /// Asks the user of the client, by a form of the properties of a flat JSON schema.
+    /// Asks the user of the client, with a form for the properties of a flat JSON schema.
     ///
     /// # Errors
-    /// When the client has no user to ask, or does not answer the question.
+    /// When the client cannot ask a user, or does not answer the question.
     pub async fn elicit(
         &self,
         message: &str,
@@ -162,15 +162,15 @@ impl ConnectedClient {
         }
     }
 
-    /// Asks the model of the client (`sampling/createMessage`), with the parameters and the result as the protocol has them.
+    /// Asks the model of the client (`sampling/createMessage`), with the parameters and the result in the protocol's form.
     ///
     /// # Errors
-    /// When the client has no model to ask, or does not answer.
+    /// When the client cannot ask a model, or does not answer.
     pub async fn sample(&self, params: Value) -> Result<Value, ToolError> {
         self.ask(Capability::Sampling, params).await
     }
 
-    /// Asks in which folders the client lets servers work (`roots/list`).
+    /// Asks the client in which folders servers may work (`roots/list`).
     ///
     /// # Errors
     /// When the client has no roots, or does not answer.
@@ -231,7 +231,7 @@ impl ConnectedClient {
         }
     }
 
-    /// The client of a session that takes such requests.
+    /// The client of a session, if it supports such requests.
     fn session_with(&self, capability: Capability) -> Option<Peer<RoleServer>> {
         let peer = self.lock().peer.clone()?;
         let info = peer.peer_info()?;
@@ -252,7 +252,7 @@ impl ConnectedClient {
     }
 }
 
-/// What a client may declare that it answers.
+/// The kinds of requests that a client may declare to support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Capability {
     Elicitation,
@@ -285,7 +285,7 @@ impl Capability {
         }
     }
 
-    /// The capabilities of a client that has this one.
+    /// The capabilities that consist of this one only.
     fn alone(self) -> ClientCapabilities {
         let mut alone = ClientCapabilities::default();
         match self {
@@ -332,7 +332,7 @@ impl fmt::Debug for ConnectedClient {
     }
 }
 
-/// The kind of the error of a question that the client cannot answer.
+/// The error kind for questions that the client does not support.
 pub(super) const UNSUPPORTED: &str = "unsupported_by_client";
 
 fn unsupported(capability: Capability) -> ToolError {
@@ -345,6 +345,6 @@ fn unsupported(capability: Capability) -> ToolError {
 fn odd(method: &str) -> ToolError {
     ToolError::new(
         "wrong_answer",
-        format!("the client's answer to `{method}` is none of the protocol"),
+        format!("the client's answer to `{method}` does not match the protocol"),
     )
 }

@@ -1,21 +1,21 @@
-//! What a server has besides tools, behind traits that the application implements: resources, prompts, completions.
+//! What a server offers besides tools, as traits that the application implements: resources, prompts, completions.
 
 use super::client::ConnectedClient;
 use futures::future::BoxFuture;
 use tokio::sync::broadcast;
 use toolwright::{Content, ToolError};
 
-/// Something that clients can read by its address. Made with [`new`](Self::new).
+/// Something that clients can read by its address. Make it with [`new`](Self::new).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address; of a [template](Resources::templates), with `{name}` where a value belongs.
+    /// The address; in a [template](Resources::templates), `{name}` marks the place of a value.
     pub uri: String,
     /// A short name.
     pub name: String,
-    /// What it holds.
+    /// What the resource holds.
     pub description: Option<String>,
-    /// Such as `text/markdown`.
+    /// The media type, such as `text/markdown`.
     pub media_type: Option<String>,
 }
 
@@ -33,14 +33,14 @@ impl Resource {
         Self { uri: uri.into(), name: name.into(), description: None, media_type: None }
     }
 
-    /// Says what it holds.
+    /// Describes what the resource holds.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Such as `text/markdown`.
+    /// Sets the media type, such as `text/markdown`.
     #[must_use]
     pub fn media_type(mut self, media_type: impl Into<String>) -> Self {
         self.media_type = Some(media_type.into());
@@ -48,44 +48,44 @@ impl Resource {
     }
 }
 
-/// What a resource holds.
+/// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceContent {
     /// Text.
     Text {
-        /// Such as `text/markdown`.
+        /// The media type, such as `text/markdown`.
         media_type: Option<String>,
-        /// What it says.
+        /// The text itself.
         text: String,
     },
-    /// Anything else.
+    /// Any other data.
     Blob {
-        /// Such as `image/png`.
+        /// The media type, such as `image/png`.
         media_type: Option<String>,
-        /// Standard base64 with padding.
+        /// The data in standard base64 with padding.
         data: String,
     },
 }
 
-/// The resources of an application. `user` is the one whom the check of tokens has named.
+/// Lists and reads the resources of an application. `user` is the user whom the check of tokens has named.
 pub trait Resources: Send + Sync + 'static {
-    /// Every resource that has an address of its own.
+    /// Lists every resource that has an address of its own.
     fn list<'a>(&'a self, user: Option<&'a str>)
     -> BoxFuture<'a, Result<Vec<Resource>, ToolError>>;
 
-    /// The families of resources that share the form of an address; none unless implemented.
+    /// Lists the templates, each of which describes the addresses of many resources; none unless implemented.
     fn templates(&self) -> Vec<Resource> {
         Vec::new()
     }
 
-    /// The addresses of resources that change from now on, for clients that subscribe to them; nothing where changes are not
-    /// noticed.
+    /// Returns a stream with the addresses of resources that change from now on, for clients that subscribe to them; `None` if
+    /// changes are not tracked.
     fn changes(&self) -> Option<broadcast::Receiver<String>> {
         None
     }
 
-    /// What is at an address; nothing where there is no such resource.
+    /// Reads the content at an address; `None` if there is no such resource.
     fn read<'a>(
         &'a self,
         uri: &'a str,
@@ -93,20 +93,20 @@ pub trait Resources: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<ResourceContent>, ToolError>>;
 }
 
-/// A text with gaps that a user of a client picks. Made with [`new`](Self::new).
+/// A text with arguments that a user of a client picks. Make it with [`new`](Self::new).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// The name by which it is picked.
+    /// The name by which users pick it.
     pub name: String,
-    /// What it is for.
+    /// What the prompt is for.
     pub description: String,
-    /// The names of its gaps, and what belongs there; each has to be filled.
+    /// The names and the meanings of its arguments; each has to be filled in.
     pub arguments: Vec<(String, String)>,
 }
 
 impl Prompt {
-    /// Makes a prompt without gaps.
+    /// Makes a prompt without arguments.
     ///
     /// ```
     /// use toolwright_mcp::Prompt;
@@ -119,7 +119,7 @@ impl Prompt {
         Self { name: name.into(), description: description.into(), arguments: Vec::new() }
     }
 
-    /// Adds a gap, and says what belongs there.
+    /// Adds an argument, and describes it.
     #[must_use]
     pub fn argument(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
         self.arguments.push((name.into(), description.into()));
@@ -131,21 +131,22 @@ impl Prompt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PromptMessage {
-    /// As if the user had said it.
+    /// A message in the user's name.
     User(Content<'static>),
-    /// As if the model had said it.
+    /// A message in the model's name.
     Assistant(Content<'static>),
 }
 
-/// What is filled into the gaps of a prompt, or of an address.
+/// The values for the arguments of a prompt, or for the placeholders of an address.
 pub type Arguments = std::collections::BTreeMap<String, String>;
 
-/// The prompts of an application.
+/// Lists and fills in the prompts of an application.
 pub trait Prompts: Send + Sync + 'static {
-    /// Every prompt.
+    /// Lists every prompt.
     fn list(&self) -> Vec<Prompt>;
 
-    /// The messages of one of the [listed](Self::list) prompts, every gap of which is filled. `client` asks the user for more.
+    /// Returns the messages of one of the [listed](Self::list) prompts, whose arguments are all filled in. `client` can ask the
+    /// user for more.
     fn get<'a>(
         &'a self,
         name: &'a str,
@@ -154,19 +155,20 @@ pub trait Prompts: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>>;
 }
 
-/// What can be completed while a user types.
+/// The place where a user types and wants completions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Completing {
-    /// A gap of the prompt of this name.
+    /// An argument of the prompt of this name.
     Prompt(String),
-    /// A gap of the address of this template.
+    /// A placeholder in the address of this template.
     Resource(String),
 }
 
-/// Completes what a user types into a gap.
+/// Completes what a user types for an argument.
 pub trait Completions: Send + Sync + 'static {
-    /// Values that begin like `typed`, best first; the first hundred are sent. `filled` has the gaps that are filled already.
+    /// Returns values that begin with `typed`, best first; the first hundred are sent. `filled` holds the arguments that are
+    /// already filled in.
     fn complete<'a>(
         &'a self,
         of: &'a Completing,

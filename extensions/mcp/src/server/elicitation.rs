@@ -1,5 +1,5 @@
-//! Approval by elicitation: the user of a client decides on the calls of its session, where the application trusts the
-//! client to have one.
+//! Approval by elicitation: the client's user decides on the calls of the session, if the application trusts the client to have
+//! a user.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,12 +15,12 @@ use crate::client::untrusted::escaped;
 
 /// Asks the user of the client that made a call whether it may run.
 ///
-/// Nothing proves that a person answers: a client can say yes by itself. An application that gives this approver to an
-/// executor trusts every client of the server to have a user. What the approver says is signed with the key that is
-/// given with it; name the key after the clients, so that the journal says who decided.
+/// Nothing proves that a person answers: a client can approve by itself. An application that gives this approver to an executor
+/// trusts every client of the server to have a user. The approver's decisions are signed with the key that is registered with
+/// it; name the key after the clients, so that the journal shows who decided.
 ///
-/// It asks no user, and the call waits for another approver, where the call is `critical`, where the policy has `four_eyes`,
-/// where the call is of no session, and where the client cannot ask.
+/// It does not ask the user, and leaves the call to another approver, if the call is `critical`, if the policy has `four_eyes`,
+/// if the call belongs to no session, or if the client cannot ask.
 ///
 /// ```
 /// use toolwright::approval::ApproverKey;
@@ -40,14 +40,14 @@ use crate::client::untrusted::escaped;
 #[derive(Clone, Default)]
 pub struct ElicitationApprover(Arc<Mutex<HashMap<String, RunClient>>>);
 
-/// The client of a run, and the executor whose policy holds.
+/// The client of a run, and the executor whose policy applies to it.
 #[derive(Clone)]
 struct RunClient {
     client: ConnectedClient,
     executor: Executor,
 }
 
-/// A run whose client is asked. Dropped with the session.
+/// Registers the client of a run with the approver until the session drops this.
 pub(super) struct EnteredRun {
     approver: ElicitationApprover,
     run: String,
@@ -119,7 +119,7 @@ impl Drop for EnteredRun {
     }
 }
 
-/// What the user reads. A model wrote the arguments, so that nothing in them acts on the reader unseen.
+/// The question that the user sees. A model wrote the arguments, so control characters in them are escaped.
 fn question(request: &ApprovalRequest) -> String {
     let tool = request.title.as_deref().unwrap_or(&request.tool);
     let shown = request.preview.as_deref().unwrap_or(&request.arguments);

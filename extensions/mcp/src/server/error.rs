@@ -22,16 +22,16 @@ pub enum ServeError {
     /// The client did not speak the protocol.
     #[error("the client did not begin a session: {0}")]
     Protocol(String),
-    /// The address of an HTTP server cannot be had.
+    /// The HTTP server cannot listen at its address.
     #[error("the address {address} cannot be taken")]
     Address {
         /// The address.
         address: std::net::SocketAddr,
-        /// Why not.
+        /// Why not: the error of the operating system.
         source: std::io::Error,
     },
-    /// Standard output is needed for the protocol alone.
-    #[error("standard output cannot be taken for the protocol")]
+    /// Standard output cannot be reserved for the protocol.
+    #[error("standard output cannot be reserved for the protocol")]
     Output(#[source] std::io::Error),
 }
 toolwright::unstable::debug_as_sentence!(ServeError);

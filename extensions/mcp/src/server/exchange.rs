@@ -1,7 +1,7 @@
-//! What a tool or a prompt asks of a client that belongs to no session, and what the client answers.
+//! The questions of a tool or a prompt to a client without a session, and the client's answers.
 //!
-//! From the revision 2026-07-28 on, a server sends no requests. A tool that asks goes on waiting, and the client's own request is
-//! answered with the questions; the client sends it again with the answers ([`rounds`](super::rounds)).
+//! From the revision 2026-07-28 on, a server sends no requests. While a tool waits for answers, the server answers the client's
+//! own request with the questions; the client then repeats the request with the answers ([`rounds`](super::rounds)).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,11 +20,11 @@ use super::client::LogLevel;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 tokio::task_local! {
-    /// The exchange of the tool or prompt that this task polls.
+    /// The exchange of the tool or prompt that the current task polls.
     static CURRENT: Arc<Exchange>;
 }
 
-/// The client of one tool call or prompt, over all the requests that it takes.
+/// The client of one tool call or prompt, across all its requests.
 pub(super) struct Exchange {
     capabilities: ClientCapabilities,
     state: Mutex<State>,
@@ -32,14 +32,14 @@ pub(super) struct Exchange {
 
 #[derive(Default)]
 struct State {
-    /// The request that is being answered; nothing between two of them.
+    /// The request to be answered now; absent while the server waits for the next one.
     attending: Option<Attending>,
-    /// What the client sent with its first request, for questions with a name of the tool's own.
+    /// Answers that came with the first request, for questions that the tool names itself.
     early: InputResponses,
     open: BTreeMap<String, Open>,
-    /// How many questions without a name of their own there were.
+    /// How many questions without a name have been asked.
     numbered: usize,
-    /// What the tool asked for although the client did not declare it.
+    /// The capability that the tool used although the client did not declare it.
     lacking: Option<ClientCapabilities>,
 }
 
@@ -53,7 +53,7 @@ struct Open {
 #[derive(Clone)]
 pub(super) struct Attending {
     pub(super) peer: Peer<RoleServer>,
-    /// The least level of log messages that it asks for.
+    /// The lowest level of log messages that the request asks for.
     pub(super) log: Option<LogLevel>,
     pub(super) progress: Option<ProgressToken>,
 }
@@ -69,15 +69,15 @@ impl Attending {
 }
 
 impl Exchange {
-    /// Whether the client's revision has no requests of servers, so that questions need an exchange.
+    /// Whether the server cannot send requests in the client's revision, so that questions need an exchange.
     pub(super) fn is_needed(context: &RequestContext<RoleServer>) -> bool {
         context.protocol_version().is_some_and(|version| !version.has_initialize())
     }
 
-    /// The exchange of a client's request.
+    /// Begins the exchange of a client's request.
     ///
     /// # Errors
-    /// When an answer that came with the request is none.
+    /// When an answer that came with the request is malformed.
     pub(super) fn begin(
         context: &RequestContext<RoleServer>,
         early: Option<InputResponses>,
@@ -94,7 +94,7 @@ impl Exchange {
         CURRENT.try_with(Arc::clone).ok()
     }
 
-    /// The work, whose questions are those of this exchange.
+    /// Runs the work with this exchange as the one for its questions.
     pub(super) fn over<F: Future>(
         self: &Arc<Self>,
         work: F,
@@ -110,12 +110,12 @@ impl Exchange {
         self.lock().attending.clone()
     }
 
-    /// The client sent the request again.
+    /// Notes that the client has repeated the request.
     pub(super) fn attend(&self, context: &RequestContext<RoleServer>) {
         self.lock().attending = Some(Attending::of(context));
     }
 
-    /// Notes that the tool needs what the client did not declare.
+    /// Notes that the tool needs a capability that the client did not declare.
     pub(super) fn lacks(&self, capability: ClientCapabilities) {
         self.lock().lacking = Some(capability);
     }
@@ -124,7 +124,7 @@ impl Exchange {
         self.lock().lacking.clone()
     }
 
-    /// Asks, and waits for the answer. Only a question with a name takes an answer that came before it was asked.
+    /// Asks a question and waits for the answer. Only a named question can use an answer that came before it was asked.
     pub(super) async fn ask(
         &self,
         name: Option<&str>,
@@ -157,7 +157,7 @@ impl Exchange {
     /// The questions that wait for an answer.
     pub(super) fn open(&self) -> InputRequests {
         let mut state = self.lock();
-        // A tool may have given up a question.
+        // A tool may have stopped waiting for an answer.
         state.open.retain(|_, open| !open.answer.is_closed());
         state.open.iter().map(|(key, open)| (key.clone(), open.request.clone())).collect()
     }
@@ -166,10 +166,10 @@ impl Exchange {
         self.lock().open.values().any(|open| !open.answer.is_closed())
     }
 
-    /// Gives each answer to the question of its name; other answers are ignored.
+    /// Delivers each answer to the question of its name; other answers are ignored.
     ///
     /// # Errors
-    /// When one of them is none; then nothing is given.
+    /// When one of them is malformed; then none is delivered.
     pub(super) fn answer(&self, answers: InputResponses) -> Result<(), ErrorData> {
         let mut state = self.lock();
         for (key, answer) in answers.iter().filter(|(key, _)| state.open.contains_key(*key)) {
@@ -177,19 +177,19 @@ impl Exchange {
         }
         for (key, answer) in answers {
             if let Some(open) = state.open.remove(&key) {
-                // The tool may have given up the question.
+                // The tool may have stopped waiting for the answer.
                 let _ = open.answer.send(answer);
             }
         }
         Ok(())
     }
 
-    /// The request is answered; the next one is awaited.
+    /// Notes that the request has been answered, and the next one is awaited.
     pub(super) fn rest(&self) {
         self.lock().attending = None;
     }
 
-    /// Leaves every question without an answer.
+    /// Drops all open questions, so that the tool stops waiting for them.
     pub(super) fn give_up(&self) {
         self.lock().open.clear();
     }
@@ -203,7 +203,7 @@ fn check(key: &str, answer: &Value) -> Result<(), ErrorData> {
     match answer.is_object() {
         true => Ok(()),
         false => {
-            let words = format!("the answer `{key}` in `inputResponses` is no object");
+            let words = format!("the answer `{key}` in `inputResponses` is not an object");
             Err(ErrorData::invalid_params(words, None))
         }
     }

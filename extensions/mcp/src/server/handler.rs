@@ -1,4 +1,4 @@
-//! The requests of a client, answered: the protocol on one side, the session on the other.
+//! Answers the requests of a client: translates between the protocol and the session.
 
 use std::sync::{Arc, Weak};
 
@@ -33,12 +33,12 @@ use crate::trace::TraceContext;
 pub(super) struct Handler {
     server: McpServer,
     session: Arc<Session>,
-    /// The newest generation of the registry.
+    /// The latest generation of the registry.
     changes: watch::Receiver<u64>,
     _listening: Listening,
-    /// Whether the session ends with this value.
+    /// Whether dropping this handler ends the session.
     ends: bool,
-    /// Where the transport takes pages of tools from.
+    /// Where the handler puts pages of tools for the transport to write.
     pages: Option<Pages>,
 }
 
@@ -51,7 +51,7 @@ impl Handler {
         Self { server, session, changes, _listening: listening, ends: false, pages: None }
     }
 
-    /// Lets the session end when nothing more can come of it.
+    /// Lets the session end when this handler is dropped.
     #[cfg(feature = "http-server")]
     pub(super) fn ending(mut self) -> Self {
         self.ends = true;
@@ -62,13 +62,13 @@ impl Handler {
         Arc::clone(&self.session)
     }
 
-    /// Lets the transport write the pages of tools.
+    /// Sets that the transport writes the pages of tools.
     pub(super) fn with_pages(mut self, pages: Pages) -> Self {
         self.pages = Some(pages);
         self
     }
 
-    /// The span of a call that belongs to a trace of its client.
+    /// The span of a call whose client has sent a trace context.
     fn span(&self, context: &RequestContext<RoleServer>) -> Span {
         let text = |key: &str| context.meta.get(key).and_then(Value::as_str);
         let trace = text("traceparent").and_then(|it| TraceContext::new(it, text("tracestate")));
@@ -76,7 +76,7 @@ impl Handler {
         made.unwrap_or_else(Span::none)
     }
 
-    /// Whether what is requested may be answered with a question.
+    /// Whether the request may be answered with a question.
     fn asks(&self, context: &RequestContext<RoleServer>) -> bool {
         self.server.offers.can_ask() && Exchange::is_needed(context)
     }
@@ -149,7 +149,7 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // Who may not read a resource does not learn when it changes.
+        // A user who may not read a resource must not learn when it changes.
         self.server.offers.read(&request.uri, self.session.user()).await?;
         self.session.subscribed.add(request.uri)
     }
@@ -188,7 +188,7 @@ impl ServerHandler for Handler {
                 tokio::select! {
                     prompt = offers.prompt(request, &client) => {
                         let lacking = exchange.and_then(|exchange| exchange.lacking());
-                        // The application has no other way to say that it cannot do without.
+                        // An error together with a missing capability means that the prompt needs the capability.
                         prompt.map_err(|error| lacking.map_or(error, ErrorData::missing_required_client_capability))
                     }
                     () = stop.cancelled() => Err(ErrorData::internal_error("the prompt was cancelled", None)),
@@ -321,7 +321,7 @@ impl ServerHandler for Handler {
         self.session.cancel_task(&request.task_id).await
     }
 
-    /// A request that is none of the protocol's: of a method that this server lacks, or with params that its method does not take.
+    /// Answers a request that the library could not parse: its method is unknown here, or its params do not fit the method.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -331,7 +331,7 @@ impl ServerHandler for Handler {
         Err(misfit::error(request, has_sessions))
     }
 
-    /// Clients of the revisions that begin with `initialize` are notified without having asked.
+    /// Begins notifications: clients of revisions with `initialize` get them without subscribing.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(changes) = self.server.offers.resources.as_ref().and_then(|it| it.changes()) {
             tokio::spawn(notify_of_changes(
@@ -351,7 +351,7 @@ impl ServerHandler for Handler {
         });
     }
 
-    /// Clients of later revisions subscribe.
+    /// The notifications that the server grants to clients of later revisions, which have to subscribe.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -379,7 +379,8 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
-    /// Notifies a client of a later revision of the resources that it subscribes to, as long as its user may read them.
+    /// Notifies a client of a later revision of changes to the resources that it subscribes to, as long as its user may read
+    /// them.
     async fn notify_of_resources(&self, context: &SubscriptionContext) {
         let subscribed = context.accepted().resource_subscriptions.as_deref().unwrap_or_default();
         let changes = self.server.offers.resources.as_ref().and_then(|it| it.changes());
@@ -389,7 +390,7 @@ impl Handler {
         loop {
             let changed = match changes.recv().await {
                 Ok(changed) => changed,
-                // A client reads the resource as it is by then.
+                // Skip missed changes: clients read the latest content anyway.
                 Err(broadcast::error::RecvError::Lagged(_)) => continue,
                 Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
             };
@@ -402,7 +403,7 @@ impl Handler {
     }
 }
 
-/// Notifies a client of the resources that it subscribes to, as long as its session lasts.
+/// Notifies a client of changes to the resources that it subscribes to, until its session ends.
 async fn notify_of_changes(
     mut changes: broadcast::Receiver<String>,
     peer: Peer<RoleServer>,
@@ -411,7 +412,7 @@ async fn notify_of_changes(
     loop {
         let changed = match changes.recv().await {
             Ok(changed) => changed,
-            // A client reads the resource as it is by then.
+            // Skip missed changes: clients read the latest content anyway.
             Err(broadcast::error::RecvError::Lagged(_)) => continue,
             Err(broadcast::error::RecvError::Closed) => return,
         };

@@ -1,4 +1,4 @@
-//! The server over Streamable HTTP: an address, the connections to it, and their end.
+//! The server over Streamable HTTP: its address, its connections, and how they end.
 
 mod challenge;
 mod cross_origin;
@@ -28,24 +28,24 @@ pub(super) use self::settings::Settings;
 pub use self::token::{TokenCheck, TokenRefusal};
 use super::{McpServer, ServeError};
 
-/// How many connections there are at once; the next ones wait.
+/// How many connections are open at once; further ones wait.
 const MOST_CONNECTIONS: usize = 512;
 
-/// How long a client may take for the head of a request.
+/// How long a client may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long the accept loop rests where the system has no more files.
+/// How long the accept loop pauses when the system has run out of file descriptors.
 const REST: Duration = Duration::from_millis(100);
 
 impl McpServer {
     /// Serves many clients over Streamable HTTP, at the path `/mcp` of this address; port 0 takes any free port.
     ///
-    /// A request whose `Host` or `Origin` is not allowed is refused, which stops a page of another site that has made its
-    /// name lead here. On loopback that is whatever does not name this machine.
+    /// A request whose `Host` or `Origin` is not allowed is refused, which stops web pages that point their own host name at
+    /// this address (DNS rebinding). On loopback, only the names of this machine are allowed.
     ///
     /// # Errors
-    /// When other machines reach the address, and nothing [checks tokens](Self::check_tokens) or says
-    /// [under which name](Self::host) clients connect.
+    /// When other machines can reach the address, and nothing [checks tokens](Self::check_tokens) or says [under which
+    /// name](Self::host) clients connect.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -82,8 +82,8 @@ impl McpServer {
         Err(error)
     }
 
-    /// Lets only clients with a bearer token in that this check accepts, each as the user that the check names. The sessions
-    /// of one user are out of reach of all others.
+    /// Accepts only clients with a bearer token that this check accepts, each as the user whom the check names. A user cannot
+    /// reach the sessions of another user.
     #[must_use]
     pub fn check_tokens(mut self, check: impl TokenCheck) -> Self {
         self.http.tokens = Some(Arc::new(check));
@@ -103,15 +103,16 @@ impl McpServer {
         self
     }
 
-    /// Adds a name, with or without port, by which clients reach this server (`Host`). Names of this machine count on loopback.
+    /// Allows a name, with or without a port, by which clients reach this server (`Host`). On loopback, the names of this
+    /// machine are allowed anyway.
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Self {
         self.http.hosts.push(host.into());
         self
     }
 
-    /// Adds a site whose pages may call this server, such as `https://app.example.com:443` (`Origin`). On loopback, the
-    /// server's own address counts.
+    /// Allows the pages of a site to call this server, such as `https://app.example.com:443` (`Origin`). On loopback, the
+    /// server's own address is allowed anyway.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
         self.http.origins.push(origin.into());
@@ -119,7 +120,7 @@ impl McpServer {
     }
 }
 
-/// A server that takes many clients over HTTP. Made by [`McpServer::http`].
+/// A server for many clients over HTTP. Made by [`McpServer::http`].
 #[derive(Debug)]
 pub struct HttpServer {
     server: McpServer,
@@ -127,10 +128,10 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Takes the address. Clients can connect from here on; they are answered by [`serve_until`](BoundServer::serve_until).
+    /// Listens at the address. Clients can connect from now on; [`serve_until`](BoundServer::serve_until) answers them.
     ///
     /// # Errors
-    /// When the address cannot be had, or the executor cannot serve a session.
+    /// When the server cannot listen at the address, or the executor cannot serve a session.
     pub async fn bind(self) -> Result<BoundServer, ServeError> {
         let problem = |source| ServeError::Address { address: self.address, source };
         let listener = TcpListener::bind(self.address).await.map_err(problem)?;
@@ -141,7 +142,7 @@ impl HttpServer {
     }
 }
 
-/// A server whose address is taken.
+/// A server that listens at its address.
 #[derive(Debug)]
 pub struct BoundServer {
     listener: TcpListener,
@@ -151,21 +152,21 @@ pub struct BoundServer {
 }
 
 impl BoundServer {
-    /// Returns the address that was taken.
+    /// Returns the address at which the server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns the URL that a client on this machine connects to.
+    /// Returns the URL to which clients on this machine connect.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, gate::PATH)
     }
 
-    /// Serves clients until the token is cancelled; then every session ends, and with it what has not begun.
+    /// Serves clients until the token is cancelled; then every session ends, and calls that have not begun are cancelled.
     pub async fn serve_until(self, ended: CancellationToken) {
-        // Dropped with the future too.
+        // Ends the sessions also when this future is dropped.
         let _ending = self.ended.clone().drop_guard();
         let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         let mut connections = JoinSet::new();
@@ -207,7 +208,7 @@ async fn connection(stream: TcpStream, gate: Arc<Gate>, _place: OwnedSemaphorePe
     let mut served = http1::Builder::new();
     served.timer(TokioTimer::new()).header_read_timeout(HEAD);
     if let Err(error) = served.serve_connection(TokioIo::new(stream), answer).await {
-        // Clients hang up in the middle of a stream.
+        // Not an error: clients may disconnect in the middle of a stream.
         tracing::debug!(%error, "a connection has ended");
     }
 }

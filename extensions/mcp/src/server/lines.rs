@@ -1,6 +1,6 @@
-//! The streams of one client, with one message a line. A page of tools is written as a text that was made of it once.
+//! The streams of one client, with one message per line. A page of tools is written from a text that was serialized once.
 //!
-//! The library reads, and writes everything else. Its own way of writing makes the text of every schema anew for each list.
+//! The library reads all messages and writes the others. It would serialize every schema again for each list.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,21 +15,21 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
-/// How many pages wait to be written; lists beyond them are written by the library.
+/// How many pages may wait to be written; the library writes lists beyond them.
 const MOST_PAGES: usize = 64;
 
-/// Where the tools stand in the text of a list that has none.
+/// The place of the tools in the JSON of an empty list.
 const NO_TOOLS: &str = r#""tools":[]"#;
 
-/// The pages of the lists that are about to be written, by the request that each answers.
+/// The pages that are about to be written, by the request that each answers.
 #[derive(Clone, Default)]
 pub(super) struct Pages(Arc<Mutex<HashMap<RequestId, Arc<str>>>>);
 
 impl Pages {
-    /// Whether the page replaces the tools of the answer to this request, which then has none.
+    /// Registers a page to replace the empty list of tools in the answer to this request. Returns `false` if too many wait.
     pub(super) fn stand_in(&self, request: &RequestId, page: &Arc<str>) -> bool {
         let mut pages = lock(&self.0);
-        // A request that is cancelled leaves its page here.
+        // Cancelled requests leave their pages here, hence the limit.
         let has_room = pages.len() < MOST_PAGES || pages.contains_key(request);
         if has_room {
             pages.insert(request.clone(), Arc::clone(page));
@@ -68,7 +68,7 @@ where
         Self { read, replies, write: Arc::new(tokio::sync::Mutex::new(Some(write))), pages }
     }
 
-    /// Writes the line of a message, in its pieces.
+    /// Writes one line, in pieces.
     fn write(
         &self,
         line: io::Result<[Piece; 3]>,
@@ -102,13 +102,13 @@ impl Piece {
     }
 }
 
-/// The line of a message, with the page in place of its tools.
+/// The line of a message, with the page in place of the empty list.
 fn line(message: &TxJsonRpcMessage<RoleServer>, page: Option<Arc<str>>) -> io::Result<[Piece; 3]> {
     let mut head = serde_json::to_vec(message)?;
     head.push(b'\n');
     let nothing = || Piece::Own(Vec::new());
     let Some(page) = page else { return Ok([Piece::Own(head), nothing(), nothing()]) };
-    // No text of the message holds these quotes without escapes.
+    // Within JSON strings the quotes are escaped, so the match cannot be inside a text.
     let at = head.windows(NO_TOOLS.len()).position(|it| it == NO_TOOLS.as_bytes());
     let at = at.ok_or_else(|| io::Error::other("a list of tools has no place for its page"))?;
     let tail = head.split_off(at + NO_TOOLS.len());
@@ -146,7 +146,7 @@ where
             if !replies.is_empty() {
                 let nothing = || Piece::Own(Vec::new());
                 let writing = self.write(Ok([Piece::Own(replies), nothing(), nothing()]));
-                // This future may be dropped before it ends; a line has to be whole.
+                // The line has to be written completely, even if this future is dropped meanwhile.
                 tokio::spawn(writing);
             }
             if let Some(received) = received {
@@ -164,7 +164,7 @@ where
     }
 }
 
-/// What the reading half answers itself, to lines that are no messages.
+/// The library's own replies to lines that are not valid messages.
 #[derive(Clone, Default)]
 struct Replies(Arc<Mutex<Vec<u8>>>);
 

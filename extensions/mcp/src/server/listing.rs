@@ -1,4 +1,4 @@
-//! The tools of a catalog as the protocol lists them: pages by a cursor, and the way back from the names that are shown.
+//! The tools of a catalog as the protocol lists them: in pages with cursors, and the mapping from listed names back to tools.
 //! Pure.
 
 use std::collections::HashMap;
@@ -9,23 +9,23 @@ use rmcp::model::{Tool, ToolAnnotations};
 use toolwright::dialect::{Dialect, DialectError};
 use toolwright::{Catalog, Danger, DeclaredDanger, Definition, Effect, Exposure};
 
-/// What a session was shown.
+/// The tools that a session has listed.
 #[derive(Debug)]
 pub(super) struct ShownTools {
     pub(super) catalog: Catalog,
     tools: Vec<Tool>,
-    /// The tool that is meant by each name of the list.
+    /// The tool's own name for each listed name.
     names: HashMap<String, String>,
     /// The pages that were listed, as JSON.
     texts: Mutex<HashMap<(usize, usize), Arc<str>>>,
 }
 
-/// A cursor that no list of this session has given, or that of an earlier list.
+/// The error for a cursor that does not belong to the current list of this session.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StaleCursor;
 
 impl ShownTools {
-    /// Everything but hidden tools. Clients have no search, so that deferred tools are listed as well.
+    /// Lists everything but hidden tools. Clients have no tool search, so deferred tools are listed as well.
     pub(super) fn of(catalog: &Catalog) -> Result<Self, DialectError> {
         let deferred = catalog.definitions().filter(|it| it.exposure == Exposure::Deferred);
         let deferred: Vec<&str> = deferred.map(|it| it.name.as_str()).collect();
@@ -42,7 +42,7 @@ impl ShownTools {
         Ok(Self { catalog, tools, names, texts: Mutex::default() })
     }
 
-    /// Where a page is among the tools.
+    /// The range of a page among the tools.
     pub(super) fn page(
         &self,
         cursor: Option<&str>,
@@ -60,7 +60,7 @@ impl ShownTools {
         &self.tools[page.clone()]
     }
 
-    /// The tools of a page as JSON; made once.
+    /// The tools of a page as JSON, serialized only once.
     pub(super) fn text(&self, page: &Range<usize>) -> Arc<str> {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let text = texts.entry((page.start, page.end)).or_insert_with(|| {
@@ -69,12 +69,12 @@ impl ShownTools {
         Arc::clone(text)
     }
 
-    /// The cursor of the page behind one, where there is one.
+    /// The cursor of the next page, if there is one.
     pub(super) fn next(&self, page: &Range<usize>) -> Option<String> {
         (page.end < self.tools.len()).then(|| self.cursor(page.end))
     }
 
-    /// The tool that the client means, or nothing where it was shown none of that name.
+    /// The tool for a listed name; nothing if the name was not listed.
     pub(super) fn tool(&self, shown: &str) -> Option<&str> {
         self.names.get(shown).map(String::as_str)
     }
@@ -91,7 +91,7 @@ impl ShownTools {
     }
 }
 
-/// What clients may show a person. What is not known is left out; a client then assumes the worst.
+/// Annotations that clients may show to people. Unknown properties are left out; clients then assume the worst.
 fn annotations(definition: &Definition) -> ToolAnnotations {
     let is_read = definition.effect == Effect::Read;
     let mut annotations = ToolAnnotations::new().read_only(is_read);

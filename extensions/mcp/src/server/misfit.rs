@@ -1,19 +1,19 @@
-//! Says of a request that fits nothing in the protocol what is wrong with it. Pure.
+//! Explains what is wrong with a request that the library could not parse. Pure.
 
 use rmcp::ErrorData;
 use rmcp::model::{CustomRequest, ErrorCode};
 
-/// Which revisions have a method.
+/// The revisions that have a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Revisions {
     All,
-    /// Those that begin with `initialize`.
+    /// Revisions that begin with `initialize`.
     WithSessions,
-    /// From 2026-07-28 on.
+    /// Revisions from 2026-07-28 on.
     WithoutSessions,
 }
 
-/// The methods whose params are read; a request of one of them that fits nothing has the wrong params.
+/// The methods that the library parses; if such a request could not be parsed, its params are wrong.
 const METHODS: [(&str, Revisions); 16] = [
     ("completion/complete", Revisions::All),
     ("initialize", Revisions::WithSessions),
@@ -33,8 +33,8 @@ const METHODS: [(&str, Revisions); 16] = [
     ("tools/list", Revisions::All),
 ];
 
-/// The error of a request that the library reads as none of the protocol's. A method that the revision of the request does not
-/// have is unknown there, whatever its params are.
+/// The error for a request that the library could not parse. A method that the request's revision does not have is reported as
+/// unknown, whatever its params are.
 pub(super) fn error(request: CustomRequest, has_sessions: bool) -> ErrorData {
     let method = request.method;
     let of_revision = match has_sessions {
@@ -54,7 +54,7 @@ pub(super) fn error(request: CustomRequest, has_sessions: bool) -> ErrorData {
                 let names: Vec<_> = fields.keys().map(|name| format!("`{name}`")).collect();
                 format!("found {}", names.join(", "))
             }
-            None => "found no object".to_owned(),
+            None => "found something other than an object".to_owned(),
         },
     };
     let words = format!(

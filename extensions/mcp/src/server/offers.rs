@@ -1,4 +1,4 @@
-//! Resources, prompts and completions of an application, as the protocol has them.
+//! Answers requests about the resources, prompts and completions of an application.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,15 +24,15 @@ use super::elicitation::ElicitationApprover;
 /// How many resources a session may subscribe to.
 const MOST_SUBSCRIBED: usize = 1024;
 
-/// What a server has besides tools.
+/// What a server offers besides tools.
 #[derive(Clone, Default)]
 pub(super) struct Offers {
     pub(super) resources: Option<Arc<dyn Resources>>,
     pub(super) prompts: Option<Arc<dyn Prompts>>,
     pub(super) completions: Option<Arc<dyn Completions>>,
-    /// Whether each run brings its client.
+    /// Whether each run gets its `ConnectedClient`.
     pub(super) client: bool,
-    /// Asks the users of clients.
+    /// The approver that asks the users of clients.
     pub(super) approver: Option<ElicitationApprover>,
 }
 
@@ -203,13 +203,13 @@ fn message(message: PromptMessage) -> Result<rmcp::model::PromptMessage, ErrorDa
     Ok(rmcp::model::PromptMessage::new(role, block(content)?))
 }
 
-/// A block as the results of tools have it.
+/// A block in the form that tool results have.
 fn block(content: Content<'static>) -> Result<ContentBlock, ErrorData> {
     let answer = toolwright::Answer::from(Output::default().with(content));
     let result = call_tool_result(&answer);
     let block = result.get("content").and_then(|blocks| blocks.get(0)).cloned();
     serde_json::from_value(block.unwrap_or_default()).map_err(|error| {
-        tracing::error!(%error, "a block of a prompt is none of the protocol");
+        tracing::error!(%error, "a block of a prompt does not match the protocol");
         ErrorData::internal_error("the prompt cannot be sent", None)
     })
 }

@@ -1,4 +1,4 @@
-//! The progress of calls, from the tool that reports it to the request that asked for it.
+//! Passes the progress of calls from the tool that reports it to the request that asked for it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,17 +11,17 @@ use toolwright::{Outcome, ToolEvent, ToolEventKind};
 
 use super::exchange::{Attending, Exchange};
 
-/// How many reports of one call wait to be sent; what a tool reports beyond them is dropped.
+/// How many reports of one call may wait to be sent; further ones are dropped.
 const WAITING: usize = 64;
 
-/// What a tool reported.
+/// A progress report of a tool.
 #[derive(Debug)]
 pub(super) struct Report {
     message: String,
     part: Option<f64>,
 }
 
-/// The requests that want progress, by the id that their call has for the executor.
+/// The requests that want progress, by the executor's id of their call.
 #[derive(Debug, Default)]
 pub(super) struct Reports(Mutex<HashMap<String, mpsc::Sender<Report>>>);
 
@@ -32,12 +32,12 @@ impl Reports {
             return;
         };
         if let Some(request) = self.lock().get(id) {
-            // A client that is slower than the tool misses a report.
+            // If the client is slower than the tool, the report is dropped.
             let _ = request.try_send(Report { message: message.to_owned(), part });
         }
     }
 
-    /// The reports of a call, until it is [forgotten](Self::forget).
+    /// The reports of a call, until [`forget`](Self::forget).
     pub(super) fn of(&self, call: &str) -> mpsc::Receiver<Report> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.lock().insert(call.to_owned(), sender);
@@ -53,16 +53,16 @@ impl Reports {
     }
 }
 
-/// Who wants to hear of the progress of a call.
+/// The receiver of a call's progress.
 pub(super) enum Audience {
-    /// The request that makes it.
+    /// The request that makes the call.
     Request(Peer<RoleServer>, ProgressToken),
-    /// Whichever request of the exchange is being answered.
+    /// The request of the exchange that is to be answered at that moment.
     Exchange(Arc<Exchange>),
 }
 
 impl Audience {
-    /// Nobody, where the first request does not ask for reports.
+    /// The receiver, or nothing if the first request does not ask for progress.
     pub(super) fn of(
         context: &RequestContext<RoleServer>,
         exchange: Option<&Arc<Exchange>>,
@@ -74,7 +74,7 @@ impl Audience {
         })
     }
 
-    /// Performs a call and passes on what it reports; every report comes before the answer.
+    /// Performs a call and passes on its reports; all of them are sent before the answer.
     pub(super) async fn perform(
         &self,
         performing: impl Future<Output = Outcome>,
@@ -104,13 +104,13 @@ impl Audience {
             },
         };
         if let Some(notification) = scale.next(&token, report) {
-            // A client that is gone ends the session, which cancels the call.
+            // If the client has disconnected, the session ends, which cancels the call.
             let _ = peer.notify_progress(notification).await;
         }
     }
 }
 
-/// The progress of one request so far. The protocol wants it to grow.
+/// The progress of one request so far. The protocol demands that it increases.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     last: Option<f64>,
@@ -118,7 +118,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The notification of a report; nothing where it would not grow.
+    /// The notification for a report; nothing if the progress would not increase.
     pub(super) fn next(
         &mut self,
         token: &ProgressToken,

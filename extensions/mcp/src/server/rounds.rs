@@ -1,4 +1,5 @@
-//! Work that outlives the request that began it: the client is asked in the answer, and its next request gets on with the work.
+//! Work that outlives the request that began it: the answer asks the client for input, and the client's next request continues
+//! the work.
 
 use std::collections::HashMap;
 use std::pin::{Pin, pin};
@@ -14,10 +15,10 @@ use uuid::Uuid;
 
 use super::exchange::Exchange;
 
-/// How much work of one session waits for answers, so that a client cannot fill the memory.
+/// How many pieces of work of one session may wait for answers, so that a client cannot fill the memory.
 const MOST_HELD: usize = 256;
 
-/// What a request asks for: the digest of its method, a name, and arguments in one spelling, which may be as long as a body.
+/// Identifies what a request asks for: a digest of its method, name and canonical arguments, because arguments can be large.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Purpose([u8; 32]);
 
@@ -32,9 +33,9 @@ impl Purpose {
     }
 }
 
-/// What a request brings for its round.
+/// The input that a request brings for its round.
 pub(super) struct Input {
-    /// Of the round before, where it is not the first.
+    /// The `requestState` of the previous round; absent in the first.
     pub(super) state: Option<String>,
     pub(super) answers: Option<InputResponses>,
 }
@@ -48,7 +49,7 @@ pub(super) enum Round<T> {
     Asks(InputRequiredResult),
 }
 
-/// The work that waits for answers, by the state that the client has to send with them.
+/// The work that waits for answers, by the `requestState` that the client has to send with them.
 pub(super) struct Rounds<T>(Mutex<HashMap<String, HeldRequest<T>>>);
 
 struct HeldRequest<T> {
@@ -58,9 +59,9 @@ struct HeldRequest<T> {
     steps: mpsc::UnboundedReceiver<Step<T>>,
 }
 
-/// What work comes to.
+/// An event of the work.
 enum Step<T> {
-    /// It has asked.
+    /// The work has asked a question.
     Asked,
     Done(Result<T, ErrorData>),
 }
@@ -74,11 +75,11 @@ impl<T> Default for Rounds<T> {
 }
 
 impl<T: Send + 'static> Rounds<T> {
-    /// Works until the work is done or asks. It is cancelled with the request that it is working for. Work without a purpose
+    /// Works until the work is done or asks. If the request is cancelled, the work is cancelled too. Work without a purpose
     /// cannot ask.
     ///
     /// # Errors
-    /// Those of the work; and when no work for this purpose waits under the state, or an answer is none.
+    /// Those of the work; and when no work with this purpose waits under the `requestState`, or an answer is malformed.
     pub(super) async fn round<W>(
         &self,
         purpose: Option<Purpose>,
@@ -112,7 +113,7 @@ impl<T: Send + 'static> Rounds<T> {
         }
     }
 
-    /// Gives the answers to the work that waits for them.
+    /// Passes the answers to the work that waits for them.
     async fn resume(
         &self,
         state: &str,
@@ -134,7 +135,7 @@ impl<T: Send + 'static> Rounds<T> {
         self.hold(held, &context.ct).await
     }
 
-    /// Waits until the work is done or asks something that has no answer.
+    /// Waits until the work is done or has an open question.
     async fn hold(
         &self,
         mut held: HeldRequest<T>,
@@ -152,18 +153,19 @@ impl<T: Send + 'static> Rounds<T> {
         }
     }
 
-    /// Keeps the work under a state that cannot be guessed, and that counts once.
+    /// Stores the work under a random state that can be used once.
     fn keep(&self, held: HeldRequest<T>) -> InputRequiredResult {
         let state = Uuid::new_v4().to_string();
         let result = InputRequiredResult::new(Some(held.exchange.open()), Some(state.clone()));
         held.exchange.rest();
         let mut all = self.lock();
         if all.len() >= MOST_HELD {
-            // What is done waits for a client that did not come back.
+            // Drop work that is done and whose client did not come back.
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {
-            // The tool goes on without an answer, and the client learns that the state is unknown.
+            // Too much work waits: the tool continues without answers, and the client's next request fails with an unknown
+            // state.
             true => held.exchange.give_up(),
             false => {
                 all.insert(state, held);
@@ -177,7 +179,7 @@ impl<T: Send + 'static> Rounds<T> {
     }
 }
 
-/// Polls the work until it is done, or has asked everything that it can ask without an answer.
+/// Polls the work until it is done, or cannot continue without an answer.
 async fn step<T>(work: &mut Work<T>, exchange: &Exchange) -> Step<T> {
     std::future::poll_fn(|context| match work.as_mut().poll(context) {
         std::task::Poll::Ready(done) => std::task::Poll::Ready(Step::Done(done)),
@@ -187,7 +189,7 @@ async fn step<T>(work: &mut Work<T>, exchange: &Exchange) -> Step<T> {
     .await
 }
 
-/// Goes on with the work while no request waits for it, so that its time limits and its lease hold.
+/// Continues the work in a task while no request waits for it, so that its time limits and its lease keep working.
 fn drive<T: Send + 'static>(
     mut work: Work<T>,
     exchange: Arc<Exchange>,
@@ -205,13 +207,13 @@ fn drive<T: Send + 'static>(
             polled
         });
         let done = done.await;
-        // Nobody waits for it where the session has ended.
+        // If the session has ended, the result is not needed.
         let _ = sender.send(Step::Done(done));
     });
     receiver
 }
 
-/// Waits for the output; a request that is cancelled or dropped meanwhile stops the work.
+/// Waits for the output; if the request is cancelled or dropped meanwhile, the work is stopped.
 async fn attend<F: Future>(
     work: F,
     request: &CancellationToken,

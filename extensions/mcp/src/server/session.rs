@@ -1,4 +1,4 @@
-//! One session: a run of the executor, what its client was shown, and its calls that wait.
+//! One session: a run of the executor, the tools that its client has listed, and its waiting calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,18 +21,18 @@ use super::rounds::{Purpose, Rounds};
 use super::tasks::Tasks;
 use super::{McpServer, ServeError};
 
-/// How many waiting calls a session remembers, so that a client cannot fill the memory. Those whose time to be decided is over
-/// make room for others; one that finds no room is cancelled.
+/// How many waiting calls a session remembers, so that a client cannot fill the memory. Calls whose deadline for a decision has
+/// passed make room for others; a call that finds no room is cancelled.
 const MOST_WAITING: usize = 1024;
 
 pub(super) struct Session {
     executor: Executor,
     run: Run,
     profile: Option<Profile>,
-    /// Cancelled when the client is gone.
+    /// Cancelled when the client disconnects.
     ended: CancellationToken,
     shown: Mutex<Arc<PinnedRun>>,
-    /// By what their client means.
+    /// The waiting calls, by tool and arguments.
     waiting: Arc<Mutex<HashMap<Purpose, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: ConnectedClient,
@@ -41,11 +41,11 @@ pub(super) struct Session {
     pub(super) calls: Rounds<CallToolResponse>,
     pub(super) prompts: Rounds<GetPromptResult>,
     pub(super) tasks: Tasks,
-    /// Dropped with the session.
+    /// Unregisters the client from the approver when the session is dropped.
     _entered: Option<EnteredRun>,
 }
 
-/// What the client was shown last, and the run that calls it.
+/// The tools that the client has listed last, and the run that calls them.
 pub(super) struct PinnedRun {
     pub(super) shown: ShownTools,
     run: Run,
@@ -55,9 +55,9 @@ pub(super) struct PinnedRun {
 #[derive(Clone)]
 struct Waiting {
     call: CallId,
-    /// The id that it has for the executor.
+    /// The call's id in the executor.
     id: String,
-    /// Until when a person may decide; nothing where it waits for something else.
+    /// The deadline for a person's decision; absent if the call waits for something else.
     deadline: Option<Timestamp>,
 }
 
@@ -67,12 +67,12 @@ pub(super) struct PlannedCall {
     tool: String,
     arguments: String,
     waiting: Option<CallId>,
-    /// The id that it has for the executor.
+    /// The call's id in the executor.
     pub(super) id: String,
 }
 
 impl Session {
-    /// A session of a user whom the transport knows; without it, of the user that the application names.
+    /// Starts a session of a user whom the transport knows; if there is none, of the user whom the application names.
     pub(super) fn start(
         server: &McpServer,
         ended: CancellationToken,
@@ -87,7 +87,7 @@ impl Session {
             Some(start) => start(run, user),
             None => run,
         };
-        // The authorised user counts, whatever else the application says of the run.
+        // The authenticated user replaces any other that the application sets.
         let run = match user {
             Some(user) => run.user(user),
             None => run,
@@ -124,12 +124,12 @@ impl Session {
         })
     }
 
-    /// What the client was shown last.
+    /// The tools that the client has listed last.
     pub(super) fn pinned(&self) -> Arc<PinnedRun> {
         Arc::clone(&lock(&self.shown))
     }
 
-    /// Pins the tools as they are now; the first page of a list.
+    /// Pins the tools as they are now, for the first page of a list.
     pub(super) fn pin(&self) -> Result<Arc<PinnedRun>, ServeError> {
         let now = self.executor.registry().generation();
         let mut shown = lock(&self.shown);
@@ -139,19 +139,19 @@ impl Session {
         Ok(Arc::clone(&shown))
     }
 
-    /// A call of a tool that the client was shown, or that a resolver may know.
+    /// Plans a call of a tool that the client has listed, or that a resolver may know.
     pub(super) fn plan(&self, name: &str, arguments: Option<JsonObject>) -> Option<PlannedCall> {
         let pinned = self.pinned();
         let tool = match pinned.shown.tool(name) {
             Some(tool) => tool.to_owned(),
-            // Hidden tools are for programs of the application.
+            // Only programs of the application may call hidden tools.
             None if pinned.shown.catalog.get(name).is_some() => return None,
             None => name.to_owned(),
         };
         let arguments = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
         let waiting = {
             let waiting = lock(&self.waiting);
-            // The key costs as much as a small call.
+            // Computing the key costs as much as a small call, so avoid it.
             match waiting.is_empty() {
                 true => None,
                 false => waiting.get(&purpose(&tool, &arguments)).cloned(),
@@ -164,7 +164,7 @@ impl Session {
         Some(PlannedCall { pinned, tool, arguments, waiting, id })
     }
 
-    /// Makes the call, or continues the one that waited.
+    /// Makes the call, or continues the waiting one.
     pub(super) async fn perform(
         &self,
         planned: &PlannedCall,
@@ -175,7 +175,7 @@ impl Session {
         let outcome = match worker {
             Some((call, worker)) => tokio::select! {
                 outcome = worker.resume(call) => outcome,
-                // It stays in the journal, as where a worker is gone; this answer is not read.
+                // The call stays in the journal, as if its worker had died; the client does not read this answer.
                 () = cancelled.cancelled() => Outcome::Answered(given_up(planned.tool()).into()),
             },
             None => {
@@ -197,7 +197,7 @@ impl Session {
         outcome
     }
 
-    /// Remembers a call that waits, so that the same call, made again, continues it; `false` where there is no room for it.
+    /// Remembers a waiting call, so that repeating the same call continues it. Returns `false` if there is no room.
     fn remember(&self, planned: &PlannedCall, waits: &SuspendedCall) -> bool {
         let deadline = waits.request.as_ref().map(|request| request.deadline);
         let call = Waiting { call: waits.call, id: planned.id.clone(), deadline };
@@ -213,7 +213,7 @@ impl Session {
         has_room
     }
 
-    /// Cancels a call that would wait and could not be collected: made again, it would be another one in the journal.
+    /// Cancels a waiting call that could not be remembered: a repetition would make a second call in the journal.
     async fn refuse(&self, planned: &PlannedCall, call: CallId) -> Outcome {
         if let Some(worker) = self.run.worker()
             && let failed @ Outcome::Failed(_) = worker.cancel(call).await
@@ -221,7 +221,7 @@ impl Session {
             return failed;
         }
         let words = format!(
-            "`{}` waits for a person, as {MOST_WAITING} other calls of yours do, which is the most; the call was cancelled",
+            "`{}` waits for a person, as do {MOST_WAITING} other calls of yours, which is the maximum; the call was cancelled",
             planned.tool()
         );
         let error = ToolError::new("too_many_waiting", words);
@@ -229,11 +229,11 @@ impl Session {
         Outcome::Answered(error.class(class).hint("make it again when others are decided").into())
     }
 
-    /// The task of a call that waits, where it is one.
+    /// The task for a waiting call, if it becomes one.
     pub(super) fn task(&self, planned: &PlannedCall, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
         let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);
-        // An equal call that comes after that is another one.
+        // When the task's call has ended, an equal call is a new one.
         let ended = move || {
             let mut waiting = lock(&waiting);
             if waiting.get(&key).is_some_and(|it| it.call == call) {
@@ -254,18 +254,18 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a call has no answer yet whose time to be decided is not over.
+    /// Whether a call still waits, and the deadline for its decision has not passed.
     #[cfg(feature = "http-server")]
     pub(super) fn waits(&self) -> bool {
         let waiting = lock(&self.waiting);
-        // The clock is read only where something waits.
+        // Read the clock only if a call waits.
         !waiting.is_empty() && {
             let now = self.now();
             waiting.values().any(|it| it.deadline.is_none_or(|deadline| now < deadline))
         }
     }
 
-    /// The time by the clock that deadlines are of.
+    /// The time by the journal's clock, by which the deadlines are set.
     fn now(&self) -> Timestamp {
         let journal = self.executor.journal_access();
         journal.map_or_else(Timestamp::now, |journal| journal.now())
@@ -275,12 +275,12 @@ impl Session {
         self.run.user()
     }
 
-    /// Cancels the calls that run.
+    /// Cancels the calls in progress.
     pub(super) fn cancel(&self) {
         self.ended.cancel();
     }
 
-    /// The client is gone: calls that have not begun never begin.
+    /// Ends the session after the client has disconnected: calls that have not begun never begin.
     pub(super) async fn end(&self) {
         self.cancel();
         let Some(worker) = self.run.worker() else { return };
@@ -313,7 +313,7 @@ impl PlannedCall {
     }
 }
 
-/// What a client means by a call, however it spells the arguments.
+/// Identifies a call by its tool and its arguments, regardless of their spelling.
 fn purpose(tool: &str, arguments: &str) -> Purpose {
     let spelling = toolwright::unstable::arguments::canonical(arguments);
     Purpose::of("tools/call", tool, spelling.as_deref().unwrap_or(arguments))

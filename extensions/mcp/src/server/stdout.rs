@@ -1,10 +1,10 @@
-//! Standard output for the protocol alone: what else the program prints goes to standard error.
+//! Reserves standard output for the protocol: whatever else the program prints goes to standard error.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-/// The real standard output. Gives it back when it is dropped.
+/// The real standard output. Restores it when dropped.
 pub(super) struct RealStdout(OwnedFd);
 
 impl RealStdout {
@@ -22,7 +22,7 @@ impl RealStdout {
 impl Drop for RealStdout {
     fn drop(&mut self) {
         if let Err(error) = rustix::stdio::dup2_stdout(&self.0) {
-            eprintln!("standard output could not be given back: {error}");
+            eprintln!("standard output could not be restored: {error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Calls that wait for a decision, as tasks that their client asks about until they are done (the extension
+//! Calls that wait for a decision, as tasks that their client polls until they are done (the extension
 //! `io.modelcontextprotocol/tasks`).
 
 use std::collections::HashMap;
@@ -13,10 +13,10 @@ use toolwright::{CallId, Outcome, SuspendedCall, Worker, error_kind};
 
 use super::answer;
 
-/// How many tasks of one session are remembered, so that a client cannot fill the memory.
+/// How many tasks a session remembers, so that a client cannot fill the memory.
 const MOST_TASKS: usize = 256;
 
-/// How long a client should wait before it asks again, in milliseconds.
+/// How long a client should wait before it polls again, in milliseconds.
 const POLL: u64 = 1000;
 
 /// The tasks of one session, by the id of their call.
@@ -25,11 +25,11 @@ pub(super) struct Tasks(Arc<Mutex<HashMap<String, Entry>>>);
 
 struct Entry {
     call: CallId,
-    /// Why it waits.
+    /// Why the call waits.
     message: String,
     created: Timestamp,
     updated: Timestamp,
-    /// What came of it.
+    /// The outcome, once the call has ended.
     end: Option<TaskPayload>,
     is_cancelled: bool,
 }
@@ -47,8 +47,8 @@ impl Entry {
 }
 
 impl Tasks {
-    /// The task of a call that a person has to decide on, or that is carried out elsewhere; nothing where the call waits for something else, or the session has
-    /// too many tasks. Says when the call has ended, before its result can be read.
+    /// The task for a call that waits for a person's decision or is carried out elsewhere. Nothing if the call waits for
+    /// something else, or the session has too many tasks. Calls `ended` when the call has ended, before its result can be read.
     pub(super) fn of(
         &self,
         tool: &str,
@@ -96,7 +96,7 @@ impl Tasks {
         Some(task)
     }
 
-    /// The task of an id, as it is now.
+    /// The current state of a task.
     pub(super) fn get(&self, id: &str) -> Result<DetailedTask, ErrorData> {
         let all = self.lock();
         let entry = all.get(id).ok_or_else(unknown)?;
@@ -104,7 +104,7 @@ impl Tasks {
         Ok(DetailedTask::new(entry.task(), payload))
     }
 
-    /// The call of a task that its client does not want any more; nothing where it is done.
+    /// Notes that the client cancels a task. Returns its call, or nothing if the call has ended.
     pub(super) fn cancel(&self, id: &str) -> Result<Option<CallId>, ErrorData> {
         let mut all = self.lock();
         let entry = all.get_mut(id).ok_or_else(unknown)?;
@@ -136,7 +136,7 @@ impl Tasks {
 fn object(value: &impl Serialize) -> JsonObject {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::Object(object)) => object,
-        // Results and errors of the protocol are objects.
+        // Unreachable: results and errors of the protocol are objects.
         _ => JsonObject::new(),
     }
 }

@@ -1,6 +1,6 @@
-//! What the document promises of answers, and how an answer differs from it. Pure.
+//! Compares an answer with what the document promises. Pure.
 //!
-//! A schema is prepared when the first answer of its status comes: a document of a thousand operations has many that none does.
+//! A schema is compiled when it is first needed: most operations of a large document are never called.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,14 +13,14 @@ use super::Response;
 use crate::document::{Document, LocatedValue};
 use crate::schema::{Direction, Schemas};
 
-/// How many differences of one answer are listed.
+/// How many differences are listed for one answer.
 const MOST: usize = 10;
 
-/// The answers that an operation may give, by its document.
+/// The answers that the document promises for an operation.
 #[derive(Debug)]
 pub(crate) struct Answers {
     document: Arc<Document>,
-    /// The place of the operation's `responses`.
+    /// The location of the operation's `responses` in the document.
     responses: Option<String>,
     checkers: Mutex<BTreeMap<String, Option<Arc<PreparedChecker>>>>,
 }
@@ -38,7 +38,7 @@ impl Answers {
         Self { document, responses, checkers: Mutex::default() }
     }
 
-    /// How an answer differs from what the document promises of its status; empty where it does not, or nothing is promised.
+    /// How an answer differs from what the document promises for its status; empty if it matches, or if nothing is promised.
     pub(super) fn problems(
         &self,
         status: StatusCode,
@@ -84,7 +84,7 @@ impl Answers {
         shown.collect()
     }
 
-    /// The check of a schema; nothing where the schema is none, which is not the answer's fault.
+    /// The compiled schema; nothing if the schema itself is invalid, which is not the answer's fault.
     fn checker(&self, schema: &LocatedValue<'_>) -> Option<Arc<PreparedChecker>> {
         let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
         let prepared = || prepare(&self.document, schema).map(|it| Arc::new(PreparedChecker(it)));
@@ -92,7 +92,7 @@ impl Answers {
     }
 }
 
-/// The schema below a key of an object: that is what the normal form is made of.
+/// Compiles the schema as a property of an object, because only object schemas have a normal form.
 fn prepare(document: &Document, schema: &LocatedValue<'_>) -> Option<Checker> {
     let mut schemas = Schemas::new(document, Direction::Answer);
     let copied = schemas.copy(schema).ok()?;
@@ -102,7 +102,7 @@ fn prepare(document: &Document, schema: &LocatedValue<'_>) -> Option<Checker> {
     Checker::new(&normal.ok()?.schema).ok()
 }
 
-/// What is promised of a status: of itself, of its hundred, or of all others.
+/// What the document promises for a status: an entry for exactly this status, for its class such as `2XX`, or the default.
 fn of_status<'d>(responses: &LocatedValue<'d>, status: StatusCode) -> Option<LocatedValue<'d>> {
     let code = status.as_u16();
     let hundred = format!("{}XX", code / 100);
@@ -111,7 +111,7 @@ fn of_status<'d>(responses: &LocatedValue<'d>, status: StatusCode) -> Option<Loc
     exact.or_else(small).or_else(|| responses.get("default"))
 }
 
-/// Whether a media type of the document, which may have wildcards, is that of an answer.
+/// Whether a media type of the document, which may have wildcards, matches that of an answer.
 fn matches(written: &str, found: &str) -> bool {
     let written = written.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match written.split_once('/') {

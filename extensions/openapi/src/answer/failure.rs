@@ -1,4 +1,4 @@
-//! A status that is no success, as the error of a call. Pure.
+//! Converts a status other than success to the error of a call. Pure.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,9 +10,9 @@ use toolwright::{ErrorClass, ToolError, printable};
 
 use super::Response;
 
-/// How much of a text a model reads, in characters.
+/// The longest text that a model sees, in characters.
 const LONGEST: usize = 2000;
-/// How many bytes of JSON are details of an error.
+/// The largest JSON body that becomes the details of an error, in bytes.
 const LARGEST_DETAILS: usize = 8192;
 
 pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError {
@@ -43,7 +43,7 @@ pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError
     }
 }
 
-/// The kind of the failure, and whether the call may be made again.
+/// The kind of the failure, and whether the call may be repeated.
 fn classify(status: StatusCode, pause: Option<Duration>) -> (&'static str, ErrorClass) {
     match status {
         StatusCode::TOO_MANY_REQUESTS => {
@@ -64,7 +64,7 @@ fn classify(status: StatusCode, pause: Option<Duration>) -> (&'static str, Error
     }
 }
 
-/// What the server says: the title and detail of problem details (RFC 9457), the message of other JSON, or the text.
+/// The server's message: title and detail of problem details (RFC 9457), the message of other JSON, or the text.
 fn read_message(body: Option<&Value>, raw: &[u8]) -> Option<String> {
     let text = |key: &str| body?.get(key)?.as_str().map(str::trim).filter(|it| !it.is_empty());
     let said = match (text("title"), text("detail")) {

@@ -8,7 +8,8 @@ use toolwright::{ToolContext, ToolError};
 use super::{Credential, Credentials};
 use crate::security::SecurityScheme;
 
-/// Credentials of the application, equal for every call: a token or a user for each security scheme by its name.
+/// Credentials of the application, the same for every call: a token, or a user with a password, for each security scheme by its
+/// name.
 ///
 /// ```
 /// use toolwright_openapi::FixedCredentials;
@@ -20,7 +21,7 @@ use crate::security::SecurityScheme;
 pub struct FixedCredentials(BTreeMap<String, Credential>);
 
 impl FixedCredentials {
-    /// Makes one without credentials.
+    /// Makes an empty set of credentials.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -33,8 +34,8 @@ impl FixedCredentials {
         self
     }
 
-    /// Adds the token that this variable of the environment has. A variable that is not set gives none, which the executor
-    /// reports when it is built.
+    /// Adds the token from this environment variable. If the variable is not set, there is no token, and building the executor
+    /// reports an error.
     #[must_use]
     pub fn token_from_env(self, scheme: impl Into<String>, variable: &str) -> Self {
         match std::env::var(variable) {

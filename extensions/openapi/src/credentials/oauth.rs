@@ -1,4 +1,4 @@
-//! Tokens of OAuth 2.0 that are got without a person: by client credentials, or by a refresh token that the application has.
+//! OAuth 2.0 tokens that need no person: from client credentials, or from a refresh token of the application.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -14,13 +14,13 @@ use super::{Credential, Credentials};
 use crate::security::SecurityScheme;
 use crate::{send, servers};
 
-/// How long before its end a token is replaced.
+/// How long before its expiry a token is replaced.
 const EARLY: Duration = Duration::from_secs(30);
 /// How long a token server may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Gives the tokens of a client that is registered at an authorization server, for one security scheme. A token is asked for by
-/// the first call that needs it, used until half a minute before it expires, and replaced when a server answers 401.
+/// Gives the tokens of a client registered at an authorization server, for one security scheme. The first call that needs a
+/// token requests it. The token is used until half a minute before it expires, and replaced when a server answers 401.
 ///
 /// ```
 /// use toolwright_openapi::OAuthCredentials;
@@ -40,7 +40,7 @@ pub struct OAuthCredentials {
     state: Mutex<State>,
 }
 
-/// What the authorization server gave.
+/// The tokens from the authorization server.
 #[derive(Default)]
 struct State {
     refresh_token: Option<String>,
@@ -60,23 +60,23 @@ struct TokenResponse {
     refresh_token: Option<String>,
 }
 
-/// Why tokens cannot be got at a URL.
+/// Why a URL cannot be used to get tokens.
 #[derive(thiserror::Error)]
 #[error("no token can be got at `{url}`: {why}")]
 #[non_exhaustive]
 pub struct TokenUrlError {
     /// The URL; not shown where it may have a password in it.
     pub url: String,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(TokenUrlError);
 
 impl OAuthCredentials {
-    /// Gets tokens by the credentials of the client itself.
+    /// Gets tokens with the client's own credentials.
     ///
     /// # Errors
-    /// When the token URL is none or has a user in it, or secrets would go to it over plain HTTP.
+    /// When the token URL is invalid or contains a user, or if secrets would be sent to it over plain HTTP.
     pub fn client(
         scheme: impl Into<String>,
         token_url: &str,
@@ -105,22 +105,22 @@ impl OAuthCredentials {
         })
     }
 
-    /// Gets tokens by a refresh token that a person has granted to the application. One that the server gives in its place
-    /// replaces it until the process ends.
+    /// Gets tokens with a refresh token that a person has granted to the application. If the server replaces the refresh token,
+    /// the new one is used until the process ends.
     #[must_use]
     pub fn refresh_token(mut self, token: impl Into<String>) -> Self {
         self.state.get_mut().refresh_token = Some(token.into());
         self
     }
 
-    /// Asks for these scopes.
+    /// Requests these scopes.
     #[must_use]
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The token that there is, or else a new one. Calls that need one at once wait for one answer.
+    /// The current token, or a new one. Calls that need a new one at the same time wait for the same request.
     async fn token(&self, now: SystemTime) -> Result<Credential, ToolError> {
         let mut state = self.state.lock().await;
         if let Some(token) = &state.token
@@ -131,7 +131,7 @@ impl OAuthCredentials {
             return Ok(token.credential.clone());
         }
         let granted = self.ask(state.refresh_token.as_deref()).await?;
-        // A time beyond all that a clock shows is never reached.
+        // A time beyond the range of the clock means that the token never expires.
         let expires =
             granted.expires_in.and_then(|seconds| now.checked_add(Duration::from_secs(seconds)));
         let credential = Credential::token(granted.access_token);
@@ -161,7 +161,7 @@ impl OAuthCredentials {
         let request =
             request.header(reqwest::header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         let body = form.query().unwrap_or_default().to_owned();
-        // Nothing of the operation itself has happened yet.
+        // The operation itself has not been called yet.
         let not_started = ErrorClass::NotStarted { retry_after: None };
         let response = request.body(body).send().await;
         let response = response.map_err(|error| ToolError::from(error).class(not_started))?;
@@ -200,7 +200,7 @@ impl Credentials for OAuthCredentials {
     ) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             let mut state = self.state.lock().await;
-            // Another call may have got a new one meanwhile.
+            // Another call may have got a new token meanwhile.
             if state.token.as_ref().is_some_and(|it| it.credential == *refused) {
                 state.token = None;
             }

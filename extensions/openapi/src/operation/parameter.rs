@@ -1,11 +1,11 @@
-//! One parameter of an operation: where its value goes, and how it is written there.
+//! One parameter of an operation: its place in the request, and how its value is encoded there.
 
 use serde_json::Value;
 
 use crate::document::{LocatedValue, described};
 use crate::refusal::Refusal;
 
-/// Headers that belong to the connection, to the body or to the authorization, and that no argument may set.
+/// Headers that concern the connection, the body or the authorization, which no argument may set.
 const NOT_ARGUMENTS: [&str; 14] = [
     "accept",
     "authorization",
@@ -23,8 +23,8 @@ const NOT_ARGUMENTS: [&str; 14] = [
     "via",
 ];
 
-/// Headers by which a server or what is before it takes a request for another one: one of another method, path or host than those
-/// that were judged.
+/// Headers that make a server or a proxy treat the request as another one, with a method, a path or a host that policy has not
+/// checked.
 const OTHER_REQUESTS: [&str; 7] = [
     "forwarded",
     "x-forwarded-host",
@@ -35,7 +35,7 @@ const OTHER_REQUESTS: [&str; 7] = [
     "x-rewrite-url",
 ];
 
-/// A parameter as the document has it.
+/// A parameter as the document describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter<'d> {
     pub(crate) at: LocatedValue<'d>,
@@ -46,7 +46,7 @@ pub(crate) struct Parameter<'d> {
     pub(crate) schema: Option<LocatedValue<'d>>,
 }
 
-/// The part of a request where a value goes.
+/// The part of a request where a value is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Path,
@@ -66,10 +66,10 @@ impl Place {
     }
 }
 
-/// How a value is written.
+/// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// As JSON.
+    /// JSON.
     Json,
     Simple {
         explode: bool,
@@ -80,22 +80,22 @@ pub(crate) enum Style {
     Matrix {
         explode: bool,
     },
-    /// In a query, a form or a cookie; `reserved` leaves characters as they are that do no harm.
+    /// The form style, in a query, a form or a cookie; `reserved` leaves harmless reserved characters unencoded.
     Form {
         explode: bool,
         reserved: bool,
     },
-    /// The items of a list after each other, between them a space or a bar, percent-encoded.
+    /// The items of a list, separated by a percent-encoded space or bar.
     Delimited {
         by: &'static str,
     },
-    /// Keys in brackets, at every depth.
+    /// Keys in brackets, at every level.
     Deep,
 }
 
 impl<'d> Parameter<'d> {
-    /// Reads a parameter; nothing for a header that is no argument, as the specification has it for three of them. One that makes
-    /// another request of it is refused where it is required.
+    /// Reads a parameter. Returns nothing for a header that cannot be an argument; the specification ignores three of these
+    /// itself. A required header that would change the meaning of the request is refused.
     pub(super) fn read(at: LocatedValue<'d>) -> Result<Option<Self>, Refusal> {
         let Some(name) = at.text("name").filter(|it| !it.is_empty()) else {
             return Err(Refusal::new(at.place, "the parameter has no `name`"));
@@ -121,14 +121,15 @@ impl<'d> Parameter<'d> {
         }
         if place == Place::Header && OTHER_REQUESTS.contains(&lower.as_str()) {
             if at.says("required") {
-                let reason =
-                    format!("the header `{name}` makes another request of it, and is no argument");
+                let reason = format!(
+                    "the header `{name}` would change the meaning of the request, and cannot be an argument"
+                );
                 return Err(Refusal::new(at.place, reason));
             }
             return Ok(None);
         }
         if place == Place::Header && reqwest::header::HeaderName::try_from(name).is_err() {
-            let reason = format!("`{name}` is no name of a header");
+            let reason = format!("`{name}` is not a valid header name");
             return Err(Refusal::new(at.place, reason));
         }
         let required = place == Place::Path || at.says("required");
@@ -137,7 +138,7 @@ impl<'d> Parameter<'d> {
                 let entries = content.entries();
                 let Some((_, media)) = entries.into_iter().find(|(kind, _)| kind.contains("json"))
                 else {
-                    let reason = "its content is no JSON, and can be written in no other way";
+                    let reason = "its content is not JSON, the only supported media type";
                     return Err(Refusal::new(content.place, reason));
                 };
                 (Style::Json, media.get("schema"))
@@ -172,7 +173,7 @@ fn style(at: &LocatedValue<'_>, name: &str, place: Place) -> Result<Style, Refus
         (Place::Query, Some("deepObject")) => Style::Deep,
         (_, Some(other)) => {
             let reason = format!(
-                "the style `{other}` of the parameter `{name}` is none of those that a {} takes",
+                "the style `{other}` of the parameter `{name}` is not a style for a {}",
                 place.name()
             );
             return Err(Refusal::new(&at.place, reason));
@@ -181,7 +182,7 @@ fn style(at: &LocatedValue<'_>, name: &str, place: Place) -> Result<Style, Refus
 }
 
 impl Style {
-    /// How a property of a form is written, by what the document says of it.
+    /// The style of a form property, from what the document says about it.
     pub(crate) fn of_form(encoding: Option<&LocatedValue<'_>>) -> Option<Self> {
         let at = encoding?;
         let explode =

@@ -1,17 +1,17 @@
-//! The keys of a request, and that no object takes one that belongs to another. Pure.
+//! Ensures that the fields of an object do not use a key that belongs to another part of the request. Pure.
 
 use serde_json::Value;
 
 use crate::operation::{Place, Style};
 
-/// The keys that objects have taken so far, beside those that no object can take.
+/// The keys that the fields of objects have used so far, and the reserved ones.
 pub(super) struct Keys<'s> {
     reserved: &'s [String],
     taken: Vec<(Option<Place>, &'s str)>,
 }
 
 impl<'s> Keys<'s> {
-    /// Makes one where these keys belong to others: parameters, credentials, the query of the path.
+    /// Starts with the keys that are reserved for parameters, credentials and the query in the path.
     pub(super) fn new(reserved: &'s [String]) -> Self {
         Self { reserved, taken: Vec::new() }
     }
@@ -19,7 +19,7 @@ impl<'s> Keys<'s> {
     /// Takes the keys of a value whose fields have keys of their own, in this place of the request or else in its body.
     ///
     /// # Errors
-    /// Where one of them is a key of another, or would be one of the fields of another: servers read `a[b]` as the field `b` of `a`.
+    /// When one of them is already used, or would be read as a field of another: servers read `a[b]` as the field `b` of `a`.
     pub(super) fn take(
         &mut self,
         place: Option<Place>,
@@ -50,7 +50,7 @@ impl<'s> Keys<'s> {
     }
 }
 
-/// The name of which a key is, or is a field.
+/// The name before the first bracket of a key.
 fn root(key: &str) -> &str {
     key.split('[').next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A body of `multipart/form-data`. Pure: the boundary is of the content, so that one call is one body.
+//! A body of `multipart/form-data`. Pure: the boundary is derived from the content, so that equal calls have equal bodies.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(super) fn write(
 
 /// The head of a part, and its content.
 fn field(name: &str, part: &Part, value: &Value) -> Result<(String, Vec<u8>), String> {
-    // As browsers write a name: what would end it is percent-encoded.
+    // As browsers do: percent-encode the characters that would end the name.
     let name = name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
     let head = format!("Content-Disposition: form-data; name=\"{name}\"");
     let media_type = |otherwise: &str| {
@@ -64,7 +64,7 @@ fn field(name: &str, part: &Part, value: &Value) -> Result<(String, Vec<u8>), St
     Ok((head, style::plain(value).into_bytes()))
 }
 
-/// A line that no content has.
+/// A boundary that occurs in none of the contents.
 fn boundary(written: &[(String, Vec<u8>)]) -> String {
     let mut number: u64 = 0;
     loop {

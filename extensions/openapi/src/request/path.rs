@@ -1,4 +1,4 @@
-//! The path of an operation: text and parameters, and what the values of a call make of it. Pure.
+//! The path of an operation: a template of text and parameters, filled with the values of a call. Pure.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use toolwright::ToolError;
 
 use super::encode;
 
-/// A path as the document has it, taken apart.
+/// A path of the document, split into its pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Template {
-    /// The segments after each `/`.
+    /// The segments, each of which follows a `/`.
     segments: Vec<Vec<Piece>>,
     query: Vec<String>,
 }
@@ -22,10 +22,10 @@ enum Piece {
 }
 
 impl Template {
-    /// Takes a path apart. What follows a `#` is sent to no server: documents write it to tell operations of one path apart.
+    /// Parses a path. A part after `#` is never sent: some documents use it to distinguish operations of one path.
     ///
     /// # Errors
-    /// Why it is no path.
+    /// When it is not a valid path.
     pub(crate) fn of(path: &str) -> Result<Self, String> {
         let path = path.split('#').next().unwrap_or_default();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -57,13 +57,13 @@ impl Template {
         })
     }
 
-    /// The keys of the query that belong to the path.
+    /// The keys of the query in the path.
     pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
         let keys = self.query.iter().map(|pair| pair.split('=').next().unwrap_or_default());
         keys.map(|key| percent_decode_str(key).decode_utf8_lossy().into_owned())
     }
 
-    /// The pairs of the query that belong to the path.
+    /// The pairs of the query in the path.
     pub(super) fn query(&self) -> impl IntoIterator<Item = &str> {
         self.query.iter().map(String::as_str)
     }
@@ -73,8 +73,8 @@ impl Template {
     }
 }
 
-/// A path as a server reads it, for rules: what the document encodes is decoded, and what follows a `#` is not sent. An encoded `/`
-/// stays, since it parts no segments.
+/// The path as a server reads it, which rules match: decodes what the document encodes, and drops a part after `#`. An encoded
+/// `/` stays encoded, since it does not separate segments.
 pub(crate) fn as_sent(path: &str) -> String {
     let path = path.split('#').next().unwrap_or_default();
     let segments = path
@@ -83,7 +83,7 @@ pub(crate) fn as_sent(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Text of the document, which may be percent-encoded already.
+/// Encodes text of the document, which may already be percent-encoded.
 fn fixed(text: &str) -> String {
     encode::value(&percent_decode_str(text).decode_utf8_lossy())
 }
@@ -112,7 +112,7 @@ fn segment(text: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// A path that gets its values.
+/// A path whose parameters are being filled in.
 pub(super) struct Filling<'t> {
     template: &'t Template,
     values: HashMap<String, String>,
@@ -127,7 +127,7 @@ impl Filling<'_> {
     /// The path, encoded.
     ///
     /// # Errors
-    /// Where a parameter is missing or empty, or a segment would lead to another path.
+    /// When a parameter is missing or empty, or a segment would lead to another path.
     pub(super) fn finish(self) -> Result<String, ToolError> {
         let mut path = String::new();
         for pieces in &self.template.segments {
@@ -157,12 +157,12 @@ impl Filling<'_> {
     }
 }
 
-/// Text of the document: its own encoding stays, and so do delimiters such as `:` and `@`.
+/// Encodes text of the document: its own encoding stays, and so do delimiters such as `:` and `@`.
 fn of_document(text: &str) -> String {
     encode::segment(&percent_decode_str(text).decode_utf8_lossy())
 }
 
-/// Whether a part of a segment leads to another path, where a server decodes it before it takes the path apart.
+/// Whether a segment contains `.` or `..` as a name, after decoding, so that a server could resolve it to another path.
 fn has_dots(segment: &str) -> bool {
     let decoded = percent_decode_str(segment).decode_utf8_lossy();
     decoded.split(['/', '\\']).any(|part| matches!(part, "." | ".."))

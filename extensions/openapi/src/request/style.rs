@@ -1,11 +1,11 @@
-//! A value in the style of its parameter: RFC 6570 and what `OpenAPI` adds to it. Pure.
+//! Encodes a value in the style of its parameter: RFC 6570 and the additions of `OpenAPI`. Pure.
 
 use serde_json::Value;
 
 use super::encode;
 use crate::operation::Style;
 
-/// A value in a path, encoded.
+/// Encodes a value for a path.
 pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String, String> {
     let name = encode::value(name);
     let (prefix, separator, explode, named) = match style {
@@ -14,7 +14,7 @@ pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String,
         Style::Matrix { explode } => (";", if explode { ";" } else { "," }, explode, true),
         Style::Simple { explode } => ("", ",", explode, false),
         Style::Form { .. } | Style::Delimited { .. } | Style::Deep => {
-            return Err("its style is none of a path".to_owned());
+            return Err("its style is not one for a path".to_owned());
         }
     };
     let parts = Parts::of(value)?.encode_with(encode::value);
@@ -36,12 +36,12 @@ pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String,
     Ok(format!("{prefix}{body}"))
 }
 
-/// A value in a header, where nothing is encoded.
+/// Formats a value for a header, where nothing is percent-encoded.
 pub(super) fn in_header(style: Style, value: &Value) -> Result<String, String> {
     let explode = match style {
         Style::Json => return Ok(value.to_string()),
         Style::Simple { explode } => explode,
-        _ => return Err("its style is none of a header".to_owned()),
+        _ => return Err("its style is not one for a header".to_owned()),
     };
     let parts = Parts::of(value)?;
     let delimits = |text: &String| text.contains(',') || (explode && text.contains('='));
@@ -64,7 +64,7 @@ pub(super) fn in_header(style: Style, value: &Value) -> Result<String, String> {
     })
 }
 
-/// A value as pairs `key=value` of a query, a form or a cookie, encoded.
+/// Encodes a value as pairs `key=value` for a query, a form or a cookie.
 pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<String>, String> {
     let key = encode::value(name);
     let pair = |text: &str| format!("{key}={text}");
@@ -81,7 +81,7 @@ pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<Strin
             Parts::Fields(fields) => vec![pair(&join(&fields, by, by))],
         },
         Style::Form { explode, reserved } => {
-            // A comma separates the items of a list, so that none can have it as it is.
+            // A comma separates the items of a list, so commas in items have to be encoded.
             let reserved = reserved && !(value.is_array() || value.is_object());
             let encoded = if reserved { encode::reserved } else { encode::value };
             match Parts::of(value)?.encode_with(encoded) {
@@ -95,13 +95,13 @@ pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<Strin
             }
         }
         Style::Simple { .. } | Style::Label { .. } | Style::Matrix { .. } => {
-            return Err("its style is none of a query".to_owned());
+            return Err("its style is not one for a query".to_owned());
         }
     })
 }
 
-/// Keys in brackets at every depth: `a[b][c]=1`. Items of lists have their index, which tells the fields of one from those of the
-/// next.
+/// Keys in brackets at every level: `a[b][c]=1`. Items of lists have their index, which separates the fields of one item from
+/// those of the next.
 fn deep(key: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -119,7 +119,7 @@ fn deep(key: &str, value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A value of one level.
+/// A value without nesting.
 enum Parts {
     One(String),
     List(Vec<String>),
@@ -163,7 +163,7 @@ fn join(fields: &[(String, String)], between: &str, after: &str) -> String {
     pairs.collect::<Vec<_>>().join(after)
 }
 
-/// A value that is neither a list nor an object, as text.
+/// A value as text, if it is neither a list nor an object.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

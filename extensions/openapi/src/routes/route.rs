@@ -1,4 +1,4 @@
-//! One rule: which operations it matches, and what it makes of them.
+//! One rule: which operations it matches, and what they become.
 
 use std::fmt::Write as _;
 
@@ -10,26 +10,26 @@ use super::pattern;
 use crate::operation::FoundOperation;
 use crate::request::as_sent;
 
-/// A rule of [`Routes`](crate::Routes). It matches an operation that has everything that the rule names; one that names nothing
-/// matches every operation.
+/// A rule of [`Routes`](crate::Routes). It matches an operation that meets all conditions of the rule; a rule without
+/// conditions matches every operation.
 ///
-/// | in TOML | in code | an operation |
+/// | in TOML | in code | matches an operation |
 /// | --- | --- | --- |
-/// | `methods = ["GET"]` | `.method("GET")` | of one of these methods |
-/// | `path = "/pets/**"` | `.path(…)` | whose path, as a request has it, matches: `*` within a segment, `**` beyond |
+/// | `methods = ["GET"]` | `.method("GET")` | with one of these methods |
+/// | `path = "/pets/**"` | `.path(…)` | whose path, as in a request, matches: `*` within a segment, `**` across segments |
 /// | `tag = "pets"` | `.tag(…)` | that has this tag |
 /// | `operation = "list*"` | `.operation(…)` | whose `operationId` matches |
-/// | `extension = "x-internal"` | `.extension(…)` | that has this extension, and not as `false` |
+/// | `extension = "x-internal"` | `.extension(…)` | that has this extension with a value other than `false` |
 ///
-/// | in TOML | in code | what becomes of it |
+/// | in TOML | in code | result |
 /// | --- | --- | --- |
-/// | `to = "tool"` | [`Route::tool`] | a tool that a model is shown, however many there are |
-/// | `to = "deferred"` | [`Route::deferred`] | a tool that a model finds by a search |
-/// | `to = "hidden"` | [`Route::hidden`] | a tool that programs alone call |
+/// | `to = "tool"` | [`Route::tool`] | a tool that is listed for models, however many there are |
+/// | `to = "deferred"` | [`Route::deferred`] | a deferred tool, which a model finds by a search |
+/// | `to = "hidden"` | [`Route::hidden`] | a tool that only programs call |
 /// | `to = "excluded"` | [`Route::excluded`] | no tool |
-/// | `name = "list"` | `.rename(…)` | its name, where the rule counts for one operation |
-/// | `description = "…"` | `.description(…)` | what a model reads in place of the document's words |
-/// | `arguments = { owner = "ada" }` | `.preset(…)` | arguments with a value, which a model neither sees nor gives |
+/// | `name = "list"` | `.rename(…)` | the tool's name, if the rule applies to one operation |
+/// | `description = "…"` | `.description(…)` | the description for models, instead of the document's |
+/// | `arguments = { owner = "ada" }` | `.preset(…)` | arguments with a fixed value, which a model neither sees nor sets |
 /// | `danger = "dangerous"` | `.danger(…)` | how carefully a person should look |
 /// | `approval = "it costs money"` | `.approval(…)` | a person is asked about every call, for this reason |
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -51,7 +51,7 @@ pub struct Route {
     pub(crate) approval: Option<String>,
 }
 
-/// What becomes of an operation.
+/// The kind of tool that an operation becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum To {
@@ -62,17 +62,17 @@ pub(crate) enum To {
 }
 
 impl Route {
-    /// Makes tools that a model is shown.
+    /// Makes tools that are listed for models.
     pub fn tool() -> Self {
         Self::to(To::Tool)
     }
 
-    /// Makes tools that a model finds by a search.
+    /// Makes deferred tools, which a model finds by a search.
     pub fn deferred() -> Self {
         Self::to(To::Deferred)
     }
 
-    /// Makes tools that no model is shown, and that programs call.
+    /// Makes tools that are hidden from models, and that programs call.
     pub fn hidden() -> Self {
         Self::to(To::Hidden)
     }
@@ -98,13 +98,13 @@ impl Route {
         }
     }
 
-    /// Matches operations of this method, or of those named before.
+    /// Matches operations with this method; several calls add alternatives.
     pub fn method(mut self, method: impl Into<String>) -> Self {
         self.methods.push(method.into());
         self
     }
 
-    /// Matches operations whose path is like this.
+    /// Matches operations whose path matches this pattern.
     pub fn path(mut self, pattern: impl Into<String>) -> Self {
         self.path = Some(pattern.into());
         self
@@ -116,31 +116,31 @@ impl Route {
         self
     }
 
-    /// Matches operations whose `operationId` is like this.
+    /// Matches operations whose `operationId` matches this pattern.
     pub fn operation(mut self, pattern: impl Into<String>) -> Self {
         self.operation = Some(pattern.into());
         self
     }
 
-    /// Matches operations that have this extension, such as `x-internal`, and not as `false`.
+    /// Matches operations that have this extension, such as `x-internal`, with a value other than `false`.
     pub fn extension(mut self, name: impl Into<String>) -> Self {
         self.extension = Some(name.into());
         self
     }
 
-    /// Names the tool of the one operation that the rule counts for.
+    /// Names the tool of the one operation that the rule applies to.
     pub fn rename(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Describes the tools in place of the document.
+    /// Describes the tools, instead of the document's descriptions.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Gives an argument a value. A model neither sees the argument nor can give another value.
+    /// Sets an argument to a fixed value. A model neither sees the argument nor can set it.
     pub fn preset(mut self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
         self.arguments.insert(argument.into(), value.into());
         self
@@ -176,7 +176,7 @@ impl Route {
             && self.extension.as_ref().is_none_or(has_extension)
     }
 
-    /// Whether the path that a request has is like that of the rule, with or without its query.
+    /// Whether the path of a request, with or without its query, matches that of the rule.
     fn is_at(&self, path: &str) -> bool {
         let Some(pattern) = &self.path else { return true };
         let sent = as_sent(path);
@@ -184,7 +184,7 @@ impl Route {
         pattern::matches(pattern, &sent) || pattern::matches(pattern, bare)
     }
 
-    /// What the rule looks for, for people.
+    /// The conditions of the rule, for people.
     pub(crate) fn shown(&self) -> String {
         let mut shown = self.methods.join(",");
         for (what, value) in [

@@ -1,9 +1,9 @@
-//! `nullable: true` of `OpenAPI` 3.0 in the words of JSON Schema: documents write it beside references, choices and lists of values too,
-//! where the specification gives it no meaning. Pure.
+//! Translates `nullable: true` of `OpenAPI` 3.0 to JSON Schema. Documents also use it beside references, choices and
+//! enumerations, where the specification gives it no meaning. Pure.
 
 use serde_json::{Map, Value, json};
 
-/// The schema that takes `null` besides.
+/// The schema that also accepts `null`.
 pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && !values.contains(&Value::Null)
@@ -19,7 +19,7 @@ pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
         }
         Some(Value::Array(kinds)) if !kinds.contains(&json!("null")) => kinds.push(json!("null")),
         Some(_) => {}
-        // What applies other schemas takes what these take.
+        // A schema that refers to others accepts what these accept, so `null` is added as an alternative.
         None if applies => {
             let mut choice = Map::new();
             if let Some(description) = schema.remove("description") {
@@ -28,7 +28,7 @@ pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
             choice.insert("anyOf".to_owned(), json!([schema, {"type": "null"}]));
             return Value::Object(choice);
         }
-        // An open value may be `null` already.
+        // A schema without constraints accepts `null` already.
         None => {}
     }
     Value::Object(schema)

@@ -1,4 +1,5 @@
-//! Patterns that cannot be checked here: those that look around or back, or are no regular expressions of JSON Schema. Pure.
+//! Patterns that cannot be checked here: with lookaround or backreferences, or not valid regular expressions of JSON Schema.
+//! Pure.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,12 +9,12 @@ use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
 
 use super::say;
 
-/// Which patterns of a document can be checked; a pattern is compiled once, in however many operations it is.
+/// Remembers which patterns of a document can be checked: each pattern is compiled once, however many operations use it.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns(Mutex<HashMap<String, bool>>);
 
 impl Patterns {
-    /// Makes a sentence of a pattern that cannot be checked in bounded time. The server, whose pattern it is, checks it.
+    /// Replaces a pattern that cannot be checked in bounded time with a sentence. The server checks its own patterns anyway.
     pub(super) fn leave_out_unchecked(&self, schema: &mut Map<String, Value>) {
         let Some(Value::String(pattern)) = schema.get("pattern") else { return };
         if self.can_be_checked(pattern) {
@@ -29,7 +30,7 @@ impl Patterns {
         if let Some(known) = known.get(pattern) {
             return *known;
         }
-        // Both look at the schema of a tool, each with bounds of its own.
+        // Both compilers limit the size of a pattern, each with its own limit.
         let whole =
             json!({"type": "object", "properties": {"it": {"type": "string", "pattern": pattern}}});
         let can = Checker::new(&whole).is_ok() && input_schema(&whole, TypeNames::Foreign).is_ok();

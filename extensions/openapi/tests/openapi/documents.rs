@@ -374,16 +374,16 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
         "/paths/~1a/delete: its input has no schema: /properties/n",
         "good",
         "/paths/~1a/head/parameters/0: `in` of the parameter `q` is \"body\", expected path, query, header or cookie",
-        "/paths/~1a/options/security/0/missing: `missing` is none of the document's `securitySchemes`",
+        "/paths/~1a/options/security/0/missing: `missing` is not one of the document's `securitySchemes`",
         "/paths/~1a/patch/parameters/1: the parameter `q` is listed twice",
         "/paths/~1a/post/requestBody/content/application~1cbor: fields cannot be written as `application/cbor`",
-        "/paths/~1a/put/parameters/0: the style `simple` of the parameter `q` is none of those that a query takes",
+        "/paths/~1a/put/parameters/0: the style `simple` of the parameter `q` is not a style for a query",
         "/paths/~1a/trace: TRACE is a method for a connection, and no tool",
         "/paths/~1a/additionalOperations/CONNECT: CONNECT is a method for a connection, and no tool",
         "/paths/~1b~1{id}/get: the path has `{id}`, which is none of its parameters",
         "/paths/~1c{/get: `c{` has a `{` that nothing closes",
         "/paths/~1d~1%2E%2e~1e/get: `%2E%2e` in the path leads to another, expected names",
-        "/paths/~1f/get/parameters/0: the header `X-HTTP-Method-Override` makes another request of it",
+        "/paths/~1f/get/parameters/0: the header `X-HTTP-Method-Override` would change the meaning of the request",
     ];
     assert_eq!(outcomes.len(), expected.len(), "{outcomes:#?}");
     for (outcome, expected) in outcomes.iter().zip(expected) {
@@ -424,7 +424,7 @@ fn a_server_that_cannot_be_called_is_reported_when_the_executor_is_built() {
     let of =
         |server: &str| OpenApi::load(document(server, "  /a: {get: {}}\n")).expect("a document");
     for (server, expected) in [
-        ("/v1", "`/v1` is no URL with a host"),
+        ("/v1", "`/v1` is not a URL with a host"),
         ("ftp://a.example", "`ftp://a.example` is not HTTP"),
         ("http://ada:pw@a.example", "the server's URL has a user in it"),
         ("http://{region}.example", "has variables that are not described"),
@@ -453,7 +453,7 @@ async fn a_server_has_variables_and_operations_may_have_servers_of_their_own() {
         assert_eq!(server.last().target, target);
     }
     let error = Executor::builder(Registry::empty()).with(api.variable("version", "v3")).build();
-    assert!(error.expect_err("refused").to_string().contains(r#"`v3` is none of ["v1","v2"]"#));
+    assert!(error.expect_err("refused").to_string().contains(r#"`v3` is not one of ["v1","v2"]"#));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Supervises one command of an application that does not supervise by itself.
+//! Supervises one command for an application that does not contain the supervisor itself.
 
 fn main() {
     #[cfg(unix)]

@@ -1,4 +1,4 @@
--- What stood somewhere, by the SHA-256 of its bytes.
+-- Contents of files, by the SHA-256 of their bytes.
 CREATE TABLE contents (hash TEXT NOT NULL PRIMARY KEY, bytes BLOB NOT NULL);
 
 CREATE TABLE calls (
@@ -14,7 +14,7 @@ CREATE TABLE calls (
 );
 CREATE INDEX calls_by_turn ON calls (run, turn);
 
--- The second state is absent as long as the call runs, and of a call that was cut short.
+-- `after` is absent while the call runs, and after the call was interrupted.
 CREATE TABLE changes (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     call INTEGER NOT NULL REFERENCES calls (number),
@@ -31,7 +31,7 @@ CREATE INDEX changes_by_call ON changes (call);
 CREATE INDEX changes_by_before ON changes (before_hash);
 CREATE INDEX changes_by_after ON changes (after_hash);
 
--- Which change takes back which.
+-- Which undo (`by`) takes back which change.
 CREATE TABLE undone (
     change INTEGER NOT NULL REFERENCES changes (number) ON DELETE CASCADE,
     by INTEGER NOT NULL REFERENCES changes (number) ON DELETE CASCADE,

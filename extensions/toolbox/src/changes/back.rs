@@ -1,26 +1,26 @@
-//! Decides what a file gets back when every change of some calls is taken back at once, whatever the calls did and undid in
-//! between, or why it does not; pure.
+//! Decides what a file is restored to when all changes of some calls are taken back at once, including undos among these calls,
+//! or why it is left as it is; pure.
 
 use super::plan::{Refusal, unrestorable};
 use super::rows::Change;
 use crate::workspace::State;
 
-/// What a file gets back.
+/// The changes of a file that are to be taken back.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Back<'a> {
-    /// The changes that are taken back, from the newest; the file gets what was there before the last of them.
+    /// The changes to be taken back, newest first; the file is restored to the state before the oldest of them.
     pub(super) changes: Vec<&'a Change>,
 }
 
 impl<'a> Back<'a> {
-    /// The first of the changes that are taken back.
+    /// The oldest of the changes to be taken back.
     pub(super) fn oldest(&self) -> Option<&'a Change> {
         self.changes.last().copied()
     }
 }
 
-/// Plans what becomes of a file. `changes` are all of it, from the oldest; `is_taken` says which are taken back, `now` is what is
-/// there. `None` where the file is as it was before them.
+/// Plans what a file is restored to. `changes` are all changes of the file, oldest first; `is_taken` selects those to be taken
+/// back; `now` is the present state. `None` if the file is already as it was before them.
 pub(super) fn plan_back<'a>(
     changes: &'a [Change],
     is_taken: impl Fn(&Change) -> bool,
@@ -41,7 +41,7 @@ pub(super) fn plan_back<'a>(
         if !is_taken(change) {
             return Err(Refusal::Changed { change: last, later: Some(change) });
         }
-        // What another hand has written in between would be lost.
+        // Something that is not in the log wrote the file in between, which would be lost.
         if change.number != last.number && last.after.as_ref() != Some(&change.before) {
             return Err(Refusal::Changed { change: last, later: None });
         }
@@ -56,8 +56,8 @@ pub(super) fn plan_back<'a>(
     Ok(Some(Back { changes: since.iter().rev().copied().collect() }))
 }
 
-/// Returns the changes in effect: without those that an undo has taken back, and without that undo. An undo is in effect where
-/// it is itself taken back and the changes that it undid are not.
+/// Returns the changes in effect: leaves out each change that an undo has taken back, and that undo. If an undo is itself taken
+/// back but not all of its changes are, both stay.
 fn standing<'a>(changes: &'a [Change], is_taken: &impl Fn(&Change) -> bool) -> Vec<&'a Change> {
     let undone_by = |undo: &Change| {
         let by = undo.number;

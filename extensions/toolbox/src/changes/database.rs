@@ -1,4 +1,4 @@
-//! The SQLite file of a change log: how it comes to be, and its errors.
+//! The SQLite file of a change log: how it is created, and its errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ const FORMAT: Format = Format {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeLogError {
-    /// The file cannot be made.
+    /// The file cannot be created.
     #[error("the change log `{}` cannot be made; its folder has to exist and to be writable", file.display())]
     Unmade {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// SQLite cannot use the file.
@@ -34,10 +34,10 @@ pub enum ChangeLogError {
     Database {
         /// The file.
         file: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
-    /// The file is something else.
+    /// The file is not a change log.
     #[error("`{}` is no change log, expected one or a name that is not used; name another file", file.display())]
     Foreign {
         /// The file.
@@ -54,7 +54,7 @@ pub enum ChangeLogError {
 }
 toolwright::unstable::debug_as_sentence!(ChangeLogError);
 
-/// Opens a log; makes the file where there is none, readable by its owner alone.
+/// Opens a log, or creates the file, which only its owner can read.
 pub(super) fn open(file: &Path) -> Result<Connection, ChangeLogError> {
     database::open(file, &FORMAT).map_err(|problem| {
         let file = file.to_owned();
@@ -67,7 +67,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, ChangeLogError> {
     })
 }
 
-/// The error that a model reads when the log fails under a call.
+/// The error for a model when the log fails during a call.
 pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
     let message = "the log of changes cannot be used, so nothing could be undone";
     ToolError::new("change_log_unavailable", message).caused_by(error)

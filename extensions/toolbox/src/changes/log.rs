@@ -1,4 +1,4 @@
-//! The change log as applications see it.
+//! The change log's interface for applications.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,17 +12,16 @@ use toolwright::{File, Holds, ResourceScope};
 use super::database::{self, ChangeLogError};
 use crate::Workspace;
 
-/// The log of what calls change in the files of a [`Workspace`], in an SQLite file of its own. It is a stage of an executor
-/// and the service of the tools [`CHANGES`](crate::CHANGES), which show and undo what it has.
+/// Logs what calls change in the files of a [`Workspace`], in its own SQLite file. It is middleware of an executor, and the
+/// service of the tools [`CHANGES`](crate::CHANGES), which show and undo the changes.
 ///
-/// Of each call whose footprint names files that it writes, the log records what stood there before and after: content, mode,
-/// the folders above, with the tool, the call's id, its run and turn. What was there before is on the disk before the tool
-/// begins; a call whose files cannot be recorded is refused. A call that is run again after a crash, and leaves what it left
-/// before, logs no second change. Calls that write files without naming them are recorded as such: what they did cannot be
-/// undone.
+/// For each call whose footprint names files that it writes, the log records their states before and after: content, mode and
+/// the folders above, with the tool, the call's id, its run and turn. The state before is on the disk before the tool begins; a
+/// call whose files cannot be recorded is refused. If a call is repeated after a crash and has the same result as before, no
+/// second change is logged. Calls that write files without naming them are marked: their changes cannot be undone.
 ///
-/// The file holds the contents of other files, secrets included. It is readable by its owner alone, and belongs outside of
-/// the workspace; tell the policy of it as of a journal, which protects it from tools:
+/// The file holds the contents of other files, including secrets. Only its owner can read it, and it belongs outside of the
+/// workspace; name it to the policy like a journal, which protects it from tools:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,8 +53,8 @@ use crate::Workspace;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Stages that delay calls, such as [`Reservations`](toolwright::Reservations), belong before the log. Several processes may
-/// use one file at once; where they change the same files, reserve them. A clone is the same log.
+/// Middleware that delays calls, such as [`Reservations`](toolwright::Reservations), belongs before the log. Several processes
+/// may use one log at once; if they change the same files, reserve the files. A clone is the same log.
 #[derive(Clone)]
 pub struct ChangeLog(pub(super) Arc<Inner>);
 
@@ -64,12 +63,11 @@ pub(super) struct Inner {
     pub(super) limits: ChangeLimits,
     file: PathBuf,
     connection: Mutex<Connection>,
-    /// Changes of calls that run in this process, and how many have each open.
+    /// The changes of calls that run in this process, each with the number of calls that have it open.
     pub(super) open: Mutex<HashMap<i64, u32>>,
 }
 
-/// How much a [`ChangeLog`] holds. What is past either limit is removed, the oldest calls first; what was removed cannot be
-/// undone any more.
+/// The limits of a [`ChangeLog`]. When either is exceeded, the oldest calls are removed, and can then no longer be undone.
 ///
 /// ```
 /// use std::time::Duration;
@@ -81,9 +79,9 @@ pub(super) struct Inner {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeLimits {
-    /// The size of the file in bytes, as far as it is used: 256 MiB unless set. The newest call is recorded in any case.
+    /// The size of the used part of the file in bytes: 256 MiB unless set. The newest call is always recorded.
     pub bytes: u64,
-    /// How long a call is in the log: 30 days unless set.
+    /// How long a call stays in the log: 30 days unless set.
     pub age: Duration,
 }
 
@@ -94,15 +92,15 @@ impl Default for ChangeLimits {
 }
 
 impl ChangeLog {
-    /// Opens the log of a workspace; makes the file where there is none.
+    /// Opens the log of a workspace, or creates the file.
     ///
     /// # Errors
-    /// When the file cannot be made or opened, is no change log, or is of a later version.
+    /// When the file cannot be created or opened, is not a change log, or has a later version.
     pub fn open(file: impl AsRef<Path>, workspace: Arc<Workspace>) -> Result<Self, ChangeLogError> {
         Self::open_with(file, workspace, ChangeLimits::default())
     }
 
-    /// Opens the log of a workspace with limits of its own.
+    /// Opens the log of a workspace with these limits.
     ///
     /// # Errors
     /// As [`open`](Self::open) does.
@@ -118,15 +116,15 @@ impl ChangeLog {
         Ok(Self(Arc::new(Inner { workspace, limits, file, connection, open: Mutex::default() })))
     }
 
-    /// Returns the whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal). Beside
-    /// it are two more of its name, ending in `-wal` and `-shm`, which belong to it.
+    /// Returns the absolute path of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal). Two
+    /// more files with its name, ending in `-wal` and `-shm`, belong to it.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.0.file
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // What panicked has rolled its transaction back.
+        // A thread that panicked has rolled its transaction back, so the connection is usable.
         self.0.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

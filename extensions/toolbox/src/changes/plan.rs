@@ -1,27 +1,27 @@
-//! Decides what an undo of one file restores, or why it does not; pure.
+//! Decides what the undo of one file restores, or why it restores nothing; pure.
 
 use std::fmt;
 
 use super::rows::Change;
 use crate::workspace::{Name, State, UnrecordedReason};
 
-/// Which changes are to be taken back.
+/// The changes to be undone.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum WantedChanges<'a> {
-    /// The newest one that is not undone, undos left out.
+    /// The newest change that is not undone, leaving undos out.
     Newest,
-    /// The one of this number, which may be an undo.
+    /// The change of this number, which may be an undo.
     Change(i64),
-    /// Those of a turn of a run.
+    /// The changes of a turn of a run.
     Turn { run: &'a str, turn: u64 },
 }
 
-/// What is restored.
+/// What an undo restores.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Plan<'a> {
-    /// The changes that are taken back, from the newest.
+    /// The changes to be taken back, newest first.
     pub(super) changes: Vec<&'a Change>,
-    /// Why older changes of the turn are not.
+    /// Why older changes of the turn are not taken back.
     pub(super) rest: Option<Refusal<'a>>,
 }
 
@@ -32,17 +32,17 @@ pub(super) enum Refusal<'a> {
     Unknown,
     /// There is no change that could be undone.
     Nothing,
-    /// Another change has taken it back.
+    /// Another change has already undone it.
     Undone { change: i64, by: i64 },
-    /// Its call runs, or another process has not completed it.
+    /// Its call still runs, or another process has not completed its record.
     Running { change: &'a Change },
-    /// The file is not what the change left.
+    /// The file is no longer as the change left it.
     Changed { change: &'a Change, later: Option<&'a Change> },
-    /// The log has no content to restore.
+    /// The log has no content to restore the file from.
     Unrecorded { change: &'a Change, why: &'static str },
 }
 
-/// Plans what the undo of a file restores. `changes` are all of that file, from the oldest; `now` is what is there.
+/// Plans what the undo of a file restores. `changes` are all changes of that file, oldest first; `now` is its present state.
 pub(super) fn plan<'a>(
     changes: &'a [Change],
     wanted: WantedChanges<'_>,
@@ -87,7 +87,7 @@ pub(super) fn plan<'a>(
     Ok(Plan { changes: chosen, rest: None })
 }
 
-/// Whether the last of these changes can be taken back, when those before it are.
+/// Whether the last of these changes can be taken back, after the others.
 fn restorable<'a>(
     changes: &'a [Change],
     taken: &[&'a Change],
@@ -98,7 +98,7 @@ fn restorable<'a>(
     let later = changes.iter().rev().filter(|it| it.number > change.number);
     let mut later = later.filter(|it| it.is_effective() && it.undone_by.is_none());
     let mut standing = later.clone().filter(|it| !it.is_undo);
-    // Also where a later change happens to have left the same.
+    // Refuse this also if a later change happened to leave the same state.
     if let Some(later) = standing.find(|it| !newer.iter().any(|newer| newer.number == it.number)) {
         return Err(Refusal::Changed { change, later: Some(later) });
     }
@@ -111,7 +111,7 @@ fn restorable<'a>(
     }
 }
 
-/// Why what was there before cannot be put in the place of what is there now.
+/// Why the earlier state cannot replace the present state.
 pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> {
     Some(match (before, now) {
         (State::Unrecorded { why, .. }, _) => match why {
@@ -126,7 +126,7 @@ pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> 
 }
 
 impl Change {
-    /// What became of the file.
+    /// What the change did to the file.
     pub(super) fn operation(&self) -> &'static str {
         match (&self.before, &self.after) {
             (_, None) => "writes",
@@ -141,7 +141,7 @@ impl Change {
         }
     }
 
-    /// The change in words: its number, tool and turn.
+    /// Describes the change: its number, tool and turn.
     pub(super) fn words(&self) -> String {
         let turn = self.call.turn.map(|turn| format!(" in turn {turn}")).unwrap_or_default();
         format!("change {} by `{}`{turn}", self.number, self.call.tool)
@@ -159,7 +159,7 @@ impl Refusal<'_> {
         }
     }
 
-    /// The refusal in words.
+    /// Describes the refusal.
     pub(super) fn of<'n>(&'n self, name: &'n Name) -> impl fmt::Display {
         fmt::from_fn(move |formatter| match self {
             Self::Unknown => write!(formatter, "the log has no such change of `{name}`"),

@@ -1,14 +1,14 @@
-//! Bounds the log by age and size: removes the oldest calls, and the contents that no change refers to any more.
+//! Limits the log's age and size: removes the oldest calls, and contents to which no change refers any more.
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
 use super::log::ChangeLog;
 
-/// So many calls are removed at once.
+/// How many calls are removed in one transaction.
 const AT_ONCE: i64 = 32;
 
 impl ChangeLog {
-    /// Removes what is past a limit. Calls that run are left, and so is the newest one.
+    /// Removes calls beyond a limit, except those that run, and the newest one.
     pub(super) fn prune(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
         let limits = self.0.limits;
         let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
@@ -57,7 +57,7 @@ impl ChangeLog {
             removed += 1;
         }
         transaction.commit()?;
-        // Gives the room back to the file system.
+        // Return the free pages to the file system.
         connection.pragma_update_and_check(None, "incremental_vacuum", 0, |_| Ok(())).optional()?;
         Ok(removed)
     }
@@ -70,7 +70,7 @@ fn used(db: &Connection) -> rusqlite::Result<u64> {
     Ok((pages * pragma("page_size")?).cast_unsigned())
 }
 
-/// Removes a content that no change refers to.
+/// Removes a content if no change refers to it.
 pub(super) fn remove_unused(db: &Connection, hash: Option<&str>) -> rusqlite::Result<()> {
     let Some(hash) = hash else { return Ok(()) };
     let sql = "DELETE FROM contents WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE before_hash = ?1) \

@@ -1,6 +1,6 @@
-//! Records a change in two steps: what was there before, durable before the tool begins, and what is there after.
+//! Records a change in two steps: the state before, which is on the disk before the tool begins, and the state after.
 //!
-//! The second step need not be durable: where it is lost, what is there is looked at again.
+//! The second step need not be durable: if it is lost, the log looks at the file again.
 
 use std::sync::{Arc, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Above, FileSnapshot, Name, State};
 
-/// What the log knows of a call.
+/// The call's data that the log records.
 #[derive(Debug, Clone)]
 pub(super) struct CallFacts {
     pub(super) id: CallId,
@@ -36,11 +36,11 @@ impl CallFacts {
     }
 }
 
-/// The first half of the changes of a call. Where it is dropped, the next operation on a file completes its change.
+/// The first half of a call's changes. If it is dropped, the next operation on a file completes the change of that file.
 pub(super) struct OpenChanges {
     log: Arc<Inner>,
     changes: Vec<BegunChange>,
-    /// The row of the call, where this attempt made it.
+    /// The row of the call, if this attempt inserted it.
     made: Option<i64>,
 }
 
@@ -48,13 +48,13 @@ pub(super) struct OpenChanges {
 struct BegunChange {
     number: i64,
     name: Name,
-    /// Whether this attempt made the row.
+    /// Whether this attempt inserted the row.
     is_new: bool,
-    /// The changes of the file that were complete when this one began.
+    /// The changes of the file that were complete when this change began.
     known: Vec<i64>,
 }
 
-/// What is at a name before a call.
+/// The state of a file before a call.
 struct FileBefore {
     name: Name,
     seen: FileSnapshot,
@@ -62,7 +62,7 @@ struct FileBefore {
 }
 
 impl ChangeLog {
-    /// Records what is at the names that a call writes. A call that is run again has its changes already.
+    /// Records the states of the files that a call writes. If the call is repeated, its changes are already recorded.
     pub(super) fn begin(
         &self,
         call: &CallFacts,
@@ -104,7 +104,7 @@ impl ChangeLog {
         Ok(begun)
     }
 
-    /// The change of a call at a name: the one that it has already, or a new one.
+    /// The change of a call at a name: an existing one, or a new one.
     fn first_half(
         &self,
         db: &Transaction<'_>,
@@ -150,8 +150,8 @@ impl ChangeLog {
         Ok(BegunChange { number, name, is_new: true, known })
     }
 
-    /// Removes what this attempt recorded of a call that does not begin. Where the log fails, its rows are as those of a call
-    /// that was cut short.
+    /// Removes what this attempt has recorded, when the call does not begin. If the log fails here, the rows remain, as those
+    /// of an interrupted call.
     pub(super) fn forget(&self, begun: OpenChanges) {
         let mut connection = self.connection();
         let mut forget = || -> rusqlite::Result<()> {
@@ -171,8 +171,8 @@ impl ChangeLog {
         drop(begun);
     }
 
-    /// Records what is now at the names that a call has written. The log is bounded here: what is undone is not removed
-    /// while it is needed.
+    /// Records the states of the files after the call. Prunes the log here, and not in `begin`, so that an undo never loses the
+    /// content that it restores.
     pub(super) fn finish(&self, begun: OpenChanges, now: i64) -> Result<(), ToolError> {
         let mut seen = Vec::with_capacity(begun.changes.len());
         for change in &begun.changes {
@@ -193,12 +193,12 @@ impl ChangeLog {
         };
         finish().map_err(unavailable)?;
         step();
-        // What the call did is recorded. The next call that ends tries again.
+        // The call is recorded, so ignore errors of pruning: the next call prunes again.
         drop(self.prune(&mut connection, now));
         Ok(())
     }
 
-    /// Completes the changes of calls that were cut short, by what is at the name now.
+    /// Completes the changes of interrupted calls with the present state of the file.
     pub(super) fn complete_cut_short(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let seen = self.0.workspace.look(name)?;
         let connection = self.connection();
@@ -217,7 +217,7 @@ impl ChangeLog {
         Ok(seen)
     }
 
-    /// Whether a call of this process is about to complete the change.
+    /// Whether a call in this process will still complete the change.
     pub(super) fn is_open(&self, change: i64) -> bool {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&change)
     }
@@ -231,7 +231,7 @@ impl OpenChanges {
         self.changes.push(change);
     }
 
-    /// The change of a name.
+    /// The number of the change at a name.
     pub(super) fn change(&self, name: &Name) -> Option<i64> {
         self.changes.iter().find(|it| it.name == *name).map(|it| it.number)
     }
@@ -251,7 +251,7 @@ impl Drop for OpenChanges {
     }
 }
 
-/// The row of a call, and whether it was made now.
+/// The number of the call's row, and whether the row is new.
 fn call_number(
     db: &Connection,
     call: &CallFacts,
@@ -276,8 +276,8 @@ fn call_number(
     Ok((db.last_insert_rowid(), true))
 }
 
-/// Puts a change behind those of its file that were completed since it began: it begins with what the last of them left, and
-/// gets the next number. Returns its number.
+/// Moves a change behind other changes of its file that were completed since it began: its state before becomes the state after
+/// the last of them, and it gets a new number. Returns its number.
 fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> {
     let changes = of_file(db, &change.name)?;
     let is_own = |it: &&Change| it.number == change.number;
@@ -305,7 +305,7 @@ fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> 
     Ok(number)
 }
 
-/// Completes a change; one that changed nothing is removed.
+/// Completes a change, or removes it if it changed nothing.
 fn finish_change(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite::Result<()> {
     let sql = "SELECT before FROM changes WHERE number = ?1";
     let mut statement = db.prepare_cached(sql)?;
@@ -317,7 +317,7 @@ fn finish_change(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite:
     remove(db, number)
 }
 
-/// Removes a change, what it alone refers to, and its call where that has nothing else.
+/// Removes a change, the content that only it refers to, and its call if that has no other change.
 fn remove(db: &Connection, number: i64) -> rusqlite::Result<()> {
     let sql = "SELECT before_hash, call FROM changes WHERE number = ?1";
     let row = db.query_row(sql, [number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;

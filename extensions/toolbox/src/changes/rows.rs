@@ -1,4 +1,4 @@
-//! Changes as rows of the log: reading them, and the texts in which states are stored.
+//! Changes as rows of the log: reads them, and converts states to and from text.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params, params};
@@ -15,12 +15,12 @@ pub(super) struct Change {
     pub(super) call: CallOf,
     pub(super) name: Name,
     pub(super) before: State,
-    /// Absent as long as the call runs.
+    /// Absent while the call runs.
     pub(super) after: Option<State>,
     /// The folders above the file before the change.
     pub(super) above: Vec<Above>,
     pub(super) is_undo: bool,
-    /// The change that took it back.
+    /// The undo that has taken this change back.
     pub(super) undone_by: Option<i64>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct CallOf {
 }
 
 impl Change {
-    /// Whether it changed anything: a call that runs may still do so.
+    /// Whether it is complete and changed something; a running call may still change something.
     pub(super) fn is_effective(&self) -> bool {
         self.after.as_ref().is_some_and(|after| *after != self.before)
     }
@@ -58,7 +58,7 @@ pub(super) fn call(row: &Row<'_>) -> rusqlite::Result<CallOf> {
     })
 }
 
-/// The changes of one file, from the oldest.
+/// The changes of one file, oldest first.
 pub(super) fn of_file(db: &Connection, name: &Name) -> rusqlite::Result<Vec<Change>> {
     let sql = format!(
         "SELECT {CALL}, changes.number, changes.path, before, after, above, is_undo FROM changes \
@@ -71,7 +71,7 @@ pub(super) fn of_file(db: &Connection, name: &Name) -> rusqlite::Result<Vec<Chan
     Ok(changes)
 }
 
-/// Which change of a file takes back which, as they were marked.
+/// Pairs of a change and the undo that takes it back, as they were marked.
 fn marks(db: &Connection, name: &Name) -> rusqlite::Result<Vec<(i64, i64)>> {
     let sql = "SELECT undone.change, undone.by FROM undone JOIN changes ON changes.number = undone.by WHERE path = ?1";
     let mut statement = db.prepare_cached(sql)?;
@@ -79,9 +79,9 @@ fn marks(db: &Connection, name: &Name) -> rusqlite::Result<Vec<(i64, i64)>> {
     marks.collect()
 }
 
-/// Finds what is undone: what an undo took back, unless that undo was itself taken back or changed nothing; pure.
+/// Finds the changes that are undone: an undo took them back, and was neither taken back itself nor without effect; pure.
 pub(super) fn mark_undone(changes: &mut [Change], marks: &[(i64, i64)]) {
-    // An undo is newer than what it takes back.
+    // From the newest on, because an undo is newer than the changes that it takes back.
     for index in (0..changes.len()).rev() {
         let undo = &changes[index];
         if !undo.is_effective() || undo.undone_by.is_some() {
@@ -129,7 +129,7 @@ pub(super) fn insert_content(
     db.prepare_cached(sql)?.execute(params![hash, content]).map(drop)
 }
 
-/// Sets what a change left.
+/// Sets the state after a change.
 pub(super) fn complete(
     db: &Connection,
     number: i64,

@@ -1,4 +1,4 @@
-//! The log as a stage: each call that writes files is recorded before and after its tool.
+//! The log as middleware: records each call that writes files before and after its tool runs.
 
 use futures::future::BoxFuture;
 use toolwright::{
@@ -43,8 +43,8 @@ impl ChangeLog {
     }
 }
 
-/// A call whose files are recorded as they were before. Where it is dropped, or its tool may still write, the next operation
-/// on a file completes its change.
+/// A call whose files have been recorded in their state before. If this is dropped, or if the tool may still write, the next
+/// operation on a file completes the change of that file.
 struct Recording {
     log: ChangeLog,
     begun: OpenChanges,
@@ -57,13 +57,13 @@ impl AfterCall for Recording {
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         if answer.error().is_some_and(may_still_write) {
-            // What is there now is not what the call leaves.
+            // The tool may still change the files, so their present states are not final.
             return Box::pin(std::future::ready(None));
         }
         Box::pin(async move {
             let finish = move || self.log.finish(self.begun, milliseconds());
             let finished = blocking(finish).await.and_then(|finished| finished);
-            // The call has happened, and the next look at the file completes its change.
+            // The call has happened, so only warn: the next operation on the file completes its change.
             let error = finished.err()?;
             let warning =
                 format!("warning: what the call changed is not recorded yet: {}", error.message());
@@ -74,14 +74,14 @@ impl AfterCall for Recording {
     fn not_begun(self: Box<Self>) {
         let forget = move || self.log.forget(self.begun);
         match tokio::runtime::Handle::try_current() {
-            // Until that is done, the change is one of a call that runs.
+            // Until then, the change counts as one of a running call.
             Ok(runtime) => drop(runtime.spawn_blocking(forget)),
             Err(_) => forget(),
         }
     }
 }
 
-/// Whether a tool that blocks may outlive its call: after a time-out or a cancellation.
+/// Whether a blocking tool may still run after its call has ended: after a time-out or a cancellation.
 fn may_still_write(error: &ToolError) -> bool {
     !error.is_not_begun()
         && (error.kind() == error_kind::TIMEOUT || error.classified() == ErrorClass::Cancelled)

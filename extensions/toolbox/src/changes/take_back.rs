@@ -1,4 +1,4 @@
-//! Takes every change of some calls back at once: all files or, where one cannot be restored, none.
+//! Takes all changes of some calls back at once: restores all their files, or none if one cannot be restored.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Name, RecordedFile, State};
 
-/// The tool that the history names for what a rewind restores.
+/// The tool name that the history shows for restored files.
 const REWIND: &str = "rewind";
 
 impl FileChanges for ChangeLog {
@@ -52,10 +52,10 @@ fn flat<T>(done: Result<Result<T, ToolError>, ToolError>) -> Result<T, ToolError
     done.and_then(|it| it)
 }
 
-/// What was found of the files of calls.
+/// The result of examining the files that some calls changed.
 struct ExaminedFiles {
     report: RestoredFiles,
-    /// Those that are to be restored, with what is there.
+    /// The files to be restored, with their present states.
     files: Vec<(Name, State)>,
 }
 
@@ -100,7 +100,7 @@ impl ChangeLog {
         Ok(ExaminedFiles { report, files })
     }
 
-    /// Restores the files, each as an undo does; a file that a process before has restored is as it was.
+    /// Restores the files, each like an undo. Skips a file that an earlier, interrupted process has already restored.
     pub(super) fn taken_back(
         &self,
         calls: &ChangingCalls,
@@ -124,7 +124,8 @@ impl ChangeLog {
             let before =
                 RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
             let result = self.0.workspace.restore(&name, &found, &before);
-            // Where nothing was restored, this removes the change and its marks; where it fails, the next look completes it.
+            // If nothing was restored, this removes the change and its marks. If this fails, the next operation on the file
+            // completes the change.
             let finished = self.finish(begun, now);
             result?;
             drop(finished);
@@ -133,7 +134,7 @@ impl ChangeLog {
     }
 }
 
-/// Whether a change is one of these calls.
+/// Whether a change belongs to one of these calls.
 fn is_of(change: &Change, calls: &ChangingCalls) -> bool {
     is_one_of(&change.call, calls)
 }
@@ -145,7 +146,7 @@ fn is_one_of(call: &CallOf, calls: &ChangingCalls) -> bool {
     calls.turns.iter().any(is_at) || calls.calls.contains(&call.id)
 }
 
-/// The files that these calls have changed, from the one that was changed last.
+/// The files that these calls have changed, the most recently changed first.
 fn names_of(db: &Connection, calls: &ChangingCalls) -> rusqlite::Result<Vec<Name>> {
     let mut newest: BTreeMap<String, i64> = BTreeMap::new();
     let mut add = |rows: Vec<(String, i64)>| {
@@ -172,7 +173,7 @@ fn names_of(db: &Connection, calls: &ChangingCalls) -> rusqlite::Result<Vec<Name
     Ok(names.iter().filter_map(|(path, _)| Name::parse(path).ok()).collect())
 }
 
-/// Of these calls those all of whose changes the log has, and those that may have changed more.
+/// Splits these calls into those whose changes are all in the log, and those that may have changed more.
 fn calls_of(
     db: &Connection,
     calls: &ChangingCalls,

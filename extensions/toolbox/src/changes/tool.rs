@@ -1,4 +1,4 @@
-//! What the tools and the stage of the log share: the time, and the names that a path may stand for.
+//! Helpers for the tools and the middleware of the log: the time, and the names that a path may mean.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,8 +16,8 @@ pub(super) fn milliseconds() -> i64 {
 }
 
 impl ChangeLog {
-    /// The name that a path means where it is undone: of a link and the file that it leads to, the one with the change, or
-    /// with the newest one.
+    /// The name that a path means for an undo: the path may be a link, so that either the link or its target was changed.
+    /// Chooses the one with the given change, or with the newest change.
     pub(super) fn find_changed_name(
         &self,
         path: &str,

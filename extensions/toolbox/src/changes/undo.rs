@@ -1,4 +1,4 @@
-//! Takes changes back: plans, marks them, restores the file, and records that as a change of its own.
+//! Undoes changes: plans, marks them, restores the file, and records that as a change of its own.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 use toolwright::{ErrorClass, ToolError};
@@ -12,16 +12,16 @@ use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Name, RecordedFile, State};
 
-/// What was taken back of a file.
+/// The result of an undo of one file.
 pub(super) struct Undone {
-    /// In words, with the name.
+    /// Describes what was undone, and names the file.
     pub(super) words: String,
-    /// Why older changes of the turn were not.
+    /// Why older changes of the turn were not undone.
     pub(super) rest: Option<String>,
 }
 
 impl ChangeLog {
-    /// Takes changes of one file back. The name is one whose folders are no links.
+    /// Undoes changes of one file. The folders in its name must not be links.
     pub(super) fn undo(
         &self,
         call: &CallFacts,
@@ -31,7 +31,7 @@ impl ChangeLog {
     ) -> Result<Undone, ToolError> {
         let seen = self.complete_cut_short(name)?;
         let mut changes = of_file(&self.connection(), name).map_err(unavailable)?;
-        // The change that this undo makes has begun already where the log is a stage.
+        // If the log is middleware, the change of this very undo has already begun.
         changes.retain(|it| it.call.id != call.id);
         let planned = plan(&changes, wanted, &seen.state).map_err(|it| refused(name, &it))?;
         let Some(oldest) = planned.changes.last().copied() else {
@@ -53,11 +53,11 @@ impl ChangeLog {
         let restored =
             RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
         let result = self.0.workspace.restore(name, &seen.state, &restored);
-        // Where nothing was restored, this removes the change and its marks.
+        // If nothing was restored, this removes the change and its marks.
         let finished = self.finish(begun, now);
         result?;
         let mut undone = undone(name, &planned);
-        // The file is restored, and the next look at it completes the change.
+        // The file is restored; the next operation on it completes the change.
         if let Err(error) = finished {
             undone.words.push_str("; warning: that is not recorded yet: ");
             undone.words.push_str(error.message());
@@ -66,8 +66,8 @@ impl ChangeLog {
     }
 }
 
-/// Marks what is taken back before it happens: a process that ends in between leaves an undo that changed nothing, and
-/// such an undo takes nothing back.
+/// Marks the undone changes before the file is restored: if the process ends in between, the undo changed nothing, and such an
+/// undo takes nothing back.
 pub(super) fn mark(db: &mut Connection, by: i64, changes: &[&Change]) -> rusqlite::Result<()> {
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute("UPDATE changes SET is_undo = 1 WHERE number = ?1", [by])?;

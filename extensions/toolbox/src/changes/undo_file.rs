@@ -1,18 +1,18 @@
-//! `undo_file` takes the last change of a file back.
+//! `undo_file` undoes the last change of a file.
 //!
 //! # What it does
-//! It restores what stood there before the newest change that the log has of the file: content and mode, or that there was no
-//! such file. Folders that the change removed are made again, and folders that it made are removed where they are empty.
-//! Called again, it takes the change before that back. With `change` it takes that one back; where that one is an undo, what
-//! was undone is done again. The undo is a change of its own in the log.
+//! It restores the content and mode that the file had before the newest change in the log, or removes the file if it did not
+//! exist. Folders that the change removed are created again, and folders that it created are removed if they are empty. Called
+//! again, it undoes the change before that. With `change` it undoes that change; if that is itself an undo, the undone change
+//! is made again. The undo is a change of its own in the log.
 //!
 //! # What it may touch
 //! It writes the file that `path` names, and the folders above it.
 //!
 //! # What it refuses
-//! A file that is not what the change left: the answer names the later change; a change that was undone already, or whose
-//! call still runs; a content that is not in the log, because it had more than 32 MiB or its change is older than the log's
-//! limits; and paths that lead out of the workspace.
+//! A file that is no longer as the change left it, with the later change; a change that is already undone, or whose call still
+//! runs; a content that is not in the log, because it had more than 32 MiB or its change is older than the log's limits; and
+//! paths that lead out of the workspace.
 
 use toolwright::{ToolContext, ToolError, tool};
 

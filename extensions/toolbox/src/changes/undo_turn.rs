@@ -1,15 +1,15 @@
-//! `undo_turn` takes back what one turn changed.
+//! `undo_turn` undoes what one turn changed.
 //!
 //! # What it does
-//! It restores each file that the calls of the turn changed, the file that was changed last first, as `undo_file` does. Where
-//! one cannot be restored it goes on with the others; the answer has a line for each. Each file that is restored is a
-//! change of its own in the log.
+//! It restores each file that the calls of the turn changed, the most recently changed first, as `undo_file` does. If one
+//! cannot be restored, it continues with the others; the answer has a line for each. Each restored file is a change of its own
+//! in the log.
 //!
 //! # What it may touch
-//! It writes the files that the log has of the turn, and the folders above them.
+//! It writes the files that the turn changed according to the log, and the folders above them.
 //!
 //! # What it refuses
-//! A turn without changes that stand; of each file, what `undo_file` refuses. Where no file could be restored, it fails.
+//! A turn without changes in effect; for each file, what `undo_file` refuses. If no file could be restored, it fails.
 
 use toolwright::{ErrorClass, ToolContext, ToolError, error_kind, tool};
 
@@ -57,7 +57,7 @@ pub fn undo_turn(
                 lines.push(undone.words);
                 lines.extend(undone.rest.map(|rest| format!("older changes stand: {rest}")));
             }
-            // All of them are undone already.
+            // Every change of this file is already undone.
             Err(error) if error.kind() == error_kind::NOT_FOUND => {}
             Err(error) => lines.push(format!("not restored: {error}")),
         }

@@ -1,9 +1,9 @@
-//! Why the tools of a coding agent cannot be had.
+//! Why the tools of a coding agent cannot be opened.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why the tools of a coding agent cannot be had.
+/// Why the tools of a coding agent cannot be opened.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CodingToolsError {
@@ -12,7 +12,7 @@ pub enum CodingToolsError {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// Why not.
+        /// Why not: the error of the system.
         source: io::Error,
     },
 }

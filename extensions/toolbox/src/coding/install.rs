@@ -1,4 +1,4 @@
-//! What the bundle adds to the builder of an executor.
+//! Adds the parts of the bundle to the builder of an executor.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ impl CodingTools {
         executor.tools([BASH]).service(shell)
     }
 
-    /// Adds rules beneath those of the application.
+    /// Adds rules that rank below those of the application.
     fn with_rules(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
         let policy = Policy::builder().root(self.root());
         let policy = if self.has_shell { policy.commands(ShellReader) } else { policy };

@@ -1,18 +1,18 @@
-//! Where the change log of a folder is, and what of a user's home no program of an agent needs.
+//! Where the change log of a folder is, and which parts of a user's home folder are hidden from programs of an agent.
 
 use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// No folder that is worked in has this name.
+/// The file name of a log. No folder that is worked in has this name.
 const FILE: &str = "changes@toolwright.db";
 
-/// What a home folder has that no program of an agent needs.
+/// The parts of a home folder that no program of an agent needs.
 const SECRETS: [&str; 8] =
     [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
 
-/// Names the file of the log of what is changed in a folder, which is given by its real path. Each folder has its own, under its
-/// whole path below the user's folder for the state of programs: that of `/home/ada/shop` is
+/// Names the change log for a folder, which is given by its real path. Each folder has its own log, whose path below the user's
+/// state folder repeats the folder's path: the log of `/home/ada/shop` is
 /// `~/.local/state/toolwright/home/ada/shop/changes@toolwright.db`.
 pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
     let state = state_folder(|name| env::var_os(name).map(PathBuf::from)).ok_or_else(|| {
@@ -27,8 +27,8 @@ pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
     Ok(state.join(parts.collect::<PathBuf>()).join(FILE))
 }
 
-/// Makes the folder of the log, which commands must not reach: neither in the folder that is worked in, nor above it, where it
-/// could not be hidden from them.
+/// Creates the folder of the log, which commands must not reach: it may neither be in the folder that is worked in, nor above
+/// it, where it could not be hidden from them.
 pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     let beside = log.parent().ok_or_else(|| format!("`{}` names no file", log.display()))?;
     fs::create_dir_all(beside)
@@ -47,14 +47,14 @@ pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     Ok(log)
 }
 
-/// What of the home folder is hidden from programs, as far as it is there: keys, and the logs of all folders.
+/// The existing paths in the home folder that are hidden from programs: keys, and the change logs of all folders.
 pub(super) fn secrets() -> impl Iterator<Item = PathBuf> {
     let home = env::home_dir().unwrap_or_default();
     let logs = state_folder(|name| env::var_os(name).map(PathBuf::from));
     SECRETS.into_iter().map(move |it| home.join(it)).chain(logs).filter(|it| it.exists())
 }
 
-/// Relative paths in these variables do not count, as their specification says.
+/// The user's folder for state. Relative paths in these variables are ignored, as their specification demands.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

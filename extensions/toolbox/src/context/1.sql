@@ -1,4 +1,4 @@
--- What is stored under a logical path, as it is now; `versions` has every text that it had.
+-- The entries by logical path, with their latest version; `versions` holds all texts.
 CREATE TABLE entries (
     id INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
@@ -19,7 +19,7 @@ CREATE TABLE versions (
     PRIMARY KEY (entry, version)
 ) STRICT;
 
--- The parts of the current versions, which are what a search finds.
+-- The parts of the latest versions, in which a search looks.
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,
     entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,

@@ -1,13 +1,13 @@
 //! `context_edit` replaces lines of an entry by their numbers.
 //!
 //! # What it does
-//! It replaces, inserts and deletes lines, all by the numbers that the text has before the call, and makes a new version.
+//! It replaces, inserts and deletes lines, all by their numbers before the call, and makes a new version.
 //!
 //! # What it may touch
 //! It reads and writes the entry that `path` names.
 //!
 //! # What it refuses
-//! Lines that do not exist, ranges that overlap: all that is wrong in one error; a text of another hash than `expected_hash`.
+//! Lines that do not exist, and ranges that overlap, all in one error; a text with another hash than `expected_hash`.
 
 use toolwright::{ToolError, tool};
 

@@ -1,17 +1,17 @@
-//! `context_pipe` stores what another tool answers, without showing it.
+//! `context_pipe` stores the answer of another tool without showing it.
 //!
 //! # What it does
 //! It calls the tool that the input names, through the whole executor: with its own danger, its own approval and its own
-//! record. What that answers is written as an entry, in parts and indexed as by `context_write`; the answer is where it is,
-//! its size and how it begins. An error of the inner call stores nothing.
+//! record. The tool's output becomes an entry, split and indexed as by `context_write`; the answer has the path, the size and
+//! the first characters. If the inner call fails, nothing is stored.
 //!
 //! # What it may touch
-//! It writes the entry that `path` names. The inner call touches what it says itself.
+//! It writes the entry that `path` names. The inner call touches what its own footprint declares.
 //!
 //! # What it refuses
-//! In this order, and before anything runs: a path that has an entry, unless `on_conflict` is `overwrite`; a tool that there is
-//! not; tools that end a run, pipes, and tools with secret parameters, whose values would be in the record of the pipe; input
-//! that does not fit the inner tool.
+//! It checks in this order, before anything runs: a path that has an entry, unless `on_conflict` is `overwrite`; a tool that
+//! does not exist; tools that end a run, pipes, and tools with secret parameters, whose values would be in the record of the
+//! pipe; input that does not match the inner tool.
 
 use serde_json::{Map, Value, json};
 use toolwright::{
@@ -24,10 +24,10 @@ use super::path::LogicalPath;
 use super::store::{Before, ContextStore, NewText, OnConflict, StoredEntry};
 use crate::blocking::blocking;
 
-/// So many characters of what is stored are shown.
+/// How many characters of the stored text are shown.
 const PREVIEW: usize = 200;
 
-/// So many characters of an inner error are shown.
+/// How many characters of an inner error are shown.
 const LONGEST_ERROR: usize = 2000;
 
 /// What was stored.
@@ -91,7 +91,7 @@ pub async fn context_pipe(
             OnConflict::Error => Before::Missing,
             OnConflict::Overwrite => Before::Any,
         };
-        // The store keeps the source beside the text, and every answer over it is fenced anew.
+        // The store saves the source with the text, and fences each answer from it anew, so remove the fence here.
         let content = if source.is_some() { within_fence(&content) } else { &content };
         let text =
             NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };
@@ -101,7 +101,7 @@ pub async fn context_pipe(
     written.await?.and_then(PipedAnswer::into_output)
 }
 
-/// Takes the text of a stranger out of its fence, where the fence is around the whole.
+/// Removes the fence around an untrusted text, if it encloses the whole text.
 fn within_fence(answer: &str) -> &str {
     let inner = || {
         let (opening, rest) = answer.strip_prefix("<untrusted ")?.split_once('\n')?;
@@ -112,7 +112,7 @@ fn within_fence(answer: &str) -> &str {
     inner().unwrap_or(answer)
 }
 
-/// What was stored, and where it comes from, where a stranger wrote it.
+/// The stored entry, and the source of its text if that is untrusted.
 struct PipedAnswer {
     entry: PipedEntry,
     source: Option<String>,
@@ -124,7 +124,7 @@ impl PipedAnswer {
     }
 }
 
-/// Rates the write of the pipe itself; its inner call is judged as a call of its own.
+/// The danger of the pipe's own write; the inner call is rated separately.
 fn danger(on_conflict: OnConflict) -> Danger {
     match on_conflict {
         OnConflict::Error => Danger::Safe,
@@ -132,8 +132,8 @@ fn danger(on_conflict: OnConflict) -> Danger {
     }
 }
 
-/// Refuses a path that has an entry, where nothing is to be overwritten. A pipe that runs again, because its process was cut
-/// short after the entry was written, finds its own.
+/// Refuses a path that has an entry, unless it may be overwritten. If the pipe is repeated because its process was interrupted
+/// after the entry was written, returns that entry.
 async fn before(
     store: &ContextStore,
     path: &LogicalPath,
@@ -173,11 +173,11 @@ fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
         .hint(format!("call `{name}` itself, or pipe another tool")))
 }
 
-/// The error of the inner call, as the model reads it. Nothing was stored.
+/// The error of the inner call, as the model sees it. Nothing was stored.
 fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError {
     let failed = format!("`{tool}` failed, so nothing was stored: ");
     let message = match source {
-        // What is cut may have lost the end of its own fence.
+        // Cutting may have removed the end of the error's own fence, so fence it anew.
         Some(source) => {
             format!("{failed}\n{}", untrusted::fenced(source, &cut(error.message().to_owned())))
         }
@@ -189,7 +189,7 @@ fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError
     error.next_action().into_iter().fold(inner, |inner, hint| inner.hint(cut(hint.to_owned())))
 }
 
-/// The path was taken while the inner tool ran, or the store failed: what it did has happened.
+/// The error if another call has taken the path meanwhile, or the store failed: the inner tool has already run.
 fn lost(tool: &str, error: ToolError) -> ToolError {
     error.with_more(Some(format!(" (`{tool}` has run; its output was not stored)")))
 }
@@ -199,7 +199,7 @@ fn piped(stored: StoredEntry, content: &str) -> PipedEntry {
     PipedEntry { path, version, bytes_written, preview: content.chars().take(PREVIEW).collect() }
 }
 
-/// Cuts a text to 2,000 characters, the last of which say that it was cut.
+/// Cuts a text to 2,000 characters, and ends it with `…`.
 fn cut(text: String) -> String {
     if text.chars().count() <= LONGEST_ERROR {
         return text;

@@ -1,4 +1,4 @@
-//! `context_query` evaluates an expression over a stored JSON document, of which only the result is answered.
+//! `context_query` evaluates an expression over a stored JSON document, and answers only with the result.
 //!
 //! # What it does
 //! It answers with the result, its type and its size, or writes it as another entry, which can be queried in turn. For `?`
@@ -9,8 +9,9 @@
 //! clock or host.
 //!
 //! # What it refuses
-//! What is no whole JSON document, is larger than 20 million bytes, or is the handle of a paged result; malformed
-//! expressions, with the reference; expressions that take too many steps, too much time, depth or space.
+//! A text that is not a whole JSON document, that is larger than 20 million bytes, or is the handle of a paged result;
+//! malformed expressions, whose error includes the reference; expressions that take too many steps, too much time, depth or
+//! space.
 
 use std::time::UNIX_EPOCH;
 
@@ -24,10 +25,10 @@ use super::query::{REFERENCE, evaluate, limits};
 use super::store::{Before, ContextEntry, ContextStore, NewText, OnConflict};
 use crate::blocking::blocking;
 
-/// A larger document is refused, in bytes.
+/// The largest document, in bytes.
 const LARGEST_SOURCE: usize = 20_000_000;
 
-/// So many characters of what is written are shown.
+/// How many characters of a written result are shown.
 const PREVIEW: usize = 200;
 
 /// What came of a query.
@@ -102,7 +103,7 @@ pub async fn context_query(
         let ContextEntry { content, untrusted, .. } = source(&store, &path)?;
         let untrusted = untrusted.as_deref();
         let result = evaluate(&expression, &content, &limits(now, token)).map_err(|error| {
-            // It may say a value of the document.
+            // The error may contain a value from the document.
             untrusted.into_iter().fold(error, |error, source| error.untrusted(source))
         })?;
         let answer = answer(&store, result, target.as_ref(), on_conflict, untrusted)?;
@@ -111,12 +112,12 @@ pub async fn context_query(
     answered.await?
 }
 
-/// A query that writes nothing only reads.
+/// A query that writes nothing is safe: it only reads.
 fn danger(output_path: Option<&str>) -> Danger {
     if output_path.is_none() { Danger::Safe } else { Danger::Moderate }
 }
 
-/// Ends an evaluation whose call was given up.
+/// Cancels an evaluation when its call is dropped.
 struct CancelOnDrop(CancelToken);
 
 impl Drop for CancelOnDrop {

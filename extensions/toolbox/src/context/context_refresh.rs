@@ -1,15 +1,15 @@
-//! `context_refresh` fetches entries anew from their sources.
+//! `context_refresh` fetches entries again from their sources.
 //!
 //! # What it does
-//! It asks the source of one entry after the other, and makes a new version where the text is another. The store is free for
-//! other calls in between. What fails is reported and stops nothing.
+//! It asks the source of one entry after another, and makes a new version if the text has changed. Other calls can use the
+//! store meanwhile. A failure is reported, and the refresh continues.
 //!
 //! # What it may touch
-//! It writes the entries below `path` that have a source, or all, and reads from the sources that the application offers: any
-//! file, for a policy, because what the entries name is known when it runs.
+//! It writes the entries below `path` that have a source, or all of them, and reads from the sources that the application
+//! offers. For a policy, it reads any file, because the sources are only known when it runs.
 //!
 //! # What it refuses
-//! To overwrite what another call has written while the source was asked: that entry is reported as failed.
+//! It does not overwrite a text that another call has written while the source was asked: that entry is reported as failed.
 
 use toolwright::{ToolError, tool};
 

@@ -1,10 +1,10 @@
 //! `context_search` finds parts of entries by their words.
 //!
 //! # What it does
-//! It answers with the best parts, each with path, line and the words around what was found.
+//! It answers with the best parts, each with path, line and the words around the match.
 //!
 //! # What it may touch
-//! It reads the entries below `path`, or all.
+//! It reads the entries below `path`, or all of them.
 //!
 //! # What it refuses
 //! A query without a word.

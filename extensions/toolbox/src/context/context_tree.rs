@@ -1,13 +1,13 @@
 //! `context_tree` lists entries.
 //!
 //! # What it does
-//! It answers with the entries and folders below a path, down to a depth, with their sizes.
+//! It answers with the entries and folders below a path, down to a given depth, with their sizes.
 //!
 //! # What it may touch
-//! It reads the paths and sizes of the entries below `path`, or of all.
+//! It reads the paths and sizes of the entries below `path`, or of all entries.
 //!
 //! # What it refuses
-//! Nothing that is a path: below one that has no entries, there are none.
+//! No valid path: below a path without entries, the list is empty.
 
 use toolwright::{ToolError, tool};
 

@@ -1,11 +1,11 @@
 //! `context_write` stores a text under a logical path.
 //!
 //! # What it does
-//! It makes an entry, or a new version of one, from a text or from a source. The version before stays and can be read. A
-//! text that is there already makes no new version.
+//! It makes an entry, or a new version of one, from a text or from a source. The earlier version can still be read. If the text
+//! is unchanged, no new version is made.
 //!
 //! # What it may touch
-//! It writes the entry that `path` names, and reads the source where one is named.
+//! It writes the entry that `path` names, and reads the source if one is given.
 //!
 //! # What it refuses
 //! A path that has an entry, unless `on_conflict` is `overwrite`; text and source both, or neither; texts of more than 64 MiB.
@@ -31,7 +31,7 @@ use crate::workspace::content_hash;
         Ok(match (now, content) {
             (Err(error), _) if error.kind() == "not_found" => Reconciled::DidNotHappen,
             (Err(error), _) => return Err(error),
-            // Every write of a text leaves it there until the next.
+            // This text was never stored: the entry has only one version, with another text.
             (Ok(now), Some(content)) if now.last_version == 1 && now.hash != content_hash(content.as_bytes()) => {
                 Reconciled::DidNotHappen
             }
@@ -81,7 +81,7 @@ pub async fn context_write(
     written.await?
 }
 
-/// The file that a source names, so that the rules for files hold for it.
+/// The file that a source names, so that rules for files apply to it.
 fn files_of(source: Option<&str>) -> Vec<String> {
     source.and_then(|it| it.strip_prefix("file:")).map(str::to_owned).into_iter().collect()
 }

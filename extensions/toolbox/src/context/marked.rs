@@ -1,11 +1,11 @@
-//! Answers over texts some of which strangers wrote.
+//! Answers that may contain untrusted texts.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use toolwright::{Content, Output, ToolError};
 
-/// A value as the answer of a tool; as text of strangers where there are such sources.
+/// Makes a tool's output from a value; marks it as untrusted if there are sources.
 pub(super) fn mark_value<'s>(
     value: &impl Serialize,
     sources: impl IntoIterator<Item = &'s str>,
@@ -15,7 +15,7 @@ pub(super) fn mark_value<'s>(
     Ok(mark(Output::default().with(Content::json(text)).structured(json), sources))
 }
 
-/// Marks an output as text of strangers, where there are such sources. A text that was made of several names each in a line.
+/// Marks an output as untrusted if there are sources. If a text has several sources, each is on a line of its own.
 pub(super) fn mark<'s>(output: Output, sources: impl IntoIterator<Item = &'s str>) -> Output {
     let sources: BTreeSet<&str> = sources.into_iter().flat_map(str::lines).collect();
     let sources: Vec<&str> = sources.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Ends work that takes too much memory, which its own limits do not bound.
+//! Cancels work that takes too much memory, which its own limits do not bound.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use memory_stats::memory_stats;
 
-/// How often the memory is looked at. Meanwhile a machine fills some ten megabytes.
+/// How often the memory is measured. In this time a machine can fill some ten megabytes.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// Runs `work`; calls `cancel` where the process has meanwhile come to take `most` more bytes than before. Returns what came of
-/// the work, and whether it was cancelled. The memory is that of the whole process: what else grows counts too. Where the
-/// system does not say how much a process takes, nothing is cancelled.
+/// Runs `work`, and calls `cancel` if the memory of the process grows by more than `most` bytes meanwhile. Returns the result
+/// of `work`, and whether it was cancelled. All memory of the process counts, not only that of `work`. If the system does not
+/// report the memory of a process, nothing is cancelled.
 pub(super) fn within<T>(
     most: usize,
     cancel: impl Fn() + Sync,
@@ -31,7 +31,7 @@ pub(super) fn within<T>(
         });
         let done = work();
         drop(end);
-        // The watch does nothing that panics.
+        // The watching thread does not panic.
         (done, watch.join().unwrap_or(false))
     })
 }

@@ -1,14 +1,14 @@
-//! Logical paths: the names of what is stored; pure. They are no paths of files, so that none leads out of anything.
+//! Logical paths: the names of stored texts; pure. They are not paths of files, so none can lead out of a folder.
 
 use std::fmt;
 
 use toolwright::{ResourceKind, ToolError};
 
-/// A longer path is refused, in characters.
+/// The longest path, in characters.
 const LONGEST: usize = 1024;
 
-/// The name of an entry of a [`ContextStore`](crate::ContextStore), such as `notes/today.md`, for tools that say what they
-/// touch: `reads(LogicalPath = path)`. A path contains those that go on after it with a `/`.
+/// The name of an entry of a [`ContextStore`](crate::ContextStore), such as `notes/today.md`, for tools that declare what they
+/// touch: `reads(LogicalPath = path)`. A path contains all paths that continue it after a `/`.
 ///
 /// ```
 /// use toolwright::ResourceKind;
@@ -22,7 +22,7 @@ const LONGEST: usize = 1024;
 pub struct LogicalPath(String);
 
 impl LogicalPath {
-    /// Reads a path, or refuses what is none. Characters are taken as they are: two spellings of one letter are two paths.
+    /// Parses a path, or refuses an invalid one. Characters are not normalized: two spellings of one letter are two paths.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         let path = Self::normalise(text);
         let has_control = || path.chars().any(char::is_control);
@@ -49,7 +49,7 @@ impl LogicalPath {
             .hint("name it as in `notes/today.md`"))
     }
 
-    /// The path of everything below which a search or a list looks; everything where it is absent, empty or `.`.
+    /// Parses the path below which a search or a list looks; `None`, which means everywhere, if it is absent, empty or `.`.
     pub(super) fn parse_folder(text: Option<&str>) -> Result<Option<Self>, ToolError> {
         match text {
             None | Some("" | "." | "/") => Ok(None),

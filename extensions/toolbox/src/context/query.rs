@@ -1,4 +1,4 @@
-//! Evaluates an expression of JSONata over a document, within limits that hold inside one tight loop.
+//! Evaluates a JSONata expression over a document, within limits that also apply inside a single tight loop.
 
 use std::time::Duration;
 
@@ -8,26 +8,26 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::memory;
 
-/// The limits of one evaluation. The same expression takes the same steps over the same document on every machine.
+/// The limits of one evaluation. An expression takes the same number of steps over a document on every machine.
 const STEPS: u64 = 5_000_000;
 const DEPTH: usize = 2_000;
 const TIME: Duration = Duration::from_secs(5);
-/// Of one array or sequence, in items.
+/// The longest array or sequence, in items.
 const LONGEST_ARRAY: usize = 1_000_000;
-/// Of one string and of the result, in bytes.
+/// The largest string and the largest result, in bytes.
 const LARGEST: usize = 16 << 20;
 
-/// Of everything that an evaluation holds at one time, in bytes. The limits above are those of one text or array; an expression
-/// that holds thousands of them stays within its steps.
+/// The limit for all memory of an evaluation, in bytes. The limits above are for a single text or array; an expression could
+/// create thousands of them within its steps.
 const MEMORY: usize = 512 << 20;
 
-/// More of an expression is refused before it is parsed, in bytes.
+/// The longest expression, in bytes.
 const LONGEST_EXPRESSION: usize = 16 << 10;
 
-/// What a model reads that has written a malformed expression, or asks by `?`.
+/// The reference that a model gets for a malformed expression, or when it asks with `?`.
 pub(super) const REFERENCE: &str = include_str!("reference.md");
 
-/// Evaluates within limits over a document that is whole JSON; where the result is undefined it is `null`.
+/// Evaluates an expression within limits over a complete JSON document; an undefined result is `null`.
 pub(super) fn evaluate(
     expression: &str,
     document: &str,
@@ -36,7 +36,7 @@ pub(super) fn evaluate(
     evaluate_within(MEMORY, expression, document, limits)
 }
 
-/// Why there is no result.
+/// Why an evaluation has no result.
 enum QueryFailure {
     Document(serde_json::Error),
     Expression(Error),
@@ -50,7 +50,7 @@ fn evaluate_within(
 ) -> Result<Value, ToolError> {
     let compiled = compile(expression)?;
     let cancel = || limits.cancel_token.iter().for_each(CancelToken::cancel);
-    // A document takes many times its size as a tree, which counts as what the expression makes of it does.
+    // Parse within the memory limit too: as a tree, a document takes many times its size.
     let evaluate = || {
         let document: Value = serde_json::from_str(document).map_err(QueryFailure::Document)?;
         compiled
@@ -76,8 +76,8 @@ fn evaluate_within(
     }
 }
 
-/// The limits of an evaluation that begins at `now`, in milliseconds since 1970, which is what `$now()` and `$millis()` say: no
-/// clock is read. What is random is the same each time.
+/// The limits of an evaluation that begins at `now`, in milliseconds since 1970. `$now()` and `$millis()` return this time
+/// instead of reading a clock, and random numbers are the same each time.
 pub(super) fn limits(now: i64, cancel: CancelToken) -> Options {
     Options::new()
         .max_steps(STEPS)

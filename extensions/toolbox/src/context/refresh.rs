@@ -1,4 +1,4 @@
-//! Fetches entries anew from their sources, one after the other; the store is free for others in between.
+//! Fetches entries again from their sources, one after another; other calls can use the store meanwhile.
 
 use rusqlite::params;
 use toolwright::{ErrorClass, ToolError};
@@ -42,10 +42,10 @@ struct SourcedEntry {
 }
 
 impl ContextStore {
-    /// Fetches the entries below `folder` that have a source, or all of them. One that fails stops no other.
+    /// Fetches the entries below `folder` that have a source, or all of them. If one fails, the others are still fetched.
     ///
     /// # Errors
-    /// `invalid_path`; `context_unavailable` where SQLite cannot list them.
+    /// `invalid_path`; `context_unavailable` when SQLite cannot list them.
     pub async fn refresh(&self, folder: Option<&str>) -> Result<Vec<RefreshedEntry>, ToolError> {
         let mut refreshed = Vec::new();
         for entry in self.list_sourced(folder)? {
@@ -65,7 +65,7 @@ impl ContextStore {
         let content = self.fetch(&entry.source).await?;
         let note = format!("refreshed from {}", entry.source);
         let text = NewText { content: &content, note: Some(&note), source: None, untrusted: None };
-        // What was written while the source was asked is not overwritten.
+        // Do not overwrite a text that was written while the source was asked.
         let stored = self.put(&entry.path, Before::Hash(&entry.hash), &text)?;
         Ok(match stored.hash == entry.hash {
             true => RefreshResult::Unchanged,
@@ -73,7 +73,7 @@ impl ContextStore {
         })
     }
 
-    /// Fetches what a source such as `file:README.md` names.
+    /// Fetches the text of a source such as `file:README.md`.
     pub(super) async fn fetch(&self, source: &str) -> Result<String, ToolError> {
         let invalid = |problem: String| {
             let known: Vec<&str> = self.sources.iter().map(|it| it.scheme()).collect();

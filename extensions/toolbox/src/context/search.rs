@@ -24,12 +24,11 @@ pub struct ContextMatch {
 }
 
 impl ContextStore {
-    /// Searches the current versions for parts with any of the words of a query; the best come first, which have more of the
-    /// words, and rarer ones. Words in double quotes stand one after the other. Only entries below `folder` are searched,
-    /// where it is given.
+    /// Searches the latest versions for parts with any of the words of a query. Parts with more of the words, and with rarer
+    /// words, come first. Words in double quotes have to be adjacent. If `folder` is given, only entries below it are searched.
     ///
     /// # Errors
-    /// `invalid_query` for a query without a word; `invalid_path`; `context_unavailable` where SQLite fails.
+    /// `invalid_query` for a query without a word; `invalid_path`; `context_unavailable` when SQLite fails.
     pub fn search(
         &self,
         query: &str,
@@ -42,7 +41,7 @@ impl ContextStore {
                 .hint("name words that stand in the text")
         })?;
         let folder = LogicalPath::parse_folder(folder)?;
-        // The index gives its rows in the order of `rank`, so that the limit ends it early.
+        // The index returns rows in the order of `rank`, so the limit ends the search early.
         let select = "SELECT e.path, c.first_line, snippet(chunk_index, 0, '', '', '…', 40), v.untrusted
             FROM chunk_index JOIN chunks c ON c.id = chunk_index.rowid JOIN entries e ON e.id = c.entry
               JOIN versions v ON v.entry = e.id AND v.version = e.version
@@ -67,12 +66,12 @@ impl ContextStore {
     }
 }
 
-/// A query in the language of FTS5, in which every word is quoted, so that none of them is an operator; pure.
+/// A query for FTS5 in which every word is quoted, so that none is taken for an operator; pure.
 fn words(query: &str) -> Option<String> {
     let mut parts = Vec::new();
     for (index, part) in query.split('"').enumerate() {
         let words = part.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
-        // What comes after an odd number of quotation marks is quoted.
+        // Parts with an odd index are between quotation marks.
         if index % 2 == 1 {
             parts.push(words.collect::<Vec<_>>().join(" "));
         } else {

@@ -1,4 +1,4 @@
-//! Where entries come from, so that they can be fetched anew.
+//! The sources of entries, from which they can be fetched again.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::blocking::blocking;
 
 /// A kind of source of entries, such as files or pages, for [`ContextStore::with_source`](crate::ContextStore::with_source).
 pub trait ContextSource: Send + Sync + 'static {
-    /// The part before the colon in a source of this kind: `file` in `file:README.md`.
+    /// Returns the part before the colon in a source of this kind: `file` in `file:README.md`.
     fn scheme(&self) -> &str;
 
-    /// Fetches what the part after the colon names.
+    /// Fetches the text that the part after the colon names.
     ///
     /// # Errors
     /// When it cannot be fetched; the message is for the model.

@@ -1,4 +1,4 @@
-//! The store as applications see it: texts under logical paths, each with its versions, in one SQLite file.
+//! The store's interface for applications: texts under logical paths, each with its versions, in one SQLite file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,15 @@ use super::path::LogicalPath;
 use super::source::ContextSource;
 use crate::workspace::content_hash;
 
-/// A larger text is refused, in bytes.
+/// The largest text, in bytes.
 const LARGEST: usize = 64 << 20;
 
-/// Texts under logical paths, with all their versions, found by full text: the service of the tools
-/// [`CONTEXT`](crate::CONTEXT). What is too large for a conversation is stored here, and searched, queried and read in parts.
+/// Stores texts under logical paths, with all their versions and a full-text search: the service of the tools
+/// [`CONTEXT`](crate::CONTEXT). Texts that are too large for a conversation are stored here, and then searched, queried and
+/// read in parts.
 ///
-/// Everything is in one SQLite file, which is readable by its owner alone and which several processes may use at once. A
-/// text that is replaced is the version before; none is removed. A clone is the same store.
+/// Everything is in one SQLite file, which only its owner can read and which several processes may use at once. A replaced text
+/// remains as an earlier version; none is removed. A clone is the same store.
 ///
 /// ```
 /// use toolwright_toolbox::{ContextStore, OnConflict};
@@ -92,22 +93,22 @@ pub struct ContextEntry {
     pub untrusted: Option<String>,
 }
 
-/// A text on its way into the store.
+/// A text to be stored.
 pub(super) struct NewText<'a> {
     pub(super) content: &'a str,
     pub(super) note: Option<&'a str>,
-    /// `None` leaves the source that the entry has.
+    /// The source for refreshes; `None` leaves the source of the entry unchanged.
     pub(super) source: Option<&'a str>,
-    /// Where it comes from, where a stranger wrote it.
+    /// The source of an untrusted text.
     pub(super) untrusted: Option<&'a str>,
 }
 
-/// What an entry is before it is written, or it is not written.
+/// The condition that an entry has to meet before it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before<'a> {
     Any,
     Missing,
-    /// It has a text of this hash.
+    /// The entry exists, with a text of this hash.
     Hash(&'a str),
 }
 
@@ -119,10 +120,10 @@ pub(super) struct EntryRow {
 }
 
 impl ContextStore {
-    /// Opens a store; makes the file where there is none.
+    /// Opens a store, or creates the file.
     ///
     /// # Errors
-    /// When the file cannot be made or opened, is no such store, or is of a later version.
+    /// When the file cannot be created or opened, is not a context store, or has a later version.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, ContextStoreError> {
         let file = file.as_ref();
         let unmade = |source| ContextStoreError::Unmade { file: file.to_owned(), source };
@@ -131,14 +132,14 @@ impl ContextStore {
         Ok(Self { file, connection, sources: Vec::new(), reader: "context_read".into() })
     }
 
-    /// Lets entries have sources of one more kind, from which `context_refresh` fetches them anew.
+    /// Adds a kind of source, from which `context_refresh` can fetch entries again.
     #[must_use]
     pub fn with_source(mut self, source: impl ContextSource) -> Self {
         self.sources.push(Arc::new(source));
         self
     }
 
-    /// Says under which name the application has registered the tool that reads, so that hints name a tool that is there:
+    /// Sets the name under which the application has registered the tool that reads, so that hints name an existing tool:
     /// `context_read` unless set.
     #[must_use]
     pub fn with_reader(mut self, name: impl Into<Arc<str>>) -> Self {
@@ -146,18 +147,18 @@ impl ContextStore {
         self
     }
 
-    /// Returns the whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
-    /// protects it from tools. Beside it lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
+    /// Returns the absolute path of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
+    /// protects it from tools. Two more files with its name, ending in `-wal` and `-shm`, belong to it.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Writes a whole text. A text that is there already makes no new version.
+    /// Writes a whole text. If it is unchanged, no new version is made.
     ///
     /// # Errors
-    /// `invalid_path`; `path_conflict` where there is an entry and `on_conflict` is [`OnConflict::Error`];
-    /// `context_too_large` for more than 64 MiB; `context_unavailable` where SQLite fails.
+    /// `invalid_path`; `path_conflict` when there is an entry and `on_conflict` is [`OnConflict::Error`]; `context_too_large`
+    /// for more than 64 MiB; `context_unavailable` when SQLite fails.
     pub fn write(
         &self,
         path: &str,
@@ -173,10 +174,10 @@ impl ContextStore {
         self.put(&path, before, &NewText { content, note, source: None, untrusted: None })
     }
 
-    /// Reads a version of an entry, the last one where none is named.
+    /// Reads a version of an entry; the last one if none is given.
     ///
     /// # Errors
-    /// `invalid_path`; `not_found`; `version_not_found`; `context_unavailable` where SQLite fails.
+    /// `invalid_path`; `not_found`; `version_not_found`; `context_unavailable` when SQLite fails.
     pub fn read(&self, path: &str, version: Option<u32>) -> Result<ContextEntry, ToolError> {
         let path = LogicalPath::parse(path)?;
         let connection = self.connection();
@@ -211,8 +212,8 @@ impl ContextStore {
         }
     }
 
-    /// Makes a new version of what `edit` makes of the text, of the one with the expected hash where there is such. No other
-    /// writer comes between.
+    /// Makes a new version from the result of `edit`, if the present text has the expected hash or none is expected. No other
+    /// writer can intervene.
     pub(super) fn edit(
         &self,
         path: &LogicalPath,
@@ -231,7 +232,7 @@ impl ContextStore {
                 })
                 .map_err(unavailable)?;
             let edited = edit(&content)?;
-            // What is left of a stranger's text is a stranger's.
+            // An edit of an untrusted text is untrusted, too.
             let untrusted = untrusted.as_deref();
             let text = NewText { content: &edited, note, source: None, untrusted };
             let stored = insert(transaction, path, Some(&entry), &text)?;
@@ -252,7 +253,7 @@ impl ContextStore {
         })
     }
 
-    /// Runs what writes in one transaction, which no other writer is within; rolls it back where it fails.
+    /// Runs `write` in one transaction, which excludes other writers; rolls it back if `write` fails.
     fn write_with<T>(
         &self,
         write: impl FnOnce(&Transaction<'_>) -> Result<T, ToolError>,
@@ -286,7 +287,7 @@ impl ContextStore {
             .hint(format!("read it again with `{}`", self.reader)))
     }
 
-    /// The error of a path that has an entry.
+    /// The error for a path that already has an entry.
     pub(super) fn conflict(&self, path: &LogicalPath) -> ToolError {
         let hint = format!(
             "read it with `{}`, or write again with `on_conflict` set to `overwrite`",
@@ -296,7 +297,7 @@ impl ContextStore {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // What panicked has rolled its transaction back.
+        // A thread that panicked has rolled its transaction back, so the connection is usable.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -344,7 +345,7 @@ fn insert(
     };
     match (entry, text.untrusted) {
         (Some(entry), Some(source)) if is_unchanged => {
-            // The same text, which a stranger has written as well.
+            // The text is unchanged, but an untrusted source has now written it as well.
             let mark = "UPDATE versions SET untrusted = ?3 WHERE entry = ?1 AND version = ?2 AND untrusted IS NULL";
             transaction
                 .execute(mark, params![entry.id, entry.version, source])
@@ -356,7 +357,7 @@ fn insert(
     Ok(StoredEntry { path: path.to_string(), version, bytes_written: content.len(), hash })
 }
 
-/// Writes the rows of a new version, and of its parts in place of those of the version before.
+/// Inserts a new version, and replaces the parts of the earlier version with its own.
 fn rows(
     transaction: &Transaction<'_>,
     path: &LogicalPath,

@@ -1,4 +1,4 @@
-//! Lists entries and the folders that their paths make.
+//! Lists entries, and the folders that their paths imply.
 
 use std::collections::BTreeMap;
 
@@ -27,10 +27,10 @@ pub struct ContextItem {
 }
 
 impl ContextStore {
-    /// Lists what is below `folder`, or everything, in the order of the paths. Folders below `max_depth` parts are one item each.
+    /// Lists the entries below `folder`, or all entries, sorted by path. Folders deeper than `max_depth` are one item each.
     ///
     /// # Errors
-    /// `invalid_path`; `context_unavailable` where SQLite fails.
+    /// `invalid_path`; `context_unavailable` when SQLite fails.
     pub fn tree(
         &self,
         folder: Option<&str>,
@@ -52,7 +52,7 @@ impl ContextStore {
     }
 }
 
-/// The items of which no path has more than `depth` parts; pure.
+/// Combines entries whose paths have more than `depth` parts into folders; pure.
 fn items(entries: Vec<(String, i64, u32)>, depth: usize) -> Vec<ContextItem> {
     let mut items: BTreeMap<String, ContextItem> = BTreeMap::new();
     for (path, bytes, version) in entries {

@@ -1,24 +1,25 @@
 //! `apply_patch` applies a unified diff over several files.
 //!
 //! # What it does
-//! It changes, makes, deletes, renames and copies files, all of them or none, as `git apply` does. A hunk whose lines have moved
-//! is applied where they are in one place. Line ends, a last line without one, encodings and modes are preserved, and the right
-//! to run a file is set as the patch says. It answers with a line for each file, the hash of its new content, and a short diff.
+//! It changes, creates, deletes, renames and copies files, all of them or none, as `git apply` does. If the lines of a hunk
+//! have moved, it is applied if they occur in one place only. Line ends, a last line without one, encodings and modes are
+//! preserved; the patch may set or clear the executable bit. It answers with a line for each file, the hash of its new content,
+//! and a short diff.
 //!
-//! What `git apply` refuses and models write is repaired: hunks with wrong numbers of lines, or with `@@ ... @@` instead of
-//! numbers, are applied where their lines fit one place; line ends become those of the file, and so does a last line without
-//! one; the last line end of the patch may be missing behind a line that the file has. The form of codex's models, from
-//! `*** Begin Patch` to `*** End Patch`, is read as well.
+//! It repairs some mistakes of models that `git apply` refuses: a hunk with wrong line counts, or with `@@ ... @@` instead of
+//! numbers, is applied if its lines fit in one place; line ends become those of the file, and so does a missing line end of the
+//! last line; the last line end of the patch may be missing after a line that the file has. The format of Codex models, from
+//! `*** Begin Patch` to `*** End Patch`, is accepted as well.
 //!
 //! # What it may touch
 //! It reads and writes the files that the patch names.
 //!
 //! # What it refuses
-//! A patch that cannot be read to its last line, or may be cut short: a last hunk with fewer lines than it says, names without
-//! a hunk; hunks that overlap, binary files; hunks that fit nowhere or at several places, or whose lines are there already; a
-//! hunk that shows no line before or after its change, at another place than the beginning or the end of the file; a file that
-//! is named twice or is there already; links; names that lead out of the workspace; a file whose
-//! content has another hash than in `expected_hashes`, or that another process changes meanwhile. All that is wrong is one error.
+//! A patch that cannot be parsed to its last line, or that may be truncated: a last hunk with fewer lines than its header says,
+//! names without a hunk; hunks that overlap; binary files; hunks that fit nowhere or at several places, or whose lines are
+//! already there; a hunk without context before or after its change, unless it is at the beginning or the end of the file; a
+//! file that is named twice or already exists; links; names that lead out of the workspace; a file whose content has another
+//! hash than in `expected_hashes`, or that another process changes meanwhile. One error lists all problems.
 
 mod plan;
 
@@ -97,7 +98,7 @@ pub fn apply_patch(
     ))
 }
 
-/// The files that a patch reads. One that cannot be read to its end is refused before any file is touched.
+/// The files that a patch reads; none if the patch cannot be parsed, since it is then refused before any file is touched.
 fn read_by(patch: &str) -> Vec<String> {
     let files = read(patch).unwrap_or_default();
     files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect()
@@ -110,13 +111,13 @@ fn written_by(patch: &str) -> Vec<String> {
 }
 
 impl Plan {
-    /// A line for each file, and the diffs, of at most so many lines altogether.
+    /// A line for each file, followed by diffs, which together have at most `most` lines.
     fn describe(&self, most: usize) -> String {
         let (mut words, mut left) = (String::new(), most);
         for file in &self.files {
             let (added, removed) = file.counts;
             let (old, new) = (file.old.as_ref(), file.new.as_ref());
-            // Writing to a text cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = match (old, new) {
                 (Some(old), Some(new)) if old == new => write!(words, "changed `{new}`"),
                 (Some(old), Some(new)) if file.is_copy => {
@@ -132,7 +133,7 @@ impl Plan {
                 let _ = write!(words, "; hash {}", content_hash(content));
             }
             words.push('\n');
-            // The lines of a file that is new or gone stand in the call.
+            // Show no diff for a created or deleted file: its lines are in the call.
             if let (Some((before, after)), Some(_), Some(_)) = (&file.texts, old, new) {
                 let diff = diff::between(before, after, left);
                 left = left.saturating_sub(diff.lines().count());

@@ -1,4 +1,4 @@
-//! The lines that a change of a file removes and adds; pure but for a limit of time.
+//! Makes a diff of the lines of a file before and after a change; pure, except for a time limit.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use similar::TextDiff;
 
 use super::notes::{count, shorten};
 
-/// So many lines of a diff stand in the answer to a model.
+/// How many lines of a diff an answer to a model has at most.
 pub(super) const IN_AN_ANSWER: usize = 60;
 
-/// So many lines of a diff a person is shown before a change.
+/// How many lines of a diff a preview for a person has at most.
 pub(super) const IN_A_PREVIEW: usize = 400;
 
-/// A longer line is cut, after so many characters.
+/// How many characters of a line are shown at most.
 const LONGEST_LINE: usize = 300;
 
-/// After this time a diff is no longer the shortest one.
+/// After this time, the diff may be longer than necessary.
 const TIME: Duration = Duration::from_millis(300);
 
-/// A unified diff of at most so many lines, without the names of the files; nothing where both texts are equal.
+/// A unified diff of at most `most` lines, without file names; empty if both texts are equal.
 pub(super) fn between(before: &str, after: &str, most: usize) -> String {
     let diff = TextDiff::configure().timeout(TIME).diff_lines(before, after);
     let unified = diff.unified_diff().context_radius(3).to_string();

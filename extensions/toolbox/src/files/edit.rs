@@ -1,5 +1,5 @@
-//! What the tools that change a file do alike: read it, compare its hash, write it back in its encoding, and answer with a
-//! short diff.
+//! Shared by the tools that change a file: read it, compare its hash, write it back in its encoding, and answer with a short
+//! diff.
 
 use toolwright::{ErrorClass, ToolError};
 
@@ -11,13 +11,13 @@ use crate::workspace::{After, Before, Change, Name, Text, content_hash, decode, 
 /// A text file that is about to be changed.
 pub(super) struct Edit {
     pub(super) name: Name,
-    /// What the file contains.
+    /// The content of the file.
     bytes: Vec<u8>,
     pub(super) now: Text,
 }
 
 impl Edit {
-    /// Reads the file, and refuses it where it has not the hash that is expected.
+    /// Reads the file, and refuses it if it does not have the expected hash.
     pub(super) fn open(
         workspace: &Workspace,
         path: &str,
@@ -29,7 +29,7 @@ impl Edit {
         Self::of(name, bytes)
     }
 
-    /// A file with this content.
+    /// Opens this content as a file's.
     pub(super) fn of(name: Name, bytes: Vec<u8>) -> Result<Self, ToolError> {
         let now = decode(&name, &bytes)?;
         Ok(Self { name, bytes, now })
@@ -40,13 +40,13 @@ impl Edit {
         is_expected(&self.name, Some(&self.bytes), Some(expected)).is_ok()
     }
 
-    /// Whether it would have this hash with another text.
+    /// Whether the file would have this hash if it contained another text.
     pub(super) fn would_have_hash(&self, text: &str, expected: &str) -> bool {
         let content = encode(&self.name, &self.now, text);
         content.is_ok_and(|it| is_expected(&self.name, Some(&it), Some(expected)).is_ok())
     }
 
-    /// Writes the new text where the file still contains what was read. The answer is `done`, the new hash and a diff.
+    /// Writes the new text, if the file still has the content that was read. Answers with `done`, the new hash and a diff.
     pub(super) fn write(
         &self,
         workspace: &Workspace,
@@ -60,13 +60,13 @@ impl Edit {
         Ok(answer(&done, &content, &diff::between(&self.now.text, text, diff::IN_AN_ANSWER)))
     }
 
-    /// What a person is shown before the change.
+    /// The diff that a person sees before the change.
     pub(super) fn preview(&self, text: &str) -> String {
         show_diff(&self.name, &diff::between(&self.now.text, text, diff::IN_A_PREVIEW))
     }
 }
 
-/// A text in the encoding of the file that it replaces.
+/// Encodes a text in the encoding of the file that it replaces.
 pub(super) fn encode(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, ToolError> {
     now.encoding.encode(text).map_err(|other| {
         let encoding = now.encoding.described().unwrap_or_default();
@@ -80,7 +80,7 @@ pub(super) fn encode(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, Too
     })
 }
 
-/// What an answer says of the other names of a file that was replaced.
+/// The note for an answer that a replaced file has other hard links.
 pub(super) fn other_names(links: usize) -> String {
     match links {
         0 => String::new(),
@@ -91,7 +91,7 @@ pub(super) fn other_names(links: usize) -> String {
     }
 }
 
-/// What was done, the hash of what the file contains now, and the diff.
+/// Combines what was done, the hash of the new content, and the diff.
 pub(super) fn answer(done: &str, content: &[u8], diff: &str) -> String {
     let hash = content_hash(content);
     match diff {
@@ -100,7 +100,7 @@ pub(super) fn answer(done: &str, content: &[u8], diff: &str) -> String {
     }
 }
 
-/// A diff under the name of its file.
+/// A diff with the name of its file.
 pub(super) fn show_diff(name: &Name, diff: &str) -> String {
     match diff {
         "" => format!("`{name}` stays as it is"),
@@ -108,7 +108,7 @@ pub(super) fn show_diff(name: &Name, diff: &str) -> String {
     }
 }
 
-/// An error about a text, as one about the file that contains it.
+/// Adds the file's name to an error about its text.
 pub(super) fn of_file(name: &Name, error: ToolError) -> ToolError {
     let named = ToolError::new(error.kind().to_owned(), format!("`{name}`: {}", error.message()));
     let named = named.class(error.classified());

@@ -1,17 +1,17 @@
 //! `edit_file` replaces exact text in a file.
 //!
 //! # What it does
-//! It replaces one place, or every place where that is asked for, and answers with the lines, a short diff and the hash of
-//! the new content. No character of either text has a meaning of its own. In a file whose lines all end with CR LF, the line
-//! ends of both texts become CR LF, and LF where all end with that. The encoding of the file stays.
+//! It replaces one occurrence of a text, or every occurrence if asked, and answers with the lines, a short diff and the hash of
+//! the new content. Both texts are literal: no character has a special meaning. In a file whose lines all end with CR LF, the
+//! line ends of both texts become CR LF; if all end with LF, they become LF. The encoding of the file is preserved.
 //!
 //! # What it may touch
 //! It reads and writes the file that `path` names.
 //!
 //! # What it refuses
-//! A text that is not there, with the place that is most alike; one that is there more than once unless all are asked for,
-//! with all places; an empty text; an edit that changes nothing; a file whose content has another hash than `expected_hash`,
-//! or that another process changes meanwhile; and all that `read_file` and `write_file` refuse.
+//! A text that does not occur, with the most similar place; a text that occurs more than once, with all places, unless all are
+//! to be replaced; an empty text; an edit that changes nothing; a file whose content has another hash than `expected_hash`, or
+//! that another process changes meanwhile; and everything that `read_file` and `write_file` refuse.
 
 mod nearest;
 
@@ -25,10 +25,10 @@ use super::occurrences::occurrences;
 use crate::Workspace;
 use crate::workspace::{Ends, Name};
 
-/// So many lines are named in an answer.
+/// How many lines an answer lists at most.
 const NAMED_LINES: usize = 100;
 
-/// At so many places it is tried whether an edit was made there.
+/// How many places are tried, to find out whether an edit was made there.
 const TRIED_PLACES: usize = 100;
 
 /// Replace exact text in a file. The text has to be there exactly once, unless `replace_all` is set: add lines around it
@@ -76,7 +76,7 @@ pub fn edit_file(
     edit.write(workspace, &edited.text, &done)
 }
 
-/// The edit with the line ends of the file.
+/// Plans the edit, with the line ends of the file.
 fn plan_edit(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText, ToolError> {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
@@ -86,14 +86,14 @@ fn plan_edit(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText,
 fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<'t, str>) {
     match Ends::of(text) {
         Ends::Crlf => (with_crlf(old), with_crlf(new)),
-        // One line alone does not show how lines end.
+        // A text of a single line does not show how the file ends its lines.
         Ends::Lf if text.contains('\n') => (with_lf(old), with_lf(new)),
         Ends::Lf | Ends::Mixed => (Cow::from(old), Cow::from(new)),
     }
 }
 
-/// Whether an edit of which nothing was heard has happened, by the hash of the file before it: the file has this hash now, or
-/// has it once the edit is undone. `None` where another process has changed the file as well.
+/// Finds out whether an edit with an unknown outcome has happened, from the file's hash before the edit: either the file still
+/// has it, or it has it again once the edit is reverted. `None` if another process has changed the file as well.
 fn found_by_hash(
     edit: &Edit,
     old: &str,
@@ -114,7 +114,7 @@ fn found_by_hash(
     let undone =
         |place: usize| [&text[..place], &*old_here, &text[place + new_here.len()..]].concat();
     let is_undone = match (new_here.is_empty(), all) {
-        // It may have been anywhere.
+        // A deleted text may have been anywhere.
         (true, _) => false,
         (false, true) => is_before(&text.replace(&*new_here, &old_here)),
         (false, false) => occurrences(text.as_bytes(), new_here.as_bytes())
@@ -126,8 +126,8 @@ fn found_by_hash(
         .then(|| happened(&edit.name, "has the hash of `expected_hash` once the edit is undone"))
 }
 
-/// Whether an edit of which nothing was heard has happened, by what the file contains: a text of which one contains the
-/// other says nothing where both are there.
+/// Finds out whether an edit with an unknown outcome has happened, from the texts that the file contains. If one text contains
+/// the other and both occur, the outcome stays unknown.
 fn reconcile_edit(edit: &Edit, old: &str, new: &str) -> Reconciled {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
@@ -144,7 +144,7 @@ fn happened(name: &Name, why: &str) -> Reconciled {
     Reconciled::Happened(Output::text(format!("`{name}` {why}")))
 }
 
-/// A text after its edit, and the lines in which a replacement begins.
+/// The text after an edit, and the lines where replacements begin.
 #[derive(Debug)]
 struct EditedText {
     text: String,
@@ -191,7 +191,7 @@ fn replace(
             return Err(invalid("text_not_unique", message).hint(hint));
         }
     }
-    // Lines are counted in the text after the edit.
+    // Count the lines in the text after the edit.
     let difference =
         new.matches('\n').count().cast_signed() - old.matches('\n').count().cast_signed();
     let (mut edited, mut end) = (String::with_capacity(text.len()), 0);
@@ -206,14 +206,14 @@ fn replace(
     Ok(EditedText { text: edited, lines: moved.collect() })
 }
 
-/// Where `old` begins, if there is one place alone.
+/// The position of `old`, if it occurs exactly once.
 fn the_one_place(text: &str, old: &str) -> Option<usize> {
     let place = text.find(old)?;
     let step = old.chars().next().map_or(1, char::len_utf8);
     (!text[place + step..].contains(old)).then_some(place)
 }
 
-/// The numbers of the lines in which some bytes are, which come in their order; counted from 1.
+/// The line numbers of byte positions, which have to be in ascending order; counted from 1.
 fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
     let (mut line, mut from) = (1, 0);
     let number = |place: &usize| {

@@ -1,15 +1,15 @@
 //! `glob` finds files by their paths.
 //!
 //! # What it does
-//! It answers with the files whose path, relative to the folder that is searched, matches a pattern: one path a line, the
-//! newest first. `*` and `?` match within one name, `**` any number of folders, `{a,b}` either, `[a-z]` a character. Hidden
+//! It answers with the files whose path, relative to the searched folder, matches a pattern: one path per line, newest first.
+//! `*` and `?` match within one name, `**` any number of folders, `{a,b}` either alternative, `[a-z]` a character. Hidden
 //! files, and those that `.gitignore` names, are left out unless they are asked for.
 //!
 //! # What it may touch
 //! It reads the folder that `path` names, and those below it. Links are not followed.
 //!
 //! # What it refuses
-//! Paths that lead out of the workspace; names of files; what is no pattern.
+//! Paths that lead out of the workspace; names of files; invalid patterns.
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,7 +56,7 @@ pub fn glob(
                 vanished.fetch_add(1, Ordering::Relaxed);
                 return;
             };
-            // Where the file system has no times, the order is that of the names.
+            // If the file system has no modification times, the files are sorted by name.
             lock(files).push((Reverse(modified), found.name));
         }
     })?;
@@ -81,7 +81,7 @@ pub fn glob(
     Ok(lines.join("\n"))
 }
 
-/// A pattern of paths, in which `*` and `?` match no `/`.
+/// Compiles a pattern for paths, in which `*` and `?` do not match `/`.
 pub(super) fn compile(parameter: &str, pattern: &str) -> Result<GlobMatcher, ToolError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         let message = format!("`{parameter}` is no pattern of paths: {}", error.kind());
@@ -90,7 +90,7 @@ pub(super) fn compile(parameter: &str, pattern: &str) -> Result<GlobMatcher, Too
     Ok(glob.compile_matcher())
 }
 
-/// The parameter `glob`: a pattern of names, or of paths where it has a `/`.
+/// Compiles the parameter `glob`: it matches names, or whole paths if it contains a `/`.
 pub(super) fn compiled_name(glob: &str) -> Result<GlobMatcher, ToolError> {
     match glob.contains('/') {
         true => compile("glob", glob),

@@ -1,17 +1,17 @@
 //! `grep` searches the contents of files.
 //!
 //! # What it does
-//! It answers with the lines that match a regular expression as ripgrep prints them, `path:line:text`, and `path-line-text`
-//! for lines around them; or with the files alone, or with the number of lines in each. When there is more than the limit,
-//! it says how much. Lines are those that `read_file` shows: also of UTF-16 and of Latin-1.
+//! It answers with the lines that match a regular expression in ripgrep's format: `path:line:text`, and `path-line-text` for
+//! lines around them. It can answer with only the files instead, or with the number of lines in each. If there are more results
+//! than the limit, it says how many. The text is the one that `read_file` shows, also for files in UTF-16 and Latin-1.
 //!
 //! # What it may touch
-//! It reads the files below `path`. Links are not followed. Left out are hidden files and those that `.gitignore` names,
-//! unless they are asked for, binary files, and files whose names say that they hold keys or secrets; the answer says how
-//! many of these.
+//! It reads the files below `path`. Links are not followed. It leaves out hidden files and those that `.gitignore` names,
+//! unless they are asked for, binary files, and files whose names indicate keys or secrets; the answer says how many of the
+//! latter there were.
 //!
 //! # What it refuses
-//! Paths that lead out of the workspace; devices, FIFOs and sockets; what is no regular expression, or one that is too large.
+//! Paths that lead out of the workspace; devices, FIFOs and sockets; invalid regular expressions, and those that are too large.
 
 mod gathered;
 mod secret;
@@ -34,10 +34,10 @@ use gathered::GrepResults;
 pub use secret::is_secret;
 use sink::Lines;
 
-/// A regular expression may take so much memory when it is compiled: 10 MiB.
+/// The memory limit for a compiled regular expression: 10 MiB.
 const LARGEST_PATTERN: usize = 10 << 20;
 
-/// A file with a longer line, in bytes, counts as unreadable: 32 MiB.
+/// A file with a longer line, in bytes, is reported as unreadable: 32 MiB.
 const LONGEST_SEARCHED: usize = 32 << 20;
 
 /// What [`grep`] answers with.
@@ -97,7 +97,7 @@ pub fn grep(
     if !is_folder {
         workspace.open_named(&start)?;
     }
-    // Where the path leads through links, the names that count are those that it leads to.
+    // If the path leads through links, check the names of its target as well.
     let real = workspace.real_name(&start).filter(|it| it != Path::new(start.as_str()));
     let hides = |found: &ListedEntry| {
         let behind = match (&real, is_folder) {
@@ -121,7 +121,7 @@ pub fn grep(
                 lock(gathered).secrets += 1;
                 return;
             }
-            // What it is now: it may be another than the one that was listed, and is one inside all the same.
+            // The file may have been replaced since it was listed, but it is opened within the workspace in any case.
             let opened = match is_folder {
                 true => workspace.open_listed(start, &found.relative).ok(),
                 false => workspace.open_named(&found.name).ok(),
@@ -163,11 +163,11 @@ pub fn grep(
     Ok(lines.join("\n"))
 }
 
-/// The bytes of a file as the searcher takes them: of Latin-1, which it does not know, the text that `read_file` shows.
+/// The bytes to be searched: the searcher does not support Latin-1, so such a file is decoded as for `read_file`.
 fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut begin = Vec::new();
     file.by_ref().take(LARGEST + 1).read_to_end(&mut begin)?;
-    // A larger file is not read by any tool, and is searched as it is.
+    // Tools do not read larger files, so search their bytes unchanged.
     if begin.len() as u64 <= LARGEST
         && std::str::from_utf8(&begin).is_err()
         && let Ok(Text { text, encoding: Encoding::Latin1 }) = decode(name, &begin)
@@ -179,7 +179,7 @@ fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Re
 
 fn searcher(around: usize) -> Searcher {
     SearcherBuilder::new()
-        // `$` matches before CR LF as well, as the expression expects.
+        // Lets `$` match before CR LF as well.
         .line_terminator(LineTerminator::crlf())
         .binary_detection(BinaryDetection::quit(0))
         .before_context(around)
@@ -198,7 +198,7 @@ fn expression(pattern: &str, ignore_case: bool, literal: bool) -> Result<RegexMa
         .size_limit(LARGEST_PATTERN)
         .dfa_size_limit(LARGEST_PATTERN);
     builder.build(pattern).map_err(|error| {
-        // The last line is the reason; those before it show the pattern.
+        // The last line of the message is the reason; the lines before it show the pattern.
         let words = error.to_string();
         let reason = words.lines().last().unwrap_or_default();
         let reason = reason.trim().trim_start_matches("error: ");

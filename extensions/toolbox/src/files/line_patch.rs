@@ -1,5 +1,5 @@
-//! Replaces lines of a text by their numbers, for every tool that edits a text by lines; pure. What a text means is the
-//! concern of its tool: only lines are put together here.
+//! Replaces lines of a text by their numbers, for every tool that edits texts by lines; pure. It only rearranges lines, and
+//! does not interpret them.
 
 use toolwright::{ErrorClass, ToolError, data};
 
@@ -21,7 +21,7 @@ pub struct LinePatch {
 }
 
 impl LinePatch {
-    /// Replaces the lines from `start_line` to `end_line`.
+    /// Makes a patch that replaces the lines from `start_line` to `end_line`.
     #[must_use]
     pub fn new(start_line: i64, end_line: i64, content: impl Into<String>) -> Self {
         Self { start_line, end_line, content: content.into() }
@@ -34,8 +34,8 @@ impl LinePatch {
 
 /// Applies all patches to a text.
 ///
-/// The line ends of the text are preserved, and so is a last line without one, unless it is deleted. Lines that are inserted at one place stand in
-/// the order of their patches, before a line that another patch replaces.
+/// Preserves the line ends of the text, and also a last line without one, unless that line is deleted. Lines inserted at the
+/// same place keep the order of their patches, and come before a line that another patch replaces.
 ///
 /// ```
 /// use toolwright_toolbox::{LinePatch, patched_lines};
@@ -48,8 +48,8 @@ impl LinePatch {
 /// ```
 ///
 /// # Errors
-/// One, `invalid_patch`, that names everything that is wrong: lines that do not exist, an end before its beginning, ranges
-/// that overlap, an insertion within a range or of nothing.
+/// A single `invalid_patch` error that lists all problems: lines that do not exist, an end before its start, ranges that
+/// overlap, an insertion within a range, an empty insertion.
 pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolError> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut order: Vec<(usize, &LinePatch)> = patches.iter().enumerate().collect();
@@ -70,7 +70,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
     let mut patched = PatchedText { text: String::with_capacity(text.len()), last_end: "" };
     let mut next = 0;
     for (_, patch) in order {
-        // What is wrong was refused before.
+        // Wrong numbers were refused above.
         let start = usize::try_from(patch.start_line).unwrap_or(1) - 1;
         lines[next..start].iter().for_each(|line| patched.push_whole(line, ends));
         let end = match ends {
@@ -94,10 +94,10 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
     Ok(text)
 }
 
-/// A text in the making.
+/// The text while it is assembled.
 struct PatchedText {
     text: String,
-    /// What its last line ends with, where that line has not had an end before.
+    /// The line end to add to its last line, if that line had none.
     last_end: &'static str,
 }
 
@@ -108,7 +108,7 @@ impl PatchedText {
         self.last_end = end;
     }
 
-    /// A line that stays as it is.
+    /// Adds an unchanged line.
     fn push_whole(&mut self, line: &str, ends: Ends) {
         self.push(whole(line, ends));
         if line.ends_with('\n') {
@@ -117,7 +117,7 @@ impl PatchedText {
     }
 }
 
-/// What is wrong, in the order of the patches.
+/// All problems, in the order of the patches.
 fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     let total = i64::try_from(lines).unwrap_or(i64::MAX);
     let mut problems = Vec::new();
@@ -147,7 +147,7 @@ fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     for (index, patch) in order {
         if let Some((other, before)) = furthest
             && patch.start_line <= before.end_line
-            // An insertion at the first line that is replaced comes before it.
+            // An insertion at the first replaced line comes before it, so they do not overlap.
             && !(patch.is_insertion() && patch.start_line == before.start_line)
         {
             let (one, two) = ((*index).min(other), (*index).max(other));
@@ -161,7 +161,7 @@ fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     problems.into_iter().map(|(_, problem)| problem).collect()
 }
 
-/// A line and its end. A last line without one gets that of the others, which the text loses again when it is whole.
+/// A line and its end. A last line without one gets the usual end, which is removed again when the text is complete.
 fn whole(line: &str, ends: Ends) -> (&str, &'static str) {
     match (line.strip_suffix("\r\n"), line.strip_suffix('\n')) {
         (Some(line), _) => (line, "\r\n"),

@@ -1,10 +1,10 @@
-//! What the answers of several tools say in the same words.
+//! Phrases and checks that several tools share.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright::{ErrorClass, ToolContext, ToolError, error_kind};
 
-/// Whether the call that asked for some work still wants it.
+/// Checks whether the call that asked for some work still wants it.
 pub(super) struct Demand<'c>(Option<&'c ToolContext>);
 
 impl<'c> Demand<'c> {
@@ -12,12 +12,12 @@ impl<'c> Demand<'c> {
         Self(Some(context))
     }
 
-    /// Of work that no call can cancel.
+    /// For work that no call can cancel.
     pub(super) fn always() -> Self {
         Self(None)
     }
 
-    /// Refuses to go on where the call is cancelled or its time is up.
+    /// Fails if the call is cancelled or its time is up.
     pub(super) fn still(&self) -> Result<(), ToolError> {
         match self.0.is_some_and(ToolContext::is_cancelled) {
             true => {
@@ -29,12 +29,13 @@ impl<'c> Demand<'c> {
     }
 }
 
-/// What several threads of a search gather. A thread that panicked has ended the search.
+/// Locks the results that several threads collect. A thread that panicked has ended the search, so the lock's poison does not
+/// matter.
 pub(super) fn lock<T>(gathered: &Mutex<T>) -> MutexGuard<'_, T> {
     gathered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A number of things, in words: `1 file`, `2 files`.
+/// A count in words: `1 file`, `2 files`.
 pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     match number {
         1 => format!("1 {one}"),
@@ -42,7 +43,7 @@ pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     }
 }
 
-/// The beginning of a line that is too long, and what is left out of it.
+/// The beginning of a line that is too long, with a note of how much is left out.
 pub(super) fn shorten(line: &str, longest: usize) -> String {
     match line.char_indices().nth(longest) {
         None => line.to_owned(),
@@ -53,7 +54,7 @@ pub(super) fn shorten(line: &str, longest: usize) -> String {
     }
 }
 
-/// What a search could not look at.
+/// A note of how many entries a search could not read.
 pub(super) fn unreadable(number: usize) -> Option<String> {
     (number > 0).then(|| {
         let entries = count(number, "entry", "entries");

@@ -1,9 +1,10 @@
-//! Finds every place of a sequence in another one, in time linear in both; pure.
+//! Finds every occurrence of one sequence in another, in linear time; pure.
 
-/// Returns where `wanted` begins in `text`, places that overlap included: of `aa` in `aaa` no reader can tell which one is
-/// meant. An empty sequence has no place. This is the algorithm of Knuth, Morris and Pratt: the standard library finds no overlapping places.
+/// Returns where `wanted` begins in `text`, including overlapping occurrences: for `aa` in `aaa` it is not clear which one is
+/// meant. An empty sequence never occurs. The algorithm is that of Knuth, Morris and Pratt, since the standard library does not
+/// find overlapping occurrences.
 pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterator<Item = usize> {
-    // For each length of a match, how much of its end is a shorter match.
+    // For each length of a match, the longest shorter match that is its suffix.
     let mut shorter = vec![0_usize; wanted.len()];
     let mut length = 0;
     for at in 1..wanted.len() {
@@ -23,7 +24,7 @@ pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterat
     })
 }
 
-/// The longest match that ends with this item, after one of `length` items that ends before it.
+/// The length of the longest match that ends with this item, if a match of `length` items ends before it.
 fn extend_match<T: PartialEq>(
     wanted: &[T],
     shorter: &[usize],

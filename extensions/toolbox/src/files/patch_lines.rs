@@ -1,17 +1,17 @@
 //! `patch_lines` replaces lines of a file by their numbers.
 //!
 //! # What it does
-//! It replaces, inserts and deletes lines, all by the numbers that the file has before the call, as `read_file` shows them.
-//! Line ends, a last line without one, and the encoding are preserved. It answers with the number of lines, a short diff and
-//! the hash of the new content.
+//! It replaces, inserts and deletes lines, all by their numbers before the call, as `read_file` shows them. Line ends, a last
+//! line without one, and the encoding are preserved. It answers with the number of lines, a short diff and the hash of the new
+//! content.
 //!
 //! # What it may touch
 //! It reads and writes the file that `path` names.
 //!
 //! # What it refuses
-//! Lines that do not exist, ranges that overlap, an end before its start, an insertion of nothing: all that is wrong in one
-//! error, with the number of lines; a file whose content has another hash than `expected_hash`, or that another process changes
-//! meanwhile; and all that `read_file` and `write_file` refuse.
+//! Lines that do not exist, ranges that overlap, an end before its start, an empty insertion: one error lists all problems,
+//! with the number of lines; a file whose content has another hash than `expected_hash`, or that another process changes
+//! meanwhile; and everything that `read_file` and `write_file` refuse.
 
 use toolwright::{Reconciled, ToolError, tool};
 
@@ -38,7 +38,7 @@ use crate::workspace::content_hash;
     reconcile = |workspace, path, expected_hash| -> Result<Reconciled, ToolError> {
         let bytes = workspace.read(&path)?;
         Ok(match expected_hash {
-            // A file with the hash that was expected is the one before the call.
+            // The file still has the hash from before the call.
             Some(expected) if content_hash(&bytes) == expected => Reconciled::DidNotHappen,
             _ => Reconciled::Unknown,
         })
@@ -67,7 +67,7 @@ pub fn patch_lines(
     edit.write(workspace, &text, &done)
 }
 
-/// The text after the patches, or everything that is wrong with them.
+/// The text after the patches, or one error with all problems.
 fn patch(edit: &Edit, patches: &[LinePatch]) -> Result<String, ToolError> {
     patched_lines(&edit.now.text, patches).map_err(|error| of_file(&edit.name, error))
 }

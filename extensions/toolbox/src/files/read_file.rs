@@ -1,9 +1,9 @@
 //! `read_file` reads lines of a text file, a picture, or a PDF.
 //!
 //! # What it does
-//! It answers with the numbered lines, how many lines the file has, the hash of its content, and how to get the rest. Text is
-//! read in UTF-8, in UTF-16 with a byte order mark, and else in Latin-1, which the answer then says. Of a PNG, JPEG, GIF or
-//! WebP it answers with the picture, of a PDF with the document.
+//! It answers with the numbered lines, how many lines the file has, the hash of its content, and how to get the rest. It
+//! decodes text as UTF-8, as UTF-16 if there is a byte order mark, and else as Latin-1, which the answer then says. For a PNG,
+//! JPEG, GIF or WebP file it answers with the picture, for a PDF with the document.
 //!
 //! # What it may touch
 //! It reads the file that `path` names.
@@ -22,19 +22,19 @@ use super::notes::{count, shorten};
 use crate::Workspace;
 use crate::workspace::{Ends, Name, Text, content_hash, decode};
 
-/// A longer line is cut, after so many characters.
+/// How many characters of a line are shown at most.
 const LONGEST_LINE: usize = 2000;
 
-/// No more text than this is answered, in bytes.
+/// How many bytes of text an answer has at most.
 const LARGEST_ANSWER: usize = 100_000;
 
-/// The pictures that models take.
+/// The media types of pictures that models accept.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// The documents that models take.
+/// The media type of documents that models accept.
 const PDF: &str = "application/pdf";
 
-/// A larger picture is refused, in bytes: in base64 it is a third larger, and providers take 5 MB.
+/// The largest picture, in bytes: base64 makes it a third larger, and providers accept 5 MB.
 const LARGEST_PICTURE: usize = 3 << 20;
 
 /// Read a text file, whole or in part, or a picture. Each line of the answer begins with its number and a tab, which are not
@@ -91,7 +91,7 @@ fn describe(name: &Name, bytes: &[u8], kind: &str) -> String {
     format!("`{name}`: {kind}, {} bytes; hash {}", bytes.len(), content_hash(bytes))
 }
 
-/// The lines from `offset` on as they are answered; pure.
+/// Formats the lines from `offset` on as an answer; pure.
 pub(crate) fn number_lines(
     name: &dyn fmt::Display,
     Text { text, encoding }: &Text,
@@ -99,7 +99,7 @@ pub(crate) fn number_lines(
     offset: usize,
     limit: usize,
 ) -> Result<String, ToolError> {
-    // A caller of the function may say 0, which the tool's input cannot.
+    // Callers of this function may pass 0, unlike the tool's input.
     let offset = offset.max(1);
     let total = text.lines().count();
     if total == 0 {
@@ -120,7 +120,7 @@ pub(crate) fn number_lines(
             break;
         }
         last = number;
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(lines, "{number:width$}\t{line}");
     }
     let mut answer = match (offset, last) {

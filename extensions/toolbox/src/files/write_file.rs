@@ -1,13 +1,13 @@
 //! `write_file` writes a whole file.
 //!
 //! # What it does
-//! It makes a file or replaces one, with the folders above it. A reader finds the old content or the new one, never a part.
-//! A file that is replaced keeps its mode; a link inside the workspace is followed. It becomes a file of its own: other hard
-//! links keep the old content, and the answer says that there are some. The text is written in UTF-8. The answer has a short
-//! diff and the hash of the new content. A call that is run again after a crash writes the same content once more.
+//! It creates a file or replaces one, and creates missing folders above it. A reader finds either the old or the new content,
+//! never a part. A replaced file keeps its mode; a link inside the workspace is followed. Other hard links keep the old
+//! content, and the answer says how many there are. The text is written in UTF-8. The answer has a short diff and the hash of
+//! the new content. If a call is repeated after a crash, it writes the same content again.
 //!
 //! # What it may touch
-//! It writes the file that `path` names. With the change log in the application, what was there is recorded first, and
+//! It writes the file that `path` names. If the application has a change log, the earlier content is recorded first, and
 //! `undo_file` restores it: that is the backup.
 //!
 //! # What it refuses
@@ -55,7 +55,7 @@ pub fn write_file(
         OldContent::Content(content) => Some(content.as_slice()),
         OldContent::Nothing | OldContent::Unread => None,
     };
-    // A call that runs again after a crash finds what it has written.
+    // If the call is repeated after a crash, the file may already have the new content.
     if content_now != Some(content.as_bytes()) {
         is_expected(&name, content_now, expected_hash.as_deref())?;
     }
@@ -76,10 +76,10 @@ pub fn write_file(
     Ok(answer(&done, content.as_bytes(), &diff))
 }
 
-/// What the file contains before it is written.
+/// The content of the file before it is written.
 enum OldContent {
     Nothing,
-    /// It is too large to be read, or may not be read, and is replaced all the same.
+    /// The file is too large or not readable, and is replaced anyway.
     Unread,
     Content(Vec<u8>),
 }
@@ -95,7 +95,7 @@ fn now(workspace: &Workspace, name: &Name, must_be_read: bool) -> Result<OldCont
     }
 }
 
-/// The diff to a text that is there; the lines of a new file are in the call.
+/// The diff to an existing text. A new file has no diff: its lines are in the call.
 fn difference(name: &Name, found: &OldContent, content: &str, most: usize) -> String {
     match found {
         OldContent::Nothing => String::new(),

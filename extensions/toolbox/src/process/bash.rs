@@ -1,24 +1,26 @@
 //! `bash` runs a command line.
 //!
 //! # What it does
-//! It runs the line by bash in a folder of the workspace, waits for it, and answers with its exit code and what it printed, in
-//! the order of arrival and with the lines of standard error marked: of more than 30,000 bytes the beginning and the end.
+//! It runs the line with bash in a folder of the workspace, waits for it, and answers with its exit code and its output, in the
+//! order of arrival and with the lines of standard error marked. Of more than 30,000 bytes, the beginning and the end are
+//! shown.
 //!
-//! The folder is the one in which the last line of the same run ended. It becomes an argument of the call when the call is made:
-//! what a person agrees to runs there, however long that takes and in whichever process, or does not run. A run never leaves the
-//! workspace.
+//! The folder is the one in which the last line of the same run ended. It becomes an argument when the call is made: the line
+//! that a person approves runs in that folder, however long the approval takes and whichever process runs the line, or it does
+//! not run. A run never leaves the workspace.
 //!
-//! There is no input and no terminal, and an environment of few variables. Everything that the line starts ends with it,
-//! also what makes itself a daemon. When its time is up, or the call is cancelled or dropped, all of it gets TERM, and two
-//! seconds later KILL.
+//! There is no input and no terminal, and only few environment variables. Every process that the line starts ends with it,
+//! including daemons. When its time is up, or the call is cancelled or dropped, all of them get TERM, and KILL two seconds
+//! later.
 //!
 //! # What it may touch
-//! Everything that the programs touch. Its danger is that of the worst part of the line; a line that is safe names the files
-//! that it reads, any other may touch every file. A line that may change the folder of the run writes it, each reads it.
+//! Everything that the programs touch. Its danger is that of the most dangerous part of the line; a safe line declares the
+//! files that it reads, any other may touch every file. A line that may change the folder of the run declares a write of that
+//! folder; every line reads it.
 //!
 //! # What it refuses
-//! Lines with a NUL character, and folders that are not there, or are there by a link. A line that is rated safe does not run
-//! where settings of the folder name a program that it would start, or where files below hold secrets that it would read.
+//! Lines with a NUL character; folders that do not exist, or are reached by a link. A line rated safe is refused if settings in
+//! the folder name a program that the line would start, or if it would read files with secrets.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -104,7 +106,7 @@ pub async fn sandboxed_bash(
     line.run(workspace, &shell.0, context).await
 }
 
-/// The files that a line reads and writes from its folder; where that is not known, all of them.
+/// The files that a line reads and writes, from its folder on; all files if the folder is unknown.
 fn touched_files(
     shell: &Shell,
     command: &str,
@@ -116,7 +118,7 @@ fn touched_files(
     }
 }
 
-/// The runs whose folder a line may change.
+/// The run, if the line may change its folder.
 fn moved_runs(
     shell: &Shell,
     command: &str,
@@ -126,13 +128,13 @@ fn moved_runs(
     shell.may_move(command, folder).then(|| run_of(context)).into_iter().collect()
 }
 
-/// A line that is to run.
+/// A command line to be run.
 struct Line<'a> {
     command: &'a str,
     seconds: u32,
     folder: Option<&'a str>,
     outside: bool,
-    /// Whether a sandbox holds it, whatever it does.
+    /// Whether every line runs in a sandbox, whatever its danger is.
     is_held: bool,
 }
 
@@ -189,7 +191,7 @@ impl Line<'_> {
         Ok(made)
     }
 
-    /// The folder that it runs in, by its name and its path.
+    /// The folder in which the line runs: its name and its path.
     fn folder(
         &self,
         workspace: &Workspace,
@@ -217,7 +219,7 @@ impl Line<'_> {
             "not_a_directory" => not_run("is a file"),
             _ => error,
         })?;
-        // A link that came since would lead to a folder that was not looked at.
+        // A link that was created since the rating would lead to a folder that was not rated.
         match real.strip_prefix(workspace.root()) {
             Ok(inside) if is_it(&name, inside) => Ok((name, real)),
             _ => Err(not_run("is there by a link; name the folder that it leads to")),
@@ -225,10 +227,10 @@ impl Line<'_> {
     }
 }
 
-/// Looks at what has to hold where a safe line runs.
+/// Checks what a safe line relies on in its folder.
 ///
 /// # Errors
-/// When it does not hold, or could not be looked at: the line does not run.
+/// When a check fails or cannot be made, so that the line must not run.
 async fn look(
     looks: &[Look],
     executor: &dyn ToolExecutor,
@@ -243,10 +245,10 @@ async fn look(
     let started = executor.start(&request).map_err(|error| not_started(error, arguments))?;
     let ended = started.await.map_err(|error| not_started(error, arguments))?;
     let found = if ended.timed_out {
-        Some("it could not be looked at in time what it would read and run".to_owned())
+        Some("what it would read and run could not be checked in time".to_owned())
     } else if !ended.status.is_some_and(|it| it.success()) {
         let words = if ended.errors.is_empty() { &ended.output } else { &ended.errors };
-        Some(format!("it could not be looked at what it would read and run: {words:.300}"))
+        Some(format!("what it would read and run could not be checked: {words:.300}"))
     } else {
         look::refusal(looks, &ended.output)
     };
@@ -257,7 +259,7 @@ async fn look(
     ))
 }
 
-/// What the answer of a line says that failed behind the wall.
+/// The note in the answer of a line that failed in the sandbox.
 const WALLED: &str = "it ran in a sandbox, read-only and without the network, because it is rated safe; if that is why it failed, repeat it with `outside` true, about which a person is asked";
 
 fn say(made: &mut ProcessOutput, words: &str) {
@@ -265,18 +267,19 @@ fn say(made: &mut ProcessOutput, words: &str) {
     made.error = Some(before.map_or_else(|| words.to_owned(), |it| format!("{it}; {words}")));
 }
 
-/// Whether a program complained. One whose answer is its exit code, such as `grep`, does not.
+/// Whether a program wrote to standard error. A program such as `grep`, whose exit code is its answer, does not.
 fn has_errors(output: &str) -> bool {
     output.lines().any(|it| it.starts_with(MARK))
 }
 
-/// Whether a path below the workspace is what a name says.
+/// Whether a path below the workspace is the same as a name, so that no link was followed.
 fn is_it(name: &Name, inside: &Path) -> bool {
     let folder = if name.as_str() == "." { "" } else { name.as_str() };
     inside == Path::new(folder)
 }
 
-/// The name of a folder that a line says it ended in, which is as trustworthy as the line.
+/// The name of the folder in which a line reports to have ended; nothing if it is not inside the workspace. The report is no
+/// more trustworthy than the line.
 fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
     let inside = path.strip_prefix(workspace.root()).ok()?.to_str()?;
     let name = Name::parse(if inside.is_empty() { "." } else { inside }).ok()?;
@@ -284,13 +287,13 @@ fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
     (real == path).then(|| name.as_str().to_owned())
 }
 
-/// Whether the folder that the run is in is still there.
+/// Whether the current folder of the run still exists.
 fn is_there(workspace: &Workspace, shell: &Shell, context: &ToolContext) -> bool {
     let folder = shell.folder_of(context).ok();
     folder.and_then(|it| Name::parse(&it).ok()).is_some_and(|it| workspace.real_folder(&it).is_ok())
 }
 
-/// A finished command, as a result.
+/// The result of a finished command.
 pub(super) fn output(ended: ProcessEnd, seconds: u32) -> Result<ProcessOutput, ToolError> {
     let output = ended.output;
     if ended.timed_out {

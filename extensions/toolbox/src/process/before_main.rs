@@ -1,9 +1,9 @@
-//! Supervises before `main`: a process that was started as a supervisor never gets to the program's own code.
+//! Supervises before `main`: a process that was started as a supervisor never reaches the program's own code.
 //!
-//! The system's loader calls the functions of the section `.init_array` before it calls `main`. The one here reads the
-//! arguments of the process, and returns at once unless the first says that this process supervises. Nothing that it uses is
-//! prepared by Rust's own start: arguments come from the system, threads and processes need no preparation, and writes to a
-//! closed socket raise no signal, which the start would have switched off.
+//! The system's loader calls the functions of the section `.init_array` before it calls `main`. This function reads the
+//! arguments of the process, and returns at once unless the first one says that this process is a supervisor. It needs nothing
+//! that Rust's start-up code prepares: arguments come from the system, threads and processes need no preparation, and writes to
+//! a closed socket raise no signal, which the start-up code would have disabled.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::supervisor::supervise_if_asked;
 
-/// Whether the loader of this system has called the function, so that nothing need be done in `main`.
+/// Whether the loader has called the function, so that `main` need not do it.
 static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
 
 #[expect(
@@ -27,17 +27,17 @@ extern "C" fn look() {
     supervise_if_asked(arguments());
 }
 
-/// Whether this process is known to be no supervisor.
+/// Whether this process is known not to be a supervisor.
 pub(super) fn has_looked() -> bool {
     HAS_LOOKED.load(Ordering::Relaxed)
 }
 
-/// The arguments of this process as the system has them: before `main`, Rust knows them only with some libraries of C.
+/// The arguments of this process, from the system: before `main`, Rust has them only with some C libraries.
 fn arguments() -> impl Iterator<Item = OsString> {
     let all = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let all: Vec<OsString> =
         all.split(|it| *it == 0).map(|it| OsString::from_vec(it.to_vec())).collect();
-    // Each argument ends with a NUL character, so that nothing follows the last.
+    // Each argument ends with a NUL character, so the last part is empty.
     let count = all.len().saturating_sub(1);
     all.into_iter().take(count)
 }

@@ -1,11 +1,11 @@
-//! An executable as a tool: its input becomes arguments by fixed rules, and never a flag by accident.
+//! Makes a tool of an executable: its input becomes arguments by fixed rules, and a value is never taken for a flag.
 //!
-//! | of the input | becomes |
+//! | input | arguments |
 //! | --- | --- |
 //! | `true` | `--the-key` for `the_key` and `theKey`; `false` and null are left out |
 //! | a text or a number | `--the-key value`, or `--the-key=value` where the value begins with `-` |
-//! | a list | the flag with each of its items |
-//! | a key that is positional | the value alone, behind `--` |
+//! | a list | the flag repeated for each item |
+//! | the value of a positional key | the value alone, after `--` |
 
 use std::ffi::OsString;
 use std::fmt;
@@ -62,14 +62,14 @@ pub struct CliTool {
     seconds: u32,
 }
 
-/// Why an input makes no arguments.
+/// Why no arguments can be made from an input.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CliToolError(String);
 toolwright::unstable::debug_as_sentence!(CliToolError);
 
 impl CliTool {
-    /// Describes an executable by its name or path, with the JSON Schema of the input. What it changes, and how dangerous it is,
-    /// its author says here.
+    /// Describes an executable by its name or path, with the JSON Schema of the input. The author also declares its effect and
+    /// its danger.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -91,19 +91,19 @@ impl CliTool {
         }
     }
 
-    /// Arguments that stand before all others.
+    /// Sets arguments that come before all others.
     pub fn fixed(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         self.fixed.extend(arguments.into_iter().map(Into::into));
         self
     }
 
-    /// Passes the value of a key without a flag, in the order of these calls.
+    /// Passes the value of a key without a flag; positional arguments have the order of these calls.
     pub fn positional(mut self, key: impl Into<String>) -> Self {
         self.positional.push(key.into());
         self
     }
 
-    /// After how many seconds it is ended; 60 unless set.
+    /// Sets the time-out in seconds; 60 unless set.
     pub fn timeout_seconds(mut self, seconds: u32) -> Self {
         self.seconds = seconds;
         self
@@ -112,7 +112,7 @@ impl CliTool {
     /// Makes the arguments for an input, in the order of its keys.
     ///
     /// # Errors
-    /// When a value is an object or has a NUL character, or a key is no word for a flag.
+    /// When a value is an object or contains a NUL character, or a key cannot be a flag.
     pub fn build_args(&self, input: &serde_json::Value) -> Result<Vec<OsString>, CliToolError> {
         let none = serde_json::Map::new();
         let input = input.as_object().unwrap_or(&none);
@@ -130,7 +130,7 @@ impl CliTool {
             for value in texts(key, value)? {
                 match value {
                     None => arguments.push(flag.clone().into()),
-                    // A program may take it for another flag.
+                    // Otherwise a program could take the value for another flag.
                     Some(text) if text.starts_with('-') => {
                         arguments.push(format!("{flag}={text}").into())
                     }
@@ -150,7 +150,8 @@ impl CliTool {
         Ok(arguments)
     }
 
-    /// Makes the tool. What the program prints is its output, with every exit code; standard error is its error.
+    /// Makes the tool. The standard output of the program is the output of the call, whatever its exit code is; standard error
+    /// is reported as `error`.
     #[track_caller]
     pub fn tool(self, workspace: Arc<Workspace>, shell: Arc<Shell>) -> DynamicTool {
         let (name, description, schema) =
@@ -196,7 +197,7 @@ impl CliTool {
     }
 }
 
-/// The values of one key: nothing for a flag that has none.
+/// The values of one key: `None` for a flag without a value.
 fn texts(key: &str, value: &serde_json::Value) -> Result<Vec<Option<String>>, CliToolError> {
     use serde_json::Value;
     let text = match value {

@@ -1,4 +1,4 @@
-//! A container in which programs run and files lie, by any command that understands `docker exec`.
+//! A container in which programs run and files are stored, used through any command that is compatible with `docker exec`.
 
 mod change;
 mod files;
@@ -16,9 +16,9 @@ use std::sync::Arc;
 use super::executors::{ArgumentVector, ProcessRequest, RunningProcess, ToolExecutor};
 use crate::workspace::ExecutorFiles;
 
-/// A container that is there. Programs run in it, and [`Workspace::within`](crate::Workspace::within) works on its files; with
-/// [`Workspace::with_executor`](crate::Workspace::with_executor) the folder of this machine has to be mounted in it. What a
-/// container contains when its client is killed is the engine's business.
+/// An existing container. Programs run in it, and [`Workspace::within`](crate::Workspace::within) works on its files; for
+/// [`Workspace::with_executor`](crate::Workspace::with_executor), the folder of this machine has to be mounted in it. Whether
+/// processes in the container go on after their client was killed depends on the engine.
 ///
 /// ```
 /// use std::path::Path;
@@ -38,19 +38,19 @@ pub struct Container {
 }
 
 impl Container {
-    /// Names a container by its name or id. The engine is `docker`, `podman`, or whatever takes these arguments.
+    /// Refers to a container by its name or id. The engine is `docker`, `podman`, or any command with compatible arguments.
     pub fn new(engine: impl Into<OsString>, name: impl Into<OsString>) -> Self {
         Self { engine: engine.into(), name: name.into(), root: PathBuf::from("/workspace") }
     }
 
-    /// Sets the folder of the workspace inside; `/workspace` unless set.
+    /// Sets the folder of the workspace inside the container; `/workspace` unless set.
     #[must_use]
     pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
     }
 
-    /// Makes the argument vector that runs a program there.
+    /// Makes the argument vector that runs a program in the container.
     #[must_use]
     pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
         let below = request.folder.strip_prefix(request.root).unwrap_or(Path::new(""));
@@ -59,7 +59,7 @@ impl Container {
         let mut vector: ArgumentVector =
             vec![self.engine.clone(), "exec".into(), "--workdir".into(), folder.into()];
         for (name, value) in request.variables {
-            // Paths of this machine mean nothing there.
+            // Paths of this machine have no meaning in the container.
             let is_local = ["PATH", "HOME", "TMPDIR", "CARGO_HOME", "RUSTUP_HOME", "SHELL"]
                 .iter()
                 .any(|it| name == *it);
@@ -78,7 +78,7 @@ impl Container {
 
 impl ToolExecutor for Container {
     fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
-        // The folder may be one of the container alone, which the client cannot be started in.
+        // The folder may exist only in the container, so the client is started elsewhere.
         let client = ProcessRequest { folder: Path::new("/"), ..request.clone() };
         client.start_as(&self.arguments(request))
     }

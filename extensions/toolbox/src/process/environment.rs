@@ -1,10 +1,10 @@
-//! What a program is given of this process's environment.
+//! Selects the environment variables that a program gets from this process.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// What is passed on where it is set: who works here, in which language, and where tools keep their files. Keys and tokens
-/// are not, nor is what makes a program load code.
+/// The variables that are passed on if they are set: the user, the language, and where tools store their files. Keys and tokens
+/// are not among them, nor are variables that make a program load code.
 const PASSED_ON: [&str; 12] = [
     "CARGO_HOME",
     "HOME",
@@ -20,10 +20,10 @@ const PASSED_ON: [&str; 12] = [
     "XDG_CACHE_HOME",
 ];
 
-/// A search path on which no program is found.
+/// A search path in which no program can be found.
 const NOWHERE: &str = "/dev/null";
 
-/// The variables of a program that runs in the workspace with this root.
+/// The variables for a program that runs in the workspace with this root.
 pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let passed_on =
@@ -32,11 +32,11 @@ pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
     passed_on.chain(own).collect()
 }
 
-/// What a line gets that runs because it is safe: programs that the settings of a folder name are switched off, and so is
-/// what a program that only reads would write or fetch beside.
+/// Additional variables for a line that runs because it is rated safe: they disable programs that the settings of a folder
+/// could name, and side effects of programs that otherwise only read, such as writes and downloads.
 ///
-/// Of git these are a monitor of files, hooks, the check of signatures, repositories without `.git`, which a clone may bring
-/// along, and the fetch of what a partial clone lacks. Of rustup it is the fetch of a toolchain.
+/// For git these are the file system monitor, hooks, signature checks, bare repositories, which a clone may contain, and the
+/// download of objects missing in a partial clone. For rustup it is the download of a toolchain.
 #[cfg(feature = "shell")]
 pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("GIT_CONFIG_COUNT", "4"),
@@ -48,12 +48,12 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("GIT_CONFIG_VALUE_2", "false"),
     ("GIT_CONFIG_KEY_3", "safe.bareRepository"),
     ("GIT_CONFIG_VALUE_3", "explicit"),
-    // A release that does not know the next one fetches by no protocol.
+    // For releases of git that do not know the next variable: allow no transfer protocol.
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
-    // With another width than that of a terminal, man keeps no page that it has formatted.
+    // With a width that is not the terminal's, `man` does not save formatted pages.
     ("MANWIDTH", "100"),
     ("PAGER", "cat"),
     ("GOTOOLCHAIN", "local"),
@@ -63,15 +63,16 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("npm_config_update_notifier", "false"),
 ];
 
-/// Where programs are looked for: never in the workspace, where an agent could put one, and never relative to it.
+/// The search path for programs, without folders in the workspace, where an agent could put a program, and without relative
+/// ones.
 fn search_path(path: &OsStr, root: &Path) -> OsString {
     let folders = std::env::split_paths(path).filter(|folder| {
         let real = folder.canonicalize();
         folder.is_absolute() && real.is_ok_and(|real| !real.starts_with(root))
     });
-    // They come from such a list, so that they can be joined again.
+    // Joining cannot fail, since the folders come from such a list.
     let folders = std::env::join_paths(folders).unwrap_or_default();
-    // An empty list would mean the folder in which the program runs.
+    // An empty path would mean the folder in which the program runs.
     if folders.is_empty() { NOWHERE.into() } else { folders }
 }
 

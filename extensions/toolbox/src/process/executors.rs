@@ -1,4 +1,4 @@
-//! Where a program runs: here, in a sandbox, in a container, or wherever an application says.
+//! Decides where a program runs: on this machine, in a sandbox, in a container, or wherever an application chooses.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,26 +15,27 @@ use super::supervised;
 use super::supervisor::Supervisor;
 use crate::workspace::ExecutorFiles;
 
-/// How long a program may take where nothing else is said.
+/// How long a program may run, unless set otherwise.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// A program that a tool wants to run.
+/// A request to run a program, made by a tool.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProcessRequest<'a> {
     /// The program and its arguments.
     pub arguments: &'a [OsString],
-    /// The real path of the folder that it runs in.
+    /// The real path of the folder in which it runs.
     pub folder: &'a Path,
     /// The real path of the workspace.
     pub root: &'a Path,
-    /// The variables that it gets, and no others.
+    /// Its environment variables; it gets no others.
     pub variables: &'a [(OsString, OsString)],
     /// The time after which the process is ended; two minutes unless set.
     pub limit: Duration,
-    /// How its two streams are read.
+    /// How its output streams are read.
     pub streams: Streams,
-    /// What ends all that it starts, also in other sessions; without, its process group is ended.
+    /// The supervisor, which ends every process that the program starts, also in other sessions. Without one, only the process
+    /// group is ended.
     #[cfg(unix)]
     pub supervisor: Option<&'a Supervisor>,
 }
@@ -42,18 +43,18 @@ pub struct ProcessRequest<'a> {
 /// How the output of a program is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Streams {
-    /// Both streams in one text, in the order in which lines arrive.
+    /// Both streams as one text, in the order in which lines arrive.
     #[default]
     Mixed,
-    /// So, with a mark before each line of standard error.
+    /// As `Mixed`, with a mark before each line of standard error.
     Marked,
-    /// Each in a text of its own.
+    /// Each stream as a text of its own.
     Apart,
 }
 
-/// How a program ended, and what it printed.
+/// The end of a program, and its output.
 ///
-/// Where another program runs it, an executor of an application's own fills this in:
+/// An application's own executor fills this in itself:
 ///
 /// ```
 /// use std::io;
@@ -75,26 +76,27 @@ pub enum Streams {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ProcessEnd {
-    /// Nothing where it is not known how it ended.
+    /// The exit status; absent if it is unknown how the program ended.
     pub status: Option<ExitStatus>,
-    /// Its time was up, or the call was given up.
+    /// Whether its time was up, or the call was dropped.
     pub timed_out: bool,
-    /// What it wrote to standard output, and to standard error unless that is read apart: of much, the beginning and the end.
+    /// Its standard output, and its standard error unless that is read separately. If there is much, only the beginning and the
+    /// end.
     pub output: String,
-    /// What it wrote to standard error, where that is read apart.
+    /// Its standard error, if that is read separately.
     pub errors: String,
-    /// The folder that a shell ended in, by its own word.
+    /// The folder in which a shell ended, as the shell reported it.
     pub folder: Option<PathBuf>,
 }
 
-/// A program that runs. Whoever drops it ends the program, and all that is to end with it.
+/// A running program. Dropping this ends the program, and every process that has to end with it.
 pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 
-/// The program and the arguments that are given to the system.
+/// A program with its arguments, for the operating system.
 pub type ArgumentVector = Vec<OsString>;
 
-/// Where the processes of a workspace run, and where it has files of its own, these. The tools of the toolbox start programs
-/// through it alone.
+/// Runs the processes of a workspace, and provides its files if they are not on this machine. The tools of the toolbox start
+/// programs only through an executor.
 ///
 /// ```
 /// use std::path::Path;
@@ -112,17 +114,17 @@ pub type ArgumentVector = Vec<OsString>;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait ToolExecutor: fmt::Debug + Send + Sync {
-    /// Starts a program there. It is called within a runtime of tokio.
+    /// Starts a program. Called within a tokio runtime.
     ///
     /// # Errors
-    /// When the program was not started, and never will be.
+    /// When the program was not started, and will not be.
     fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess>;
 
-    /// The files that are there, for [`Workspace::within`](crate::Workspace::within). An executor that hands programs to a
-    /// [`Container`](crate::Container) gives the files of that.
+    /// Returns the files that this executor provides, for [`Workspace::within`](crate::Workspace::within). An executor that
+    /// runs programs in a [`Container`](crate::Container) returns the container's files.
     ///
     /// # Errors
-    /// Unless it is overridden: programs of such an executor work on a folder of this machine.
+    /// Unless it is overridden: by default, programs work on a folder of this machine.
     fn files(&self) -> io::Result<ExecutorFiles> {
         let message = format!(
             "{self:?} has no files of its own; open the folder of this machine with `Workspace::open`"
@@ -131,12 +133,12 @@ pub trait ToolExecutor: fmt::Debug + Send + Sync {
     }
 }
 
-/// Programs run as they are, with the rights of the application.
+/// Runs programs directly, with the rights of the application.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Local;
 
 impl<'a> ProcessRequest<'a> {
-    /// Requests a program with its arguments, in a folder of the workspace `root`; without variables.
+    /// Requests a program with its arguments, in a folder of the workspace `root`, without environment variables.
     #[must_use]
     pub fn new(arguments: &'a [OsString], root: &'a Path, folder: &'a Path) -> Self {
         Self {
@@ -151,13 +153,13 @@ impl<'a> ProcessRequest<'a> {
         }
     }
 
-    /// Sets its variables.
+    /// Sets its environment variables.
     #[must_use]
     pub fn variables(self, variables: &'a [(OsString, OsString)]) -> Self {
         Self { variables, ..self }
     }
 
-    /// Ended after this time.
+    /// Sets the time after which the program is ended.
     #[must_use]
     pub fn limit(self, limit: Duration) -> Self {
         Self { limit, ..self }
@@ -169,14 +171,14 @@ impl<'a> ProcessRequest<'a> {
         Self { streams, ..self }
     }
 
-    /// Under a supervisor.
+    /// Runs the program under a supervisor.
     #[cfg(unix)]
     #[must_use]
     pub fn supervised_by(self, supervisor: &'a Supervisor) -> Self {
         Self { supervisor: Some(supervisor), ..self }
     }
 
-    /// Starts what runs it on this machine: the one place from which the toolbox starts processes.
+    /// Starts a program on this machine. The toolbox starts processes only here.
     pub(super) fn start_as(&self, vector: &[OsString]) -> io::Result<RunningProcess> {
         #[cfg(unix)]
         if let Some(supervisor) = self.supervisor {

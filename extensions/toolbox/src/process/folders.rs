@@ -1,4 +1,4 @@
-//! The folder of each run, in which its next command line runs: in memory, or in files that outlive the process.
+//! The current folder of each run, in which its next command line runs: in memory, or in files that outlive the process.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,14 +12,14 @@ use toolwright::{Danger, ResourceKind};
 
 use crate::shell::{CommandTable, Commands, classify_from};
 
-/// Where a run is that has not moved.
+/// The folder of a run that has not changed it.
 const ROOT: &str = ".";
 
-/// The version of the files.
+/// The version of the files' format.
 const VERSION: u32 = 1;
 
-/// The folder of a run, by the id of the run. A line that may change it writes it, and every line reads it: what a line
-/// touches depends on where it runs.
+/// The current folder of a run, as a resource named by the run's id. Every line declares that it reads it, since the files that
+/// a line touches depend on it; a line that may change it declares a write.
 pub(super) struct RunFolder;
 
 impl ResourceKind for RunFolder {
@@ -27,7 +27,7 @@ impl ResourceKind for RunFolder {
     const DECIDES: bool = true;
 }
 
-/// Whether a line may end in another folder than it began in. Of a line that is not safe, only bash knows.
+/// Whether a line may end in another folder than it began in. For a line that is not safe, only bash knows, so it may.
 pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
     let commands = Commands::parse_by(line, table);
     let moves = |program: Option<&str>| {
@@ -37,16 +37,16 @@ pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
         || commands.commands().iter().any(|it| moves(it.program()))
 }
 
-/// Where each run is, relative to the workspace. A run that is not here is in the workspace itself.
+/// The current folder of each run, relative to the workspace. A run that is not listed is in the workspace itself.
 #[derive(Debug)]
 pub(super) enum Folders {
-    /// As long as the process lives.
+    /// In memory, as long as the process lives.
     Memory(Mutex<HashMap<String, String>>),
-    /// In files of this folder, one for each run that has moved.
+    /// In files of this folder, one for each run that has changed its folder.
     Files(PathBuf),
 }
 
-/// What a file says.
+/// The content of a file.
 #[derive(Serialize, Deserialize)]
 struct StoredFolder {
     version: u32,
@@ -61,10 +61,10 @@ impl Default for Folders {
 }
 
 impl Folders {
-    /// The folder that a run is in.
+    /// The current folder of a run.
     ///
     /// # Errors
-    /// When its file cannot be read, or is not what this release writes.
+    /// When its file cannot be read, or does not have this release's format.
     pub(super) fn of(&self, run: &str) -> io::Result<String> {
         match self {
             Self::Memory(folders) => {
@@ -89,10 +89,10 @@ impl Folders {
         }
     }
 
-    /// Notes where a run is from now on.
+    /// Stores the current folder of a run.
     ///
     /// # Errors
-    /// When its file cannot be written; the run is where it was then.
+    /// When its file cannot be written; the run then stays in its earlier folder.
     pub(super) fn move_to(&self, run: &str, folder: String) -> io::Result<()> {
         match self {
             Self::Memory(folders) => {
@@ -112,12 +112,12 @@ impl Folders {
     }
 }
 
-/// Ids of runs may be any text.
+/// The file of a run. Its name is a hash, because the id of a run may be any text.
 fn file_of(place: &Path, run: &str) -> PathBuf {
     place.join(format!("{}.json", hex::encode(Sha256::digest(run))))
 }
 
-/// What is gone is gone after the machine has stopped, too.
+/// Removes a file durably, so that it does not reappear after a power failure.
 fn remove(folder: &Path, file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -126,7 +126,7 @@ fn remove(folder: &Path, file: &Path) -> io::Result<()> {
     }
 }
 
-/// A reader finds the old text or the new one, also after the machine has stopped.
+/// Replaces a file atomically and durably: a reader finds the old text or the new one, also after a power failure.
 fn replace(folder: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let new = file.with_extension(format!("{}.tmp", std::process::id()));

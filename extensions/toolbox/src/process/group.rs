@@ -1,12 +1,12 @@
-//! One program in a process group of its own, from its start to the end of the whole group.
+//! One program in its own process group, from its start to the end of the whole group.
 //!
 //! ```text
 //!  running ── it exits ──────────────────────────────▶ KILL to what it left in its group ─▶ ended
 //!     └────── time is up, or the call was given up ──▶ TERM ── grace ──▶ KILL ────────────▶ ended
 //! ```
 //!
-//! The group has a task of its own, so that a call that is dropped still ends it with grace. A runtime that shuts down
-//! drops the task, and then the group is killed at once.
+//! A task supervises the group, so that even a dropped call ends it with a grace period. When the runtime shuts down, it drops
+//! the task, and the group is killed at once.
 
 use std::ffi::OsString;
 use std::io;
@@ -21,10 +21,10 @@ use tokio::time::timeout;
 use super::executors::{ProcessEnd, ProcessRequest, RunningProcess, Streams};
 use super::printed::PrintedOutput;
 
-/// How long a program has to end itself after TERM.
+/// How long a program has to end by itself after TERM.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// How long the output is read after the program has ended: what it started in another session may hold it open.
+/// How long the output is read after the program has ended: a process in another session may hold it open.
 pub(super) const DRAIN: Duration = Duration::from_millis(500);
 
 /// Starts a program and ends its group when the returned future is dropped.
@@ -43,8 +43,8 @@ pub(super) fn start(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut command = CommandWrap::from(command);
-    // A session, which is a group as well: through the terminal of this process a program could type answers for the
-    // person who sits there.
+    // A new session, which is also a new group, has no terminal: otherwise the program could type answers for the person at the
+    // terminal of this process.
     #[cfg(unix)]
     command.wrap(process_wrap::tokio::ProcessSession);
     let group = Group(command.spawn()?);
@@ -82,7 +82,7 @@ async fn supervise(
     let (status, timed_out) = tokio::select! {
         ended = &mut ending => {
             let ended = ended?;
-            // What still holds the output open is not waited for.
+            // Do not wait for processes that still hold the output open.
             let _ = timeout(DRAIN, reading).await;
             ended
         }
@@ -92,18 +92,18 @@ async fn supervise(
     Ok(ProcessEnd { status: Some(status), timed_out, output, errors, folder: None })
 }
 
-/// A program and what it has started, as far as that stays in its group.
+/// A program and the processes that it has started, unless they have left its group.
 #[derive(Debug)]
 struct Group(Box<dyn ChildWrapper>);
 
 impl Group {
-    /// TERM, grace, KILL.
+    /// Sends TERM, waits for the grace period, and sends KILL.
     async fn terminate(&mut self) -> io::Result<ExitStatus> {
         #[cfg(unix)]
         {
             /// The number is the same on every Unix.
             const TERM: i32 = 15;
-            // It may have ended by itself in the meantime.
+            // Fails if it has ended by itself meanwhile.
             let _ = self.0.signal(TERM);
             if let Ok(status) = timeout(GRACE, self.0.wait()).await {
                 return status;
@@ -113,16 +113,16 @@ impl Group {
         self.0.wait().await
     }
 
-    /// Ends all that is left of the group.
+    /// Kills all that is left of the group.
     fn kill(&mut self) {
-        // It fails where nothing is left.
+        // Fails if no process is left.
         let _ = self.0.start_kill();
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // A group that has ended as a whole has no process that its id could mean.
+        // Once the whole group has ended, its id may belong to other processes, so do not signal it.
         if matches!(self.0.try_wait(), Ok(None)) {
             self.kill();
         }

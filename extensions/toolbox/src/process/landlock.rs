@@ -1,7 +1,7 @@
-//! A sandbox by rules of the kernel: a program applies them to itself and becomes the program that they hold.
+//! A sandbox by Landlock, the kernel's access rules: a process applies the rules to itself, and then executes the program.
 //!
-//! Rules only allow, and hold for all that is below a folder. So of the folders above what is hidden each other entry is
-//! allowed by itself.
+//! Landlock rules can only allow, and apply to everything below a folder. So if something is hidden, the folders above it are
+//! not allowed as a whole, but each of their other entries is.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -24,22 +24,22 @@ use rustix::thread::{
 use super::executors::{ArgumentVector, ProcessRequest};
 use super::supervisor::Supervisor;
 
-/// The argument by which a program holds itself and becomes another.
+/// The argument that makes a process apply the rules and execute a program.
 pub(super) const MARK: &str = "--toolwright-confine";
 
-/// The mark between the rules and the program.
+/// The argument that separates the rules from the program.
 const END: &str = "--";
 
-/// How a rule lets programs use the network.
+/// The argument that allows the network.
 const NETWORK: &str = "--network";
 
-/// How a rule lets programs write nothing.
+/// The argument that forbids every write.
 const ONLY_READS: &str = "--only-reads";
 
-/// The version that has all of it: files, TCP, signals and abstract sockets.
+/// The Landlock version that has all restrictions: files, TCP, signals and abstract sockets.
 const VERSION: ABI = ABI::V6;
 
-/// What every program may write.
+/// The devices that every program may write.
 const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
@@ -51,14 +51,14 @@ const DEVICES: [&str; 8] = [
     "/dev/pts",
 ];
 
-/// What a program may not do.
+/// The restrictions of a program.
 pub(super) struct Rules<'a> {
     pub(super) hidden: &'a [PathBuf],
     pub(super) has_network: bool,
     pub(super) only_reads: bool,
 }
 
-/// The argument vector that holds a program.
+/// The argument vector that runs a program under these rules.
 pub(super) fn arguments(
     supervisor: &Supervisor,
     request: &ProcessRequest<'_>,
@@ -74,7 +74,7 @@ pub(super) fn arguments(
     vector
 }
 
-/// Holds this process and becomes the program; comes back only with what went wrong.
+/// Applies the rules to this process and executes the program; returns only on failure.
 pub(super) fn confine(arguments: &[OsString]) -> io::Error {
     let Some(end) = arguments.iter().position(|it| it == END) else {
         return io::ErrorKind::InvalidInput.into();
@@ -97,14 +97,14 @@ pub(super) fn confine(arguments: &[OsString]) -> io::Error {
     }
 }
 
-/// Gives up what root may do, for good: with some of it a process may look into others in spite of the rules.
+/// Drops all capabilities of root for good: some of them would let a process inspect others in spite of the rules.
 fn without_capabilities() -> rustix::io::Result<()> {
     let held = capabilities(None)?;
     if held.permitted.is_empty() && held.inheritable.is_empty() {
         return Ok(());
     }
     for one in CapabilitySet::all().iter() {
-        // The kernel may not know it.
+        // Skip capabilities that this kernel does not have.
         if capability_is_in_bounding_set(one).unwrap_or(false) {
             remove_capability_from_bounding_set(one)?;
         }
@@ -142,7 +142,7 @@ fn restrict(root: &Path, held: &Rules<'_>) -> Result<(), RulesetError> {
     Ok(())
 }
 
-/// The topmost files and folders that are neither hidden nor above what is hidden.
+/// The topmost files and folders that are neither hidden nor contain something hidden.
 fn readable(hidden: &[&Path]) -> Vec<PathBuf> {
     let (mut found, mut looked_at) = (Vec::new(), vec![PathBuf::from("/")]);
     while let Some(path) = looked_at.pop() {
@@ -153,7 +153,8 @@ fn readable(hidden: &[&Path]) -> Vec<PathBuf> {
             found.push(path);
             continue;
         }
-        // What cannot be listed is not readable; a rule for a link would be one for what it leads to.
+        // A folder that cannot be listed is not readable anyway. Links are skipped, because a rule for a link would apply to
+        // its target.
         let entries = fs::read_dir(&path).into_iter().flatten().flatten();
         looked_at.extend(
             entries
@@ -164,7 +165,7 @@ fn readable(hidden: &[&Path]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether the argument asks for this.
+/// Whether the arguments begin with [`MARK`].
 pub(super) fn is_asked_for(argument: Option<&OsStr>) -> bool {
     argument == Some(OsStr::new(MARK))
 }

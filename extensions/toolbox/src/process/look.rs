@@ -1,23 +1,23 @@
-//! Looks at what the text of a safe line cannot say, before it runs: one script for all of it, and what its output means; pure.
+//! Checks, before a safe line runs, what its text cannot show: makes one script for all checks, and evaluates its output; pure.
 
 use super::script::quote;
 use crate::shell::{Look, Settings, Start, Walk, may_hold_secrets, names_of_secrets};
 
-/// Settings of a repository that name a program which a line that reads may run, or a place. Git writes sections and names in
-/// small letters.
+/// Settings of a repository that name a program or a path which a reading command may use. Git prints sections and names in
+/// lower case.
 const NAMED: &str = "^(filter[.].*[.](clean|smudge|process)|diff[.]external|diff[.].*[.](command|textconv)|gpg[.](.*[.])?program|gpg[.]ssh[.]defaultkeycommand|hook[.].*[.]command|merge[.].*[.]driver|blame[.]ignorerevsfile|core[.](worktree|attributesfile|excludesfile)|mailmap[.]file)$";
 
-/// What `git lfs install --local` writes.
+/// The settings that `git lfs install --local` writes.
 const LARGE_FILES: [(&str, &str); 3] = [
     ("filter.lfs.clean", "git-lfs clean -- %f"),
     ("filter.lfs.smudge", "git-lfs smudge -- %f"),
     ("filter.lfs.process", "git-lfs filter-process"),
 ];
 
-/// What the script prints last.
+/// The last line that the script prints.
 const END: &str = "end";
 
-/// The functions of the script. It begins in the workspace.
+/// The functions of the script, which begins in the workspace.
 const FUNCTIONS: &str = r#"
 export LC_ALL=C; set -o pipefail; shopt -s nullglob; root="$(builtin pwd -P)"
 lines() { tr '\0' '\n'; }
@@ -45,7 +45,7 @@ toolchain() {
 }
 "#;
 
-/// The script that looks.
+/// The script that makes the checks.
 pub(super) fn script(looks: &[Look]) -> String {
     let mut script =
         format!("secret={}\nnamed={}{FUNCTIONS}", quote(&names_of_secrets()), quote(NAMED));
@@ -84,7 +84,7 @@ fn list_files(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
         }
         Walk::Find | Walk::Links => {
             let links = if walk == Walk::Links { " -L" } else { "" };
-            // What is left out here too means the same to both programs.
+            // Exclude only names that have the same meaning for both programs.
             let is_plain = |value: &str| {
                 value.bytes().all(|it| it.is_ascii_alphanumeric() || b"_.-*".contains(&it))
                     && value.bytes().any(|it| it.is_ascii_alphanumeric())
@@ -105,13 +105,12 @@ fn list_files(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
     format!("{files} 2> /dev/null | fits \"$secret\" | lines; ended \"${{PIPESTATUS[@]}}\"")
 }
 
-/// Why a line does not run, by what the script printed; nothing where it does. What is not understood is a reason.
+/// The reason to refuse a line, from the script's output; nothing if the line may run. Output that is not understood is a
+/// reason to refuse.
 pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
     let mut lines: Vec<&str> = output.lines().collect();
     if lines.pop() != Some(END) || output.contains("bytes left out") {
-        return Some(format!(
-            "it could not be looked at what it would read and run: {output:.300}"
-        ));
+        return Some(format!("what it would read and run could not be checked: {output:.300}"));
     }
     let mut now: Option<&Look> = None;
     let (mut root, mut is_moved) = (None, None);
@@ -136,7 +135,7 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
                         None
                     }
                     Some(setting) if LARGE_FILES.contains(&setting) => None,
-                    // A line of it that is no commit is printed.
+                    // git prints an error with each line of this file that is not a commit, so a file outside could be shown.
                     Some(("blame.ignorerevsfile", file)) if is_inside(file) => None,
                     setting => Some(describe(setting.map_or(line, |(name, _)| name))),
                 },

@@ -1,4 +1,4 @@
-//! What a program prints on its two streams, read to their ends.
+//! Reads what a program prints on its two streams.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use super::executors::Streams;
 use super::transcript::{Stream, Transcript};
 
-/// What was printed up to now. Reading may be given up at any moment.
+/// The output up to now. Reading may stop at any moment.
 #[derive(Debug)]
 pub(super) struct PrintedOutput {
     streams: Streams,
@@ -42,15 +42,15 @@ impl PrintedOutput {
         }
     }
 
-    /// Standard output, and standard error where that is read apart.
+    /// Standard output, and standard error if it is read separately.
     pub(super) fn finish(&self) -> (String, String) {
         let text = |it| std::mem::take(&mut *lock(it)).finish();
         (text(&self.output), text(&self.errors))
     }
 }
 
-/// Reads both streams to their ends, in the order of arrival: what was printed before something that arrives on the other
-/// stream is there when that is read, so that standard output goes first. A stream that breaks is over: the exit code says
+/// Reads both streams to their ends, in the order of arrival. Before a piece of standard error is added, all standard output
+/// that has arrived is added, because it was usually printed before. A stream that breaks counts as ended: the exit code tells
 /// how the program ended.
 async fn read(
     mut output: Option<impl AsyncRead + Unpin>,
@@ -65,7 +65,7 @@ async fn read(
                 lock(transcript).push(Stream::Output, &printed[..read]);
             }
             read = piece(&mut errors, &mut complained) => {
-                // The runtime may have heard of this stream first.
+                // The runtime may be about to notice that standard output is readable, too.
                 tokio::task::yield_now().await;
                 loop {
                     tokio::select! {
@@ -82,7 +82,7 @@ async fn read(
     }
 }
 
-/// How much was read. Nothing at the end of a stream, which is no stream then.
+/// Reads a piece and returns its length. At the end of a stream, returns 0 and removes the stream.
 async fn piece(stream: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -> usize {
     let Some(open) = stream else { return std::future::pending().await };
     let read = open.read(buffer).await.unwrap_or(0);
@@ -92,7 +92,7 @@ async fn piece(stream: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -
     read
 }
 
-/// A panic while a line was added leaves the lines before it.
+/// Locks the transcript. If adding a line has panicked, the earlier lines are still valid.
 fn lock(transcript: &Mutex<Transcript>) -> MutexGuard<'_, Transcript> {
     transcript.lock().unwrap_or_else(PoisonError::into_inner)
 }

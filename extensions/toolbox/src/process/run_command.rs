@@ -1,21 +1,21 @@
 //! `run_command` runs one program with its arguments.
 //!
 //! # What it does
-//! It runs the program in a folder of the workspace, waits for it, and answers with its exit code and what it printed, in
-//! the order of arrival: of more than 30,000 bytes the beginning and the end, and how much was left out. There is no shell:
-//! no pipes, no variables, no `&&`.
+//! It runs the program in a folder of the workspace, waits for it, and answers with its exit code and its output, in the order
+//! of arrival. Of more than 30,000 bytes, the beginning and the end are shown, and how much was left out. There is no shell: no
+//! pipes, no variables, no `&&`.
 //!
-//! The program has no input and no terminal, and an environment of few variables: no keys, no tokens. It is in a session and
-//! a process group of its own. When its time is up, or the call is cancelled or dropped, the group gets TERM, and two
-//! seconds later KILL; what a program that ends leaves behind in its group is ended as well.
+//! The program has no input and no terminal, and only few environment variables: no keys, no tokens. It has its own session and
+//! process group. When its time is up, or the call is cancelled or dropped, the group gets TERM, and KILL two seconds later.
+//! Processes that a program leaves in its group when it ends are killed as well.
 //!
 //! # What it may touch
-//! Everything that the program touches, which is not known beforehand; a policy decides by program and arguments. A
-//! program that makes a session of its own leaves the group, and is not ended with it.
+//! Everything that the program touches, which is not known beforehand; a policy decides by program and arguments. A program
+//! that creates its own session leaves the group, and is not ended with it.
 //!
 //! # What it refuses
-//! Programs that are named by a path, because an agent can write files; programs that are not there; arguments with a NUL
-//! character; folders that lead out of the workspace.
+//! Programs named by a path, because an agent can write files; programs that do not exist; arguments with a NUL character;
+//! folders that lead out of the workspace.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -111,7 +111,7 @@ fn not_started(program: &str, error: std::io::Error) -> ToolError {
         .caused_by(error)
 }
 
-/// What Unix says of a file that is neither a program nor a script with a first line that names one.
+/// Whether the system says that a file is neither a program nor a script whose first line names one (`ENOEXEC`).
 pub(super) fn is_no_program(error: &std::io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(8)
 }

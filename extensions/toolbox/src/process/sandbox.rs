@@ -1,4 +1,4 @@
-//! A sandbox for programs: without the network, writing nothing but the workspace, blind to what is hidden.
+//! A sandbox for programs: without the network, with write access only to the workspace, and without access to hidden paths.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -14,16 +14,16 @@ use super::landlock;
 #[cfg(all(feature = "landlock", target_os = "linux"))]
 use super::supervisor::Supervisor;
 
-/// Programs run in a sandbox: without the network, writing nothing but the workspace, with a `/tmp` of their own, without the
-/// files that are hidden. What a sandbox by Landlock lacks of that, [`SandboxLack`] names.
+/// Runs programs in a sandbox: without the network, with write access only to the workspace, with their own `/tmp`, and without
+/// the hidden files. [`SandboxLack`] lists what a Landlock sandbox lacks of this.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     holder: Holder,
     hidden: Vec<PathBuf>,
-    /// Below the root of the workspace.
+    /// Paths relative to the root of the workspace.
     read_only: Vec<PathBuf>,
     network: bool,
-    /// The workspace cannot be written.
+    /// Whether the workspace cannot be written either.
     only_reads: bool,
 }
 
@@ -34,7 +34,7 @@ enum Holder {
     Landlock(Supervisor),
 }
 
-/// What holds a sandbox.
+/// The mechanism of a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SandboxKind {
@@ -44,22 +44,22 @@ pub enum SandboxKind {
     Landlock,
 }
 
-/// What a sandbox by Landlock does not have. An application names what it accepts.
+/// A property that a Landlock sandbox lacks. An application names those that it accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SandboxLack {
     /// Programs share the `/tmp` of the machine.
     PrivateTmp,
-    /// TCP is blocked; UDP, and sockets in the file system, are not.
+    /// Only TCP is blocked; UDP, and sockets in the file system, are not.
     NetworkBlock,
 }
 
 impl Sandbox {
-    /// Makes a sandbox of bubblewrap, without the network. It is tried once, so that a machine that cannot make one says so here.
+    /// Makes a bubblewrap sandbox, without the network. A trial run checks that this machine supports it.
     ///
     /// # Errors
-    /// When `bwrap` is not installed, or may make no namespaces. There is no way back to [`Local`](super::Local): that is
-    /// for the application to say.
+    /// When `bwrap` is not installed, or may not create namespaces. The toolbox does not fall back to [`Local`](super::Local):
+    /// the application has to choose that itself.
     pub fn bubblewrap() -> Result<Self, BuildError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = std::env::split_paths(&path)
@@ -70,7 +70,7 @@ impl Sandbox {
         Self::by(program.ok_or_else(|| unavailable("bubblewrap", missing))?)
     }
 
-    /// Makes a sandbox of the bubblewrap at this path.
+    /// Makes a sandbox with the bubblewrap at this path.
     ///
     /// # Errors
     /// As [`bubblewrap`](Self::bubblewrap) does.
@@ -78,15 +78,15 @@ impl Sandbox {
         Self::of(Holder::Bubblewrap(program.into())).try_out()
     }
 
-    /// Makes a sandbox of the kernel's Landlock, without the network as far as Landlock blocks it. The application names what it
-    /// accepts that such a sandbox lacks, which is each [`SandboxLack`]. The supervisor's program applies the rules.
+    /// Makes a Landlock sandbox, in which the network is blocked as far as Landlock can. The application names each
+    /// [`SandboxLack`] that it accepts. The supervisor's program applies the rules.
     ///
-    /// Programs see which other processes there are, though neither their memory nor their variables, and cannot send them
-    /// signals. Where something below `/tmp` is hidden, they cannot write there. Folders above what is hidden cannot be
-    /// listed, and what comes into them later cannot be read.
+    /// Programs see which other processes exist, but neither their memory nor their variables, and cannot send them signals. If
+    /// something below `/tmp` is hidden, they cannot write there. Folders above hidden paths cannot be listed, and entries that
+    /// are added to them later cannot be read.
     ///
     /// # Errors
-    /// When something is not accepted, or the kernel has no Landlock or too old a version of it.
+    /// When a lack is not accepted, or the kernel has no Landlock or too old a version of it.
     #[cfg(all(feature = "landlock", target_os = "linux"))]
     pub fn landlock(supervisor: &Supervisor, accepts: &[SandboxLack]) -> Result<Self, BuildError> {
         let all = [SandboxLack::PrivateTmp, SandboxLack::NetworkBlock];
@@ -101,7 +101,7 @@ impl Sandbox {
         Self::of(Holder::Landlock(supervisor.clone())).try_out()
     }
 
-    /// Makes a sandbox of bubblewrap where this machine has it, else of Landlock, where the application accepts what that
+    /// Makes a bubblewrap sandbox if this machine supports it, else a Landlock sandbox if the application accepts what that
     /// lacks. [`kind`](Self::kind) says which one it is.
     ///
     /// ```no_run
@@ -114,7 +114,7 @@ impl Sandbox {
     /// ```
     ///
     /// # Errors
-    /// What keeps each of them from it.
+    /// When neither can be made, with both reasons.
     #[cfg(all(feature = "landlock", target_os = "linux"))]
     pub fn of_this_machine(
         supervisor: &Supervisor,
@@ -128,9 +128,9 @@ impl Sandbox {
         })
     }
 
-    /// Hides a file or a folder: it is empty inside, or cannot be opened. The journal, the policy and the keys of the
-    /// application belong here, best with the whole folder that they are in: a journal has files beside it. Where it is not
-    /// there when a program is to start, the program is not started.
+    /// Hides a file or a folder: a hidden folder is empty, or cannot be opened. Hide the journal, the policy and the keys of
+    /// the application, best with their whole folder, since a journal has more files next to it. If the path does not exist
+    /// when a program is started, starting the program fails.
     #[must_use]
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -138,30 +138,30 @@ impl Sandbox {
         self
     }
 
-    /// Makes a file or a folder directly in the workspace read-only: `.git`, where an agent need not commit,
-    /// so that it cannot leave a hook that runs later, outside of the sandbox. Where it is not there when a program is to start,
-    /// or the sandbox is one of Landlock, which takes nothing back of what it allows, the program is not started.
+    /// Makes a file or a folder directly in the workspace read-only, such as `.git` if an agent need not commit, so that it
+    /// cannot leave a hook that later runs outside of the sandbox. If it does not exist when a program is started, or if this
+    /// is a Landlock sandbox, whose rules cannot make exceptions, starting the program fails.
     #[must_use]
     pub fn read_only(mut self, name: impl Into<PathBuf>) -> Self {
         self.read_only.push(name.into());
         self
     }
 
-    /// Lets programs write nothing: not the workspace, and with Landlock no `/tmp` either.
+    /// Forbids programs to write anything: neither the workspace, nor with Landlock `/tmp`.
     #[must_use]
     pub fn without_writes(mut self) -> Self {
         self.only_reads = true;
         self
     }
 
-    /// Lets programs use the network.
+    /// Allows programs to use the network.
     #[must_use]
     pub fn with_network(mut self) -> Self {
         self.network = true;
         self
     }
 
-    /// Returns what holds it.
+    /// Returns the mechanism of the sandbox.
     #[must_use]
     pub fn kind(&self) -> SandboxKind {
         match self.holder {
@@ -171,7 +171,7 @@ impl Sandbox {
         }
     }
 
-    /// Makes the argument vector that runs a program in it.
+    /// Makes the argument vector that runs a program in the sandbox.
     #[must_use]
     pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
         match &self.holder {
@@ -198,7 +198,7 @@ impl Sandbox {
         }
     }
 
-    /// Itself, once a program has run in it.
+    /// Returns the sandbox, if a trial run in it succeeds.
     fn try_out(self) -> Result<Self, BuildError> {
         let name = self.kind().to_string();
         let truth = [OsString::from("true")];
@@ -217,7 +217,7 @@ impl Sandbox {
         }
     }
 
-    /// Why a name of the workspace cannot be read-only.
+    /// The reason why a name in the workspace cannot be made read-only.
     fn unprotected(&self, name: &Path, request: &ProcessRequest<'_>) -> Option<String> {
         let shown = name.display();
         if self.kind() == SandboxKind::Landlock {
@@ -225,7 +225,7 @@ impl Sandbox {
                 "{shown} is to be read-only, and landlock allows the whole workspace; use bubblewrap"
             ));
         }
-        // A folder between could be given another name, and a link another target.
+        // A folder in between could be renamed, and a link could get another target.
         if name.components().count() != 1 || name.file_name().is_none() {
             return Some(format!(
                 "{shown} is to be read-only and is no name directly in the workspace"
@@ -244,7 +244,7 @@ impl Sandbox {
         let mut vector: ArgumentVector = vec![program.into()];
         let mut add = |words: &[&OsStr]| vector.extend(words.iter().map(|it| (*it).to_owned()));
         let word = OsStr::new;
-        // Read-only but for the workspace; processes, devices, `/tmp` and IPC of its own; no right is gained.
+        // Everything but the workspace is read-only; processes, devices, `/tmp` and IPC are separate; no program gains rights.
         add(&[
             "--die-with-parent",
             "--new-session",
@@ -283,7 +283,7 @@ impl Sandbox {
                 vec!["--ro-bind".into(), "/dev/null".into(), hidden.into()]
             }
         };
-        // What is mounted later covers what was mounted before.
+        // Order matters: a later mount covers an earlier one.
         let (above, other): (Vec<_>, Vec<_>) =
             self.hidden.iter().partition(|it| request.root.starts_with(it));
         vector.extend(above.into_iter().flat_map(hide));

@@ -1,12 +1,13 @@
-//! What bash is given: a command line, behind one line that makes its folder known and its `pwd` relative; pure.
+//! Makes the script for bash: a command line after a first line that reports its last folder and makes its `pwd` relative;
+//! pure.
 
 use super::supervisor::FOLDER;
 
-/// The script of a line that runs in the workspace with this root. The line follows on a line of its own, so that nothing in
-/// it changes what is before it.
+/// The script for a line that runs in the workspace with this root. The command line begins on its own line, so that nothing in
+/// it affects the line before.
 ///
-/// `pwd` names a folder of the workspace as the file tools do, where it prints to the answer; what another program reads is
-/// the whole path. Where no descriptor for the folder comes with the script, as in a container, nothing is written to it.
+/// If `pwd` prints to the answer, it prints paths relative to the workspace, as the file tools do; for other programs it prints
+/// the absolute path. If the script has no descriptor for reporting the folder, as in a container, nothing is reported.
 pub(super) fn script(root: &str, line: &str) -> String {
     let root = quote(root);
     format!(
@@ -18,7 +19,7 @@ pub(super) fn script(root: &str, line: &str) -> String {
     )
 }
 
-/// Quotes a text as one word of bash that means itself.
+/// Quotes a text as one literal word for bash.
 pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

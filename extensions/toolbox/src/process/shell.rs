@@ -1,4 +1,4 @@
-//! What `bash` needs: who supervises, where programs run and what holds them, what they get of the environment, and the
+//! The service that `bash` needs: the supervisor, where programs run and in which sandbox, their environment, and the current
 //! folder of each run.
 
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use super::sandbox::{Sandbox, SandboxKind};
 use super::supervisor::Supervisor;
 use crate::shell::{Classification, CommandTable, classify_from};
 
-/// Variables that no program gets, whatever an application passes on: they make programs load code.
+/// Variables that are never passed on, even if an application asks for it: they make programs load code.
 const NEVER: [&str; 19] = [
     "LD_*",
     "DYLD_*",
@@ -38,7 +38,7 @@ const NEVER: [&str; 19] = [
     "BASHOPTS",
 ];
 
-/// The service of the tool `bash`: programs run with the rights of the application, or where its executor says.
+/// The service of the tool `bash`: programs run with the rights of the application, or wherever its executor runs them.
 #[derive(Debug)]
 pub struct Shell {
     pub(super) supervisor: Supervisor,
@@ -46,7 +46,7 @@ pub struct Shell {
     passed_on: Vec<String>,
     table: CommandTable,
     folders: Folders,
-    /// Holds the lines that run because they are rated safe.
+    /// The sandbox for lines that run because they are rated safe.
     wall: Option<Sandbox>,
 }
 
@@ -64,7 +64,7 @@ pub struct Shell {
 pub struct SandboxedShell(pub(super) Shell);
 
 impl Shell {
-    /// Programs run with the rights of the application.
+    /// Makes a service whose programs run with the rights of the application.
     #[must_use]
     pub fn new(supervisor: Supervisor) -> Self {
         Self {
@@ -77,8 +77,8 @@ impl Shell {
         }
     }
 
-    /// Programs run elsewhere. What was said of a [wall](Self::with_wall) before counts no more: it holds programs of this
-    /// machine.
+    /// Runs programs with this executor instead. Removes an earlier [wall](Self::with_wall), which only works for programs on
+    /// this machine.
     #[must_use]
     pub fn with_executor(mut self, executor: impl ToolExecutor + 'static) -> Self {
         self.executor = Arc::new(executor);
@@ -86,9 +86,10 @@ impl Shell {
         self
     }
 
-    /// Adds a second wall behind the judgement: lines that are rated safe run in this sandbox, which is made
-    /// [read-only](Sandbox::without_writes) and has no network unless it was given one. Such a line that fails says so, and a
-    /// person is asked where it is repeated with `outside`. A line above safe runs without it, as the policy allows it.
+    /// Adds a second line of defence behind the rating: lines rated safe run in this sandbox, which is made
+    /// [read-only](Sandbox::without_writes) and has no network unless it was given one. If such a line fails, its answer
+    /// mentions the sandbox; if the model then repeats it with `outside`, a person is asked. Lines with a higher danger run
+    /// without the sandbox, as the policy allows.
     ///
     /// ```no_run
     /// use toolwright_toolbox::{Sandbox, Shell, Supervisor};
@@ -110,22 +111,23 @@ impl Shell {
         self
     }
 
-    /// Returns what holds the lines that are rated safe, where anything does.
+    /// Returns the mechanism of the sandbox for lines rated safe, if there is one.
     #[must_use]
     pub fn wall(&self) -> Option<SandboxKind> {
         self.wall.as_ref().map(Sandbox::kind)
     }
 
-    /// Stores the folder that each run is in below this folder, so that a run that goes on in another process is where it was.
-    /// The folder lies outside of every workspace and is hidden from sandboxes. Without, folders last as long as the process.
+    /// Stores the current folder of each run in this folder, so that a run that another process continues keeps its folder.
+    /// Choose a folder outside of every workspace, and hide it from sandboxes. Without this, current folders are lost with the
+    /// process.
     #[must_use]
     pub fn folders_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folders = Folders::Files(folder.into());
         self
     }
 
-    /// Removes what is stored of the folder of a run that is over: an application calls it where it removes the run. A line of
-    /// that run would begin in the workspace itself.
+    /// Removes the stored folder of a run. An application calls this when it removes the run; a later line of that run would
+    /// begin in the workspace itself.
     ///
     /// # Errors
     /// When the file cannot be removed.
@@ -133,32 +135,33 @@ impl Shell {
         self.folders.move_to(run, ".".to_owned())
     }
 
-    /// Command lines are judged by a table of the application's.
+    /// Rates command lines by this table instead of the default one.
     #[must_use]
     pub fn with_table(mut self, table: CommandTable) -> Self {
         self.table = table;
         self
     }
 
-    /// Passes variables of the application on, where they are set. What makes programs load code is never passed on.
+    /// Passes environment variables of the application on, if they are set. Variables that make programs load code are never
+    /// passed on.
     #[must_use]
     pub fn pass_on(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.passed_on.extend(names.into_iter().map(Into::into).filter(|it| !is_forbidden(it)));
         self
     }
 
-    /// What is said of a line that runs in this folder of the workspace.
+    /// Rates a line that runs in this folder of the workspace.
     pub(super) fn judge(&self, command: &str, folder: Option<&str>) -> Classification {
         classify_from(command, folder.unwrap_or_default(), &self.table)
     }
 
-    /// The level of a line. Outside of what holds a safe line, none is safe.
+    /// The danger of a line. A line that is to run outside of its sandbox or without its checks is never safe.
     pub(super) fn danger(&self, command: &str, folder: Option<&str>, outside: bool) -> Danger {
         let judged = self.judge(command, folder);
         if self.is_let_out(&judged, outside) { Danger::Moderate } else { judged.danger() }
     }
 
-    /// Why a person decides on a line that is safe where something holds it.
+    /// The reason why a person decides on a line that would be safe with its sandbox or its checks.
     pub(super) fn approval(
         &self,
         command: &str,
@@ -177,7 +180,7 @@ impl Shell {
         outside && is_held && judged.danger() == Danger::Safe
     }
 
-    /// Where a line runs, and whether that is behind the wall.
+    /// The executor for a line, and whether it is the sandbox for safe lines.
     pub(super) fn place_of(&self, is_safe: bool) -> (&dyn ToolExecutor, bool) {
         match &self.wall {
             Some(wall) if is_safe => (wall, true),
@@ -198,12 +201,12 @@ impl Shell {
             .collect()
     }
 
-    /// The folder that a run is in. Where that cannot be read, the call has none and says so when it runs.
+    /// The current folder of a run; nothing if it cannot be read, in which case the call fails when it runs.
     pub(super) fn folder(&self, context: &ToolContext) -> Option<String> {
         self.folder_of(context).ok()
     }
 
-    /// The same.
+    /// The current folder of a run.
     ///
     /// # Errors
     /// When the folder of the run cannot be read.
@@ -216,22 +219,22 @@ impl Shell {
         may_move(command, folder.unwrap_or_default(), &self.table)
     }
 
-    /// Notes where the run of a call is from now on.
+    /// Stores the current folder of a call's run.
     ///
     /// # Errors
-    /// When that cannot be stored.
+    /// When it cannot be stored.
     pub(super) fn move_to(&self, context: &ToolContext, folder: String) -> io::Result<()> {
         self.folders.move_to(context.run_id().unwrap_or_default(), folder)
     }
 }
 
-/// The run of a call, as the name of a resource.
+/// The run of a call, as the name of the resource [`RunFolder`](super::folders::RunFolder).
 pub(super) fn run_of(context: &ToolContext) -> String {
     context.run_id().unwrap_or_default().to_owned()
 }
 
 impl SandboxedShell {
-    /// Programs run in this sandbox.
+    /// Makes a service whose programs run in this sandbox.
     #[must_use]
     pub fn new(supervisor: Supervisor, sandbox: Sandbox) -> Self {
         Self(Shell::new(supervisor).with_executor(sandbox))
@@ -243,13 +246,13 @@ impl SandboxedShell {
         Self(self.0.pass_on(names))
     }
 
-    /// Stores the folder that each run is in, as [`Shell::folders_in`] does.
+    /// Stores the current folder of each run, as [`Shell::folders_in`] does.
     #[must_use]
     pub fn folders_in(self, folder: impl Into<PathBuf>) -> Self {
         Self(self.0.folders_in(folder))
     }
 
-    /// Command lines are judged by a table of the application's.
+    /// Rates command lines by this table instead of the default one.
     #[must_use]
     pub fn with_table(self, table: CommandTable) -> Self {
         Self(self.0.with_table(table))

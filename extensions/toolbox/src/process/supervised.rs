@@ -1,4 +1,4 @@
-//! One command under its supervisor, from its start until nothing of it is left.
+//! One command under its supervisor, from its start until no process of it is left.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,10 +19,10 @@ use super::group::{DRAIN, GRACE};
 use super::printed::PrintedOutput;
 use super::supervisor::{self, Supervisor};
 
-/// How long the supervisor has to end what is left of a command.
+/// How long the supervisor has to end the remaining processes of a command.
 const LAST: Duration = Duration::from_secs(12);
 
-/// Starts a command. It ends when the returned future is dropped, and when this process is gone.
+/// Starts a command. It ends when the returned future is dropped, and when this process dies.
 pub(super) fn start(
     supervisor: &Supervisor,
     vector: &[OsString],
@@ -40,10 +40,10 @@ pub(super) fn start(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut command = CommandWrap::from(tokio::process::Command::from(command));
-    // Without a terminal, through which a program could type answers for a person.
+    // A new session has no terminal, through which a program could type answers for a person.
     command.wrap(ProcessSession);
     let child = command.spawn()?;
-    // The other end of the socket is the supervisor's alone now.
+    // Close our copy of the supervisor's end of the socket.
     drop(command);
     let (held, given_up) = oneshot::channel::<()>();
     let ended = tokio::spawn(follow(child, own, request.limit, request.streams, given_up));
@@ -101,7 +101,7 @@ async fn follow(
             .split_once(' ')
             .and_then(|(word, number)| supervisor::status(word, number.parse().ok()?));
         if let (None, Some(group)) = (ended, group) {
-            // The supervisor was killed; what stayed in the group of the command is still known.
+            // The supervisor was killed; at least kill the processes that are still in the group of the command.
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
         }
         let folder = Some(folder).filter(|it| it.starts_with('/')).map(PathBuf::from);
@@ -116,10 +116,10 @@ async fn follow(
         }
         () = &mut reading => ending.await?,
     };
-    // It is gone as soon as it has reported.
+    // The supervisor exits as soon as it has reported.
     let _ = timeout(LAST, child.wait()).await;
     let (output, errors) = printed.finish();
-    // Without a status its supervisor was killed before it.
+    // Without a status, the supervisor was killed before the command ended.
     Ok(ProcessEnd { status, timed_out, output, errors, folder })
 }
 

@@ -1,13 +1,13 @@
-//! The process between an application and what it runs: it adopts all that a command starts, and ends all of it when the
-//! command ends, when the application says so, and when the application is gone.
+//! The process between an application and its commands: it adopts all processes that a command starts, and ends all of them
+//! when the command ends, when the application says so, and when the application dies.
 //!
 //! ```text
 //!  application ── socket ── supervisor ── command ── what it starts, also in other sessions
 //!       └ killed: the socket closes ─▶ KILL to every descendant
 //! ```
 //!
-//! On Linux the supervisor is the subreaper of its descendants: what makes itself a daemon becomes its child. Elsewhere only
-//! the process group of the command is ended.
+//! On Linux the supervisor is the subreaper of its descendants: a daemon becomes its child. On other systems only the process
+//! group of the command is ended.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
@@ -20,23 +20,24 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-/// The argument by which a program is a supervisor.
+/// The argument that makes a program a supervisor.
 const MARK: &str = "--toolwright-supervise";
 
-/// The variable with the descriptor to which a shell writes the folder that it ends in.
+/// The variable with the number of the descriptor to which a shell reports its last folder.
 pub(super) const FOLDER: &str = "TOOLWRIGHT_FOLDER";
 
-/// How long descendants are killed again, where they start more.
+/// How long descendants are killed again and again, while they start new ones.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How the application asks for TERM.
+/// The byte with which the application asks for TERM.
 pub(super) const TERMINATE: u8 = b'T';
 
-/// Which program supervises the commands of an application: the application itself, started once more, unless it names another.
+/// The program that supervises the commands of an application: the application's own program, started again, unless it names
+/// another.
 ///
 /// On Linux the supervisor takes over before `main`, so that no code of the application runs in it. On other systems an
-/// application calls [`in_this_program`](Self::in_this_program) at the very beginning of its `main`, and the supervisor never
-/// gets behind that call.
+/// application calls [`in_this_program`](Self::in_this_program) at the very beginning of its `main`; in the supervisor that
+/// call never returns.
 ///
 /// ```no_run
 /// use toolwright_toolbox::{Shell, Supervisor};
@@ -51,7 +52,7 @@ pub(super) const TERMINATE: u8 = b'T';
 pub struct Supervisor(PathBuf);
 
 impl Supervisor {
-    /// Makes this program the supervisor. In a process that was started as a supervisor, this function supervises and never
+    /// Makes this program its own supervisor. In a process that was started as a supervisor, this function supervises and never
     /// returns.
     ///
     /// # Errors
@@ -61,12 +62,13 @@ impl Supervisor {
         std::env::current_exe().map(Self)
     }
 
-    /// Another program supervises: `toolwright-supervisor`, or one which calls [`supervise_if_asked`](Self::supervise_if_asked).
+    /// Makes another program the supervisor: `toolwright-supervisor`, or one that calls
+    /// [`supervise_if_asked`](Self::supervise_if_asked).
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
-    /// Supervises and never returns where this process was started for that; else it does nothing.
+    /// Supervises and never returns if this process was started as a supervisor; else does nothing.
     pub fn supervise_if_asked() {
         #[cfg(target_os = "linux")]
         if super::before_main::has_looked() {
@@ -75,13 +77,13 @@ impl Supervisor {
         supervise_if_asked(std::env::args_os());
     }
 
-    /// The program.
+    /// The path of the supervisor's program.
     #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
     pub(super) fn path(&self) -> &std::path::Path {
         &self.0
     }
 
-    /// The command that supervises this one.
+    /// The command that runs the given one under a supervisor.
     pub(super) fn command(&self, arguments: &[OsString]) -> Command {
         let mut command = Command::new(&self.0);
         command.arg(MARK).args(arguments);
@@ -89,7 +91,7 @@ impl Supervisor {
     }
 }
 
-/// Supervises, or holds this process and becomes another program, where its arguments ask for that; else it does nothing.
+/// Supervises, or applies sandbox rules and executes another program, if the arguments ask for it; else does nothing.
 pub(super) fn supervise_if_asked(mut arguments: impl Iterator<Item = OsString>) {
     let asked = arguments.nth(1);
     #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
@@ -107,16 +109,17 @@ pub(super) fn supervise_if_asked(mut arguments: impl Iterator<Item = OsString>) 
     }
 }
 
-/// Writes a report to the application. Where that is gone, it is lost, and no signal ends this process before what it started.
+/// Sends a report to the application. If the application is gone, the report is lost; no signal may end this process before its
+/// command.
 fn report(control: &UnixStream, text: &str) {
     #[cfg(target_os = "linux")]
     let _ = rustix::net::send(control, text.as_bytes(), rustix::net::SendFlags::NOSIGNAL);
-    // There, Rust's start has switched the signal off.
+    // On other systems, Rust's start-up code has disabled the signal.
     #[cfg(not(target_os = "linux"))]
     let _ = io::Write::write_all(&mut &*control, text.as_bytes());
 }
 
-/// Runs a command; the standard input is the socket to the application.
+/// Runs a command. Standard input is the socket to the application.
 fn supervise(arguments: &[OsString]) -> io::Result<()> {
     let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut orders = control.try_clone()?;
@@ -138,8 +141,8 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
     };
     drop(written);
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // From here on no error may end this process before what it started. The application may already be gone; then the
-    // reading of its orders ends at once.
+    // From here on no error may end this process before its command. If the application is already gone, reading its orders
+    // ends at once.
     report(&control, &format!("started {}\n", child.id()));
     let listening = std::thread::Builder::new().spawn(move || {
         let mut order = [0];
@@ -148,8 +151,8 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
                 signal_all(group, Signal::TERM);
             }
         }
-        // Nobody is there any more, or wants it ended at once. To reap is left to the other thread: if this one reaped the
-        // command, that one would take an error for its end and exit, with descendants left.
+        // The application is gone, or wants the command killed. Only the main thread may reap: if this thread reaped the
+        // command, the main thread would take the error for the command's end and exit while descendants are left.
         let start = Instant::now();
         kill_group(group);
         while start.elapsed() < LONGEST {
@@ -181,7 +184,7 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
     Ok(())
 }
 
-/// What a report of the supervisor says of how a command ended.
+/// Parses how a command ended, from a report of the supervisor.
 pub(super) fn status(word: &str, number: i32) -> Option<ExitStatus> {
     match word {
         "exit" => Some(ExitStatus::from_raw(number << 8)),
@@ -192,7 +195,7 @@ pub(super) fn status(word: &str, number: i32) -> Option<ExitStatus> {
 
 fn signal_all(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
-        // It fails where nothing is left of it.
+        // Fails if no process of the group is left.
         let _ = rustix::process::kill_process_group(group, signal);
     }
     for descendant in descendants() {
@@ -208,7 +211,7 @@ fn kill_group(group: Option<Pid>) {
 
 fn kill_descendants() {
     let left = descendants();
-    // First all are stopped, so that none starts another while they are killed.
+    // Stop all of them first, so that none starts another while they are killed.
     for signal in [Signal::STOP, Signal::KILL] {
         for descendant in &left {
             let _ = rustix::process::kill_process(*descendant, signal);
@@ -216,12 +219,12 @@ fn kill_descendants() {
     }
 }
 
-/// Kills every descendant, those too that start meanwhile, and reaps them.
+/// Kills and reaps every descendant, including those that are started meanwhile.
 fn end_all(group: Option<Pid>) {
     let start = Instant::now();
     kill_group(group);
     while start.elapsed() < LONGEST {
-        // What is dead is reaped; an error says that no child is left.
+        // Reap dead processes; an error means that no child is left.
         match rustix::process::wait(rustix::process::WaitOptions::NOHANG) {
             Err(_) => return,
             Ok(Some(_)) => continue,
@@ -232,13 +235,13 @@ fn end_all(group: Option<Pid>) {
     }
 }
 
-/// The processes below this one, in whatever session or group they are.
+/// All descendants of this process, in whatever session or group they are.
 #[cfg(target_os = "linux")]
 fn descendants() -> Vec<Pid> {
     let parent = |entry: std::fs::DirEntry| {
         let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name may hold anything, also a parenthesis.
+        // The name may contain any characters, even a parenthesis.
         let mut rest = stat.rsplit(')').next()?.split_whitespace();
         let (state, parent) = (rest.next()?, rest.next()?.parse().ok()?);
         (state != "Z").then_some((pid, parent))

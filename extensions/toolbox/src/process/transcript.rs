@@ -1,14 +1,14 @@
-//! What a program prints, as far as it is shown: its beginning and its end, in the order in which lines arrive; pure.
+//! Collects the output of a program for display: its beginning and its end, in the order in which lines arrive; pure.
 
 use std::collections::VecDeque;
 
-/// So much of the beginning is shown, and as much of the end, in bytes.
+/// How many bytes of the beginning are shown, and how many of the end.
 pub(super) const SHOWN: usize = 15_000;
 
-/// A line is held back until it ends, up to so many bytes, so that the two streams do not mix within one.
+/// A line is held back until it ends, up to this length in bytes, so that the two streams do not mix within a line.
 const LONGEST_HELD_BACK: usize = 8 * 1024;
 
-/// Which stream something came from.
+/// The stream of a piece of output.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stream {
     Output,
@@ -19,13 +19,13 @@ pub(super) enum Stream {
 pub(super) struct Transcript {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// How many bytes stood between them.
+    /// How many bytes between head and tail were dropped.
     left_out: usize,
-    /// The line of each stream that has not ended.
+    /// The unfinished line of each stream.
     lines: [Vec<u8>; 2],
     /// Whether lines of standard error are marked.
     marks: bool,
-    /// Within a line of standard error whose beginning was taken.
+    /// Whether the last output was an unfinished line of standard error, which already has its mark.
     within: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Transcript {
 pub(super) const MARK: &str = "[stderr] ";
 
 impl Transcript {
-    /// Marks the lines of standard error.
+    /// Makes a transcript that marks the lines of standard error.
     pub(super) fn marking() -> Self {
         Self { marks: true, ..Self::default() }
     }
@@ -50,7 +50,7 @@ impl Transcript {
         self.add(stream, &ready);
     }
 
-    /// The text; where something was left out, it says how much.
+    /// The text, with a note of how much was left out.
     pub(super) fn finish(mut self) -> String {
         let [output, errors] = std::mem::take(&mut self.lines);
         self.add(Stream::Output, &output);
@@ -60,7 +60,7 @@ impl Transcript {
             head.extend(tail);
             return String::from_utf8_lossy(&head).into_owned();
         }
-        // Both parts end at the ends of lines where there are any.
+        // Cut both parts at line ends, if there are any.
         let end = head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1);
         let start = tail.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let start = if start == tail.len() { 0 } else { start };

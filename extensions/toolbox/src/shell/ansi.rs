@@ -1,6 +1,6 @@
-//! The text of `$'…'`, in which a backslash begins an escape.
+//! Decodes the text of `$'…'`, in which a backslash begins an escape.
 
-/// Decodes the inside of `$'…'`; nothing where the quote ends inside, or an escape has no text that is known here.
+/// Decodes the inside of `$'…'`; nothing if the quote ends inside, or if it has an unknown escape.
 pub(super) fn decode(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside.chars().peekable();
@@ -50,7 +50,7 @@ pub(super) fn decode(inside: &str) -> Option<String> {
             }
             _ => return None,
         };
-        // A byte above ASCII is no character by itself, and NUL ends the text.
+        // A byte above ASCII is not a whole character, and NUL ends the text.
         if made == '\0' || (escape == 'x' && !made.is_ascii()) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! How dangerous a command line is: the level of each of its parts, and the worst of them.
+//! Rates command lines: the danger of each part, and the worst of them.
 
 mod checks;
 mod places;
@@ -18,13 +18,13 @@ use super::paths;
 use super::safe::{self, Look};
 use super::table::{Check, CommandTable, Files, FlagRule, Program, Runs};
 
-/// The levels of the parts of a command line. Made by [`classify`].
+/// The danger of each part of a command line. Made by [`classify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classification {
     parts: Vec<Part>,
-    /// The files that a safe line reads, as they are found from the workspace.
+    /// The files that a safe line reads, relative to the workspace.
     reads: Vec<String>,
-    /// What has to hold where a safe line runs.
+    /// The checks to be made before a safe line runs.
     looks: Vec<Look>,
 }
 
@@ -36,27 +36,28 @@ pub struct Part {
     pub danger: Danger,
     /// Why.
     pub reason: Cow<'static, str>,
-    /// Its place in the whole text, in bytes. Of a line in a quoted argument, this is the argument's command.
+    /// Its place in the whole text, in bytes. For a line within a quoted argument, this is the place of the command with that
+    /// argument.
     pub range: Range<usize>,
     span: Span,
 }
 
 impl Part {
-    /// Returns the part of the text that it is about.
+    /// Returns the text of this part.
     #[must_use]
     pub fn text(&self) -> &str {
         self.span.part()
     }
 }
 
-/// Says how dangerous a command line is, by the table of the toolbox.
+/// Rates a command line by the table of the toolbox.
 ///
-/// It looks at nothing but the text. A line is safe where every word of it is understood and all that it runs only reads
-/// and prints, within the folder. Any other is moderate at least, and the word that was not understood is named; what
-/// cannot be parsed, or known before it runs, is dangerous.
+/// Rates only the text. A line is safe if every word of it is understood and all its programs only read and print, within the
+/// folder. Any other line is at least moderate, and the first word that was not understood is named. A line that cannot be
+/// parsed, or whose effect is not known before it runs, is dangerous.
 ///
-/// Some of what a line does is in no text: settings of a repository name programs, and a pattern fits whatever files there are.
-/// `bash` looks at that before it runs a safe line. An application that runs lines by another tool has to do so itself.
+/// Some effects are not in the text: settings of a repository name programs, and a pattern matches whatever files there are.
+/// `bash` checks these before it runs a safe line. An application that runs lines with another tool has to do so itself.
 ///
 /// ```
 /// use toolwright::Danger;
@@ -73,7 +74,7 @@ pub fn classify(text: &str) -> Classification {
     classify_by(text, CommandTable::standard())
 }
 
-/// Says how dangerous a command line is, by a table of the application's.
+/// Rates a command line by a table of the application.
 ///
 /// See [`CommandTable`] for an example.
 #[must_use]
@@ -81,13 +82,13 @@ pub fn classify_by(text: &str, table: &CommandTable) -> Classification {
     classify_from(text, "", table)
 }
 
-/// Says how dangerous a command line is that runs in this folder of the workspace.
+/// Rates a command line that runs in this folder of the workspace.
 pub(crate) fn classify_from(text: &str, folder: &str, table: &CommandTable) -> Classification {
     Classification::of(&Commands::parse_by(text, table), text, folder, table)
 }
 
 impl Classification {
-    /// The level of a line that is parsed, and runs in this folder of the workspace.
+    /// Rates a parsed line that runs in this folder of the workspace.
     pub(super) fn of(commands: &Commands, text: &str, folder: &str, table: &CommandTable) -> Self {
         let mut judge =
             Judge { table, parts: Vec::new(), made: HashSet::new(), base: String::new() };
@@ -122,7 +123,7 @@ impl Classification {
         found
     }
 
-    /// Makes a line safe that is proved to be so, and any other moderate at least.
+    /// Makes the line safe if that can be proved, and otherwise at least moderate.
     fn prove(&mut self, commands: &Commands, text: &str, folder: &str, table: &CommandTable) {
         let Some(tree) = &commands.tree else { return };
         match safe::prove(tree, text, folder, table) {
@@ -148,19 +149,19 @@ impl Classification {
         &self.reads
     }
 
-    /// What has to hold where a safe line runs; of any other, nothing is said.
+    /// The checks to be made before a safe line runs; none for any other line.
     #[cfg(all(feature = "process", unix))]
     pub(crate) fn looks(&self) -> &[Look] {
         &self.looks
     }
 
-    /// Returns the worst level; safe where there is nothing to run.
+    /// Returns the worst danger; safe if the line runs nothing.
     #[must_use]
     pub fn danger(&self) -> Danger {
         self.worst().map_or(Danger::Safe, |it| it.danger)
     }
 
-    /// Returns the first of the parts with the worst level.
+    /// Returns the first of the parts with the worst danger.
     #[must_use]
     pub fn worst(&self) -> Option<&Part> {
         let mut parts = self.parts.iter();
@@ -168,7 +169,7 @@ impl Classification {
         Some(parts.fold(first, |worst, it| if it.danger > worst.danger { it } else { worst }))
     }
 
-    /// Lists every part that was looked at.
+    /// Lists every part that was rated.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
@@ -191,7 +192,7 @@ struct Judge<'t> {
     parts: Vec<Part>,
     /// The files that the line writes.
     made: HashSet<String>,
-    /// The folder that the line has changed to; empty where it has not, or that is not known.
+    /// The folder to which the line has changed; empty if it has not changed it.
     base: String,
 }
 
@@ -250,7 +251,7 @@ impl Judge<'_> {
         self.judge_known(program, entry, &arguments, span);
     }
 
-    /// A line that writes a file and runs it has not shown what it runs.
+    /// Rates a line as dangerous if it runs a file that it has written itself, whose content is not known.
     fn runs_made(&mut self, program: &str, arguments: &[Option<&str>], span: &Span) {
         if self.made.is_empty() {
             return;
@@ -304,7 +305,7 @@ impl Judge<'_> {
             }
         };
         let given: Vec<&str> = arguments.iter().flatten().copied().collect();
-        // `-c` is another flag before a subcommand than behind it.
+        // `-c` before a subcommand is another flag than `-c` after it.
         let first = places.first().copied().flatten().filter(|_| sub.is_some());
         let own = given.iter().position(|it| Some(*it) == first).unwrap_or(given.len());
         let has_flags = given.iter().any(|it| it.starts_with(['-', '+']));
@@ -357,7 +358,7 @@ impl Judge<'_> {
         self.files(entry, arguments, &places, span);
     }
 
-    /// What the files that a program is given say.
+    /// Rates the files that a program reads and writes.
     fn files(
         &mut self,
         entry: &Program,
@@ -398,14 +399,14 @@ impl Judge<'_> {
             }
         }
         let is_read = sub.is_some_and(|(_, sub)| sub.reads);
-        // What is found is read by the program that runs for it.
+        // The program that runs for each result may read the found files.
         let is_found =
             entry.markers.iter().any(|it| arguments.iter().flatten().any(|text| text == it));
         if (entry.reads && !entry.only_names) || is_read || is_found {
             self.secrets(arguments, span);
         }
         if is_read {
-            // A file of a commit comes after the commit's name and a colon.
+            // In git, a file of a commit follows the commit's name and a colon.
             for file in places.iter().flatten().filter_map(|it| it.split_once(':')) {
                 self.read(file.1, span);
             }
@@ -415,7 +416,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What a program of the shell does to variables that it is given by name.
+    /// Rates a shell builtin that sets variables by name.
     fn set(&mut self, entry: &Program, arguments: &[Option<&str>], span: &Span) {
         let names: Vec<&str> = match entry.value_flags.iter().find(|it| *it == "-v") {
             Some(flag) => values(arguments, flag, &[]),

@@ -1,4 +1,4 @@
-//! The simple commands of a command line, those that other commands run among them.
+//! The simple commands of a command line, including those that other commands run.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,10 +11,10 @@ use super::tree::{self, Assignment, Raw};
 use super::unwrap::Unwrap;
 use super::word::Word;
 
-/// How deep command lines may stand in command lines: `sh -c "sh -c …"`.
+/// How deeply command lines may be nested: `sh -c "sh -c …"`.
 pub(super) const DEEPEST: usize = 8;
 
-/// What a command line runs, as far as its text shows it.
+/// The commands of a command line, as far as its text shows them.
 ///
 /// ```
 /// use toolwright_toolbox::Commands;
@@ -31,12 +31,12 @@ pub struct Commands {
     pub(super) unknown: Vec<Unknown>,
     pub(super) redirects: Vec<RedirectedFile>,
     pub(super) assignments: Vec<AssignedVariable>,
-    /// What the parser made of the line; nothing where it is not read.
+    /// The syntax tree of the line; absent if it was not parsed.
     pub(super) tree: Option<Tree>,
 }
 
-/// A part of a line: of the text that is parsed, and its place in the whole line. Of a line in a quoted argument,
-/// the whole part is that argument.
+/// A part of a line: its range in the parsed text, and its place in the whole line. For a line within a quoted argument, the
+/// place is that of the argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) text: Arc<str>,
@@ -47,20 +47,20 @@ pub(super) struct Span {
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// The words of the command that it is in, which one behind `env` and the like shares with that.
+    /// All words of the command. A program behind `env` and the like shares them with that command.
     pub(super) words: Arc<[Word]>,
-    /// Where its own begin.
+    /// The index of its first own word.
     pub(super) at: usize,
-    /// Whether more arguments follow, which are not known.
+    /// Whether further, unknown arguments follow.
     pub(super) appended: bool,
     pub(super) span: Span,
-    /// It calls a function that the line defines, or nothing.
+    /// Whether it calls a function that the line defines.
     pub(super) function: Function,
-    /// It is in the arguments of a program that is not known, which may run it.
+    /// Whether it is in the arguments of an unknown program, which may run it.
     pub(super) is_possible: bool,
 }
 
-/// A variable that is set, by `NAME=value` or by name.
+/// A variable that the line sets, by `NAME=value` or by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AssignedVariable {
     pub(super) name: String,
@@ -68,19 +68,19 @@ pub(super) struct AssignedVariable {
     pub(super) span: Span,
 }
 
-/// Whether a command is a call of a function that the line defines.
+/// Whether a command calls a function that the line defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
     No,
     Defined,
-    /// From within its own definition.
+    /// It calls the function from within its own definition.
     Itself,
 }
 
-/// What of a command line cannot be known before it runs.
+/// A part of a command line whose effect cannot be known before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
-    /// Why it is not known.
+    /// Why it cannot be known.
     pub reason: String,
     pub(super) span: Span,
 }
@@ -100,7 +100,7 @@ impl Commands {
         Self::parse_by(text, CommandTable::standard())
     }
 
-    /// Parses a command line; the table says which programs run others.
+    /// Parses a command line; the table says which programs run other programs.
     #[must_use]
     pub fn parse_by(text: &str, table: &CommandTable) -> Self {
         let mut commands = Self::default();
@@ -108,24 +108,24 @@ impl Commands {
         commands
     }
 
-    /// Lists the commands in the order of the text; a command that another one runs follows it.
+    /// Lists the commands in the order of the text; a command that another command runs follows it.
     #[must_use]
     pub fn commands(&self) -> &[SimpleCommand] {
         &self.commands
     }
 
-    /// Lists what cannot be known.
+    /// Lists the parts that cannot be known.
     #[must_use]
     pub fn unknown(&self) -> &[Unknown] {
         &self.unknown
     }
 
-    /// Lists the files that redirections write, as they are named; `None` for one whose name is not known.
+    /// Lists the files that redirections write, as written in the line; `None` for an unknown name.
     pub fn writes(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| it.is_write).map(|it| it.file.as_deref())
     }
 
-    /// Lists the files that redirections read, as they are named; `None` for one whose name is not known.
+    /// Lists the files that redirections read, as written in the line; `None` for an unknown name.
     pub fn reads(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| !it.is_write).map(|it| it.file.as_deref())
     }
@@ -135,7 +135,7 @@ impl Commands {
         self.assignments.iter().map(|it| it.name.as_str())
     }
 
-    /// Adds what is in a text; `outer` is its place in the whole line, when it is in a quoted argument.
+    /// Adds the commands of a text. `outer` is its place in the whole line if it is in a quoted argument.
     pub(super) fn read(
         &mut self,
         text: &Arc<str>,
@@ -185,13 +185,13 @@ impl Commands {
         }
     }
 
-    /// Whether no more is read.
+    /// Whether the line has too many parts, so that the rest is not read.
     pub(super) fn is_full(&self) -> bool {
         self.commands.len() + self.assignments.len() + self.unknown.len() >= tree::MOST_PARTS
     }
 }
 
-/// The functions that a line defines, by where their definitions end.
+/// The functions that a line defines, sorted by the ends of their definitions.
 struct Functions<'f> {
     left: std::iter::Peekable<std::slice::Iter<'f, (String, usize)>>,
     known: HashSet<&'f str>,
@@ -202,7 +202,7 @@ impl<'f> Functions<'f> {
         Self { left: found.iter().peekable(), known: HashSet::new() }
     }
 
-    /// Those that are defined before a place. Places are asked for in the order of the text.
+    /// The functions that are defined before this place. Places have to be passed in the order of the text.
     fn before(&mut self, at: usize) -> &HashSet<&'f str> {
         while let Some((name, _)) = self.left.next_if(|(_, end)| *end <= at) {
             self.known.insert(name);
@@ -211,17 +211,18 @@ impl<'f> Functions<'f> {
     }
 }
 
-/// The variables whose value can only be one.
+/// The variables that have only one possible value.
 struct Values {
-    /// The value, and where it is set.
+    /// The value, and the place after its assignment; `None` if there are several assignments.
     known: HashMap<String, Option<(String, usize)>>,
-    /// The command that sets or removes variables by their names, where there is only one; beyond, no value is known.
+    /// How many commands set or remove variables by name, and the index of the last one. If there is any besides the command
+    /// itself, no value is known.
     setters: (usize, usize),
 }
 
 impl Values {
     fn of(raws: &[Raw], assignments: &[Assignment]) -> Self {
-        // What sets or removes a variable by its name.
+        // Programs that set or remove variables by name.
         const SETS: [&str; 12] = [
             "read",
             "unset",
@@ -257,7 +258,7 @@ impl Values {
         Self { known, setters }
     }
 
-    /// The words of a command, with variables replaced whose value can only be one.
+    /// The words of a command, with known variables replaced by their values.
     fn resolve_variables(&self, at: usize, words: Vec<Word>, range: &Range<usize>) -> Vec<Word> {
         let is_set_elsewhere = self.setters.0 > usize::from(self.setters.1 == at);
         if self.known.is_empty() || is_set_elsewhere || words.iter().all(|it| it.variable.is_none())
@@ -275,7 +276,7 @@ impl Values {
         if word.is_quoted {
             return vec![Word { text: Some(value.clone()), is_quoted: true, ..Word::default() }];
         }
-        // Unquoted, it is split, and patterns in it are replaced.
+        // The shell splits an unquoted value, and expands patterns in it.
         let is_pattern = value.contains(['*', '?', '[']);
         let words = value.split_whitespace();
         words.map(|it| Word { text: Some(it.to_owned()), is_pattern, ..Word::default() }).collect()
@@ -283,14 +284,14 @@ impl Values {
 }
 
 impl Span {
-    /// The part of the text.
+    /// The text of this part.
     pub(super) fn part(&self) -> &str {
         self.text.get(self.inner.clone()).unwrap_or(&self.text)
     }
 }
 
 impl Unknown {
-    /// Returns the part of the text that it is about.
+    /// Returns the text of this part.
     #[must_use]
     pub fn part(&self) -> &str {
         self.span.part()
@@ -298,25 +299,25 @@ impl Unknown {
 }
 
 impl SimpleCommand {
-    /// Returns the program as it is written; `None` where only the shell that runs the line knows it.
+    /// Returns the program as it is written; `None` if only the shell knows it at run time.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.words.get(self.at).filter(|it| !it.is_pattern)?.text.as_deref()
     }
 
-    /// Lists its arguments; `None` for one whose text is not known.
+    /// Lists its arguments; `None` for one whose text is unknown.
     pub fn arguments(&self) -> impl Iterator<Item = Option<&str>> {
         let known = self.words.get(self.at + 1..).unwrap_or_default();
         known.iter().map(|it| it.text.as_deref()).chain(self.appended.then_some(None))
     }
 
-    /// Returns the part of the text that it is in.
+    /// Returns the text of the command.
     #[must_use]
     pub fn part(&self) -> &str {
         self.span.part()
     }
 
-    /// Returns the place of that part in the whole text, in bytes.
+    /// Returns the place of that text in the whole line, in bytes.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.span.outer.clone()

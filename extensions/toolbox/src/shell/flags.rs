@@ -1,24 +1,24 @@
-//! Flags among the arguments of a program, in the spellings that programs take.
+//! Recognizes flags among the arguments of a program, in the spellings that programs accept.
 
-/// `-` is the standard input, and `--` ends the flags.
+/// Whether an argument is a flag: `-` is standard input, and `--` ends the flags.
 pub(super) fn is_flag(argument: &str) -> bool {
     argument.starts_with('-') && argument != "-" && argument != "--"
 }
 
-/// Whether a letter comes behind one dash, alone or among others.
+/// Whether an argument has this letter after a single dash, alone or combined with others.
 pub(super) fn has_letter(argument: &str, letter: char) -> bool {
     argument.strip_prefix('-').is_some_and(|it| !it.starts_with('-') && it.contains(letter))
 }
 
-/// Whether an argument is a flag: alone, with a value behind `=`, shortened (`--forc`), or as a letter among others (`-uf`).
-/// What follows a letter that takes a value is that value.
+/// Whether an argument is this flag: alone, with a value after `=`, abbreviated (`--forc`), or as a letter among others
+/// (`-uf`). After a letter that takes a value, the rest of the argument is the value.
 pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bool {
     let (name, _value) = argument.split_once('=').unwrap_or((argument, ""));
     if argument == flag || name == flag {
         return true;
     }
     if flag.starts_with("--") {
-        // Programs complete the names of long flags.
+        // Programs accept abbreviated long flags.
         return name.len() > 3 && name.starts_with("--") && flag.starts_with(name);
     }
     let Some(letter) = flag.strip_prefix('-').filter(|it| it.chars().count() == 1) else {
@@ -41,7 +41,7 @@ pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bo
     false
 }
 
-/// The values of a flag: behind `=`, behind its letter, or the next argument. Its letter may end others: `-sSLo FILE`.
+/// The values of a flag: after `=`, after its letter, or the next argument. Other letters may precede its letter: `-sSLo FILE`.
 pub(super) fn values<'c>(
     arguments: &[Option<&'c str>],
     flag: &str,

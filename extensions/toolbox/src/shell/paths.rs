@@ -1,4 +1,4 @@
-//! Which files a command line had better not read or write, by their names alone.
+//! Files that a command line should not read or write, recognized by their names.
 
 use toolwright::Danger;
 
@@ -10,7 +10,7 @@ const SYSTEM: [&str; 14] = [
     "/usr", "/var", "/home",
 ];
 
-/// What everybody may write.
+/// Places that every program may write.
 const OPEN: [&str; 9] = [
     "/dev/null",
     "/dev/stdout",
@@ -23,7 +23,7 @@ const OPEN: [&str; 9] = [
     "/dev/shm",
 ];
 
-/// Files that a program runs by itself.
+/// Files that programs run or obey by themselves.
 const STARTED: [&str; 10] = [
     "/.git/hooks/",
     "/.git/config",
@@ -37,7 +37,7 @@ const STARTED: [&str; 10] = [
     "/.vimrc",
 ];
 
-/// A name as it would be found from a folder, without `.`, `..` and doubled slashes.
+/// A name joined to a folder, without `.`, `..` and doubled slashes.
 pub(super) fn join(base: &str, name: &str) -> String {
     let name =
         name.strip_prefix("$HOME").map_or_else(|| name.to_owned(), |rest| format!("~{rest}"));
@@ -58,7 +58,7 @@ pub(super) fn join(base: &str, name: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Why it matters that this file is written, where it does more than to change a file of the folder.
+/// The danger of writing this file, if it is more than a file of the folder.
 pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     if is_in(path, &OPEN) {
         return None;
@@ -79,25 +79,25 @@ pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     None
 }
 
-/// Whether the shell opens a connection where this file is opened.
+/// Whether bash opens a network connection when it opens this file.
 pub(super) fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Whether a file holds secrets, by its name. A pattern does where it fits such a name; one that begins with a wildcard
-/// fits too much to say anything.
+/// Whether a file may hold secrets, by its name. A pattern counts if it matches such a name, unless it begins with a wildcard,
+/// which matches too much.
 pub(super) fn is_secret(path: &str) -> bool {
     let starts = |part: &str| part.find(['*', '?', '[']).is_none_or(|at| at > 0);
     let wildcards = if path.split('/').all(starts) { Wildcards::Doubtful } else { Wildcards::None };
     may_be_secret(path, wildcards)
 }
 
-/// What writing to these sends nowhere.
+/// Devices that discard or print what is written to them.
 pub(super) fn is_nothing(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }
 
-/// Whether a path lies outside of the folder in which a line runs, as far as its name says it.
+/// Whether a path is outside of the folder in which the line runs, by its name.
 pub(super) fn is_outside(path: &str) -> bool {
     path == ".." || path.starts_with("../") || path.starts_with('/') || path.starts_with('~')
 }

@@ -1,4 +1,4 @@
-//! Gives a policy the commands of a command line.
+//! Parses the commands of a command line for a policy.
 
 use toolwright::Danger;
 use toolwright::policy::{CommandLine, ProgramCall, ReadCommands};
@@ -7,7 +7,8 @@ use super::classify::classify;
 use super::commands::Commands;
 use super::paths;
 
-/// Reads command lines of bash for the rules of a policy: [`PolicyBuilder::commands`](toolwright::policy::PolicyBuilder::commands).
+/// Parses command lines of bash for the rules of a policy:
+/// [`PolicyBuilder::commands`](toolwright::policy::PolicyBuilder::commands).
 ///
 /// ```
 /// use toolwright::policy::ReadCommands as _;

@@ -1,12 +1,12 @@
-//! Proves that a line is safe: every word of it is understood, and all that it runs only reads and prints.
+//! Proves that a line is safe: every word of it is understood, and all its programs only read and print.
 //!
 //! ```text
 //!  tree ─▶ statements, in order, with the folders that the line may be in ─▶ words that are known exactly
 //!                                                                              └─▶ the form of their program
 //! ```
 //!
-//! What is not listed here or in the table of forms is not understood: a kind of node, an expansion, a name of a variable,
-//! a program, a flag, a place. The first such word is the answer, and the line asks.
+//! Everything that is not listed here or in the table of forms is not understood: a kind of node, an expansion, a variable
+//! name, a program, a flag, a positional argument. The first such word is the reason why the line needs an approval.
 
 mod arguments;
 mod find;
@@ -38,13 +38,13 @@ pub(super) use self::scripts::is_plain_sed;
 use super::table::CommandTable;
 use super::{paths, tree};
 
-/// How deep statements may stand in others.
+/// How deeply statements may be nested.
 const DEEPEST: usize = 40;
 
-/// So many commands are looked at; the body of a loop counts once for each value.
+/// How many commands are checked; the body of a loop counts once for each value.
 const MOST: usize = 4096;
 
-/// What of a line was not understood.
+/// A part of a line that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doubt {
     pub(super) reason: Cow<'static, str>,
@@ -53,16 +53,16 @@ pub(super) struct Doubt {
 
 type Result<T, E = Doubt> = std::result::Result<T, E>;
 
-/// What a safe line does.
+/// The effects of a safe line.
 #[derive(Debug)]
 pub(super) struct Proof {
-    /// The files that it reads, as they are found from the workspace.
+    /// The files that it reads, relative to the workspace.
     pub(super) reads: Vec<String>,
-    /// What has to hold where it runs.
+    /// The checks to be made before it runs.
     pub(super) looks: Vec<Look>,
 }
 
-/// Proves that a line is safe that runs in this folder of the workspace, or names what was not understood.
+/// Proves that a line is safe if it runs in this folder of the workspace, or returns the part that was not understood.
 pub(super) fn prove(
     tree: &Tree,
     source: &str,
@@ -78,7 +78,7 @@ pub(super) fn prove(
     Ok(Proof { reads: prover.reads, looks: prover.looks })
 }
 
-/// Whether a program with these arguments, all of which are literal, only reads and prints.
+/// Whether a program with these literal arguments only reads and prints.
 pub(super) fn only_reads(program: &str, arguments: &[&str], table: &CommandTable) -> bool {
     let Some(Forms(form)) = table.forms(program) else { return false };
     let literal = |text: &&'_ str| Word {
@@ -99,14 +99,14 @@ struct Prover<'a, 't> {
     table: &'t CommandTable,
     reads: Vec<String>,
     looks: Vec<Look>,
-    /// The variables of which the value is known, or known not to be.
+    /// The variables that are set, with their values; `None` if the value is unknown.
     known: Vec<(&'a str, Option<Word<'a>>)>,
     left: usize,
     depth: usize,
-    /// Whether bash reads the line, and not another shell.
+    /// Whether bash parses the line, and not another shell.
     is_bash: bool,
     is_loop: bool,
-    /// Where the outermost loop over names of files begins.
+    /// The folders where the outermost loop over file names begins.
     looped: Option<Folders>,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// `bash -c 'a line'`.
+    /// Proves `bash -c 'a line'`.
     fn shell(&mut self, name: &Word<'a>, words: &[Word<'a>], folders: &Folders) -> Result<()> {
         let is_bash = name.text.rsplit('/').next() == Some("bash");
         let (line, flags) = match words {
@@ -203,7 +203,7 @@ impl<'a> Prover<'a, '_> {
             return Err(words[0].doubt("is not known of this program"));
         }
         let text = line.literal()?;
-        // Other shells read these otherwise.
+        // Other shells parse these differently.
         let differs = ["$'", "$\"", "&>", "|&", "<<<", "((", "[[", "<(", ">("];
         if !is_bash && differs.iter().any(|it| text.contains(it)) {
             return Err(line.doubt("is a line that shells read in different ways"));

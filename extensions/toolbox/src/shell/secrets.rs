@@ -1,10 +1,10 @@
-//! Which names of files and folders hold secrets: one list, for every program, flag, loop and pattern that reaches them.
+//! The names of files and folders that hold secrets: one list for every program, flag, loop and pattern.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Files with secrets, by the last parts of their paths. `*` matches any letters.
+/// Files with secrets, by the last parts of their paths. `*` matches any characters.
 const FILES: &[&str] = &[
     ".env",
     ".env.*",
@@ -87,7 +87,8 @@ const FILES: &[&str] = &[
     "cookies.sqlite",
 ];
 
-/// Files with secrets, by names that others have too: a pattern that begins with a wildcard is not taken for them.
+/// Names of files that often hold secrets, but not always: a pattern that begins with a wildcard does not count as matching
+/// them.
 const LIKELY: &[&str] = &[
     "credentials.toml",
     "secrets.toml",
@@ -106,14 +107,14 @@ const LIKELY: &[&str] = &[
     "client_secrets.json",
 ];
 
-/// Ends of names of code and texts, of which a name such as `.env.rs` is no secret.
+/// Extensions of code and text files: a name such as `.env.rs` does not indicate a secret.
 const CODE: &[&str] = &[
     "rs", "toml", "md", "py", "js", "mjs", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "go",
     "java", "kt", "swift", "rb", "php", "lua", "html", "css", "scss", "sh", "txt", "lock", "snap",
     "sql", "proto", "xml", "csv", "log", "pyc",
 ];
 
-/// Folders of which every file is a secret, by parts of their paths.
+/// Folders whose files are all secret, by parts of their paths.
 const FOLDERS: &[&str] = &[
     ".ssh",
     ".aws",
@@ -161,7 +162,7 @@ const FOLDERS: &[&str] = &[
     "/etc/NetworkManager/system-connections",
 ];
 
-/// Files with secrets at one place of the machine.
+/// Files with secrets at fixed paths.
 const PLACES: &[&str] = &[
     "/etc/shadow*",
     "/etc/gshadow*",
@@ -188,26 +189,26 @@ const PLACES: &[&str] = &[
     "/dev/loop*",
 ];
 
-/// Names that look like those of secrets, and show what belongs into them.
+/// Names that look like secrets, but belong to example files.
 const EXAMPLES: &[&str] =
     &[".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults"];
 
-/// How the parts of a path are written.
+/// How wildcards in a path are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wildcards {
-    /// They are letters like others.
+    /// As ordinary characters.
     None,
-    /// The shell replaces them, and fits a point at the begin of a name only with a point.
+    /// As the shell expands them: only a dot matches a dot at the beginning of a name.
     Shell,
-    /// So, where the text may as well be none of a file: only names that no other text looks like say something.
+    /// As `Shell`, but the text may not be a file name at all, so only distinctive names count.
     Doubtful,
-    /// They fit every name, hidden ones too: a pattern of `find`, or of a program's own.
+    /// They match every name, including hidden ones, as in patterns of `find` or of other programs.
     All,
 }
 
-/// Whether a path, or one of the paths that a pattern fits, holds secrets by its name. It is joined before.
+/// Whether a path, or a path that the pattern matches, holds secrets by its name. The path has to be joined and normalized.
 ///
-/// Letters count in either case, because some file systems make no difference.
+/// Case is ignored, because some file systems ignore it.
 pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
     let has_wildcards = wildcards != Wildcards::None && path.contains(['*', '?', '[']);
     if !has_wildcards && !may_be_listed(path) {
@@ -226,7 +227,7 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
     let ends = |rule: &str| {
         let mut at = parts.len();
         rule.rsplit('/').all(|rule| {
-            // What a program finds may stand in any folder.
+            // A program may find the file in any folder.
             let Some(next) = at.checked_sub(1) else { return wildcards == Wildcards::All };
             at = next;
             meets(rule, parts[at])
@@ -250,13 +251,13 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
         || PLACES.iter().any(|it| begins(it) && parts.len() == it.split('/').count() - 1)
 }
 
-/// Whether a file holds secrets, by its name.
+/// Whether a file may hold secrets, by its name.
 #[cfg(all(feature = "process", unix))]
 pub(crate) fn may_hold_secrets(path: &str) -> bool {
     may_be_secret(path, Wildcards::None)
 }
 
-/// An extended regular expression that every name of a file with secrets fits, in small letters, and few others do.
+/// An extended regular expression, in lower case, that matches every name of a file with secrets, and few others.
 #[cfg(all(feature = "process", unix))]
 pub(crate) fn names_of_secrets() -> String {
     let read = |it: &str| it.to_ascii_lowercase().replace('.', "[.]").replace('*', "[^/]*");
@@ -266,9 +267,9 @@ pub(crate) fn names_of_secrets() -> String {
     format!("(^|/)(({})$|({})/)", files.join("|"), folders.join("|"))
 }
 
-/// Whether a rule may fit a path without wildcards, by the parts of both: most paths fit none, which costs little.
+/// A quick check whether any rule may match a path without wildcards, by their parts: most paths match none.
 fn may_be_listed(path: &str) -> bool {
-    /// Parts of rules without a wildcard, and what follows the last point of those that begin with one.
+    /// The parts of rules without a wildcard, and the extensions of rules that begin with a wildcard.
     static LISTED: LazyLock<(HashSet<String>, HashSet<&str>)> = LazyLock::new(|| {
         let rules = FILES.iter().chain(LIKELY).chain(FOLDERS);
         let parts = rules.flat_map(|it| it.split('/')).filter(|it| !it.starts_with(['.', '*']));
@@ -291,8 +292,8 @@ fn may_be_listed(path: &str) -> bool {
     })
 }
 
-/// Whether a name fits a rule; where it is a pattern, whether some name fits both. Takes as many steps as the product
-/// of their lengths, and a rule is short.
+/// Whether a name matches a rule; for a pattern, whether some name matches both. The number of steps is the product of their
+/// lengths, and rules are short.
 fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     let is_pattern = wildcards != Wildcards::None && name.contains(['*', '?', '[']);
     if !is_pattern {
@@ -312,7 +313,7 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     if wildcards != Wildcards::All && rule.starts_with('.') && name.starts_with(['*', '?']) {
         return false;
     }
-    // Most rules differ in their first or last letter.
+    // A quick check: most rules differ in their first or last character.
     let differs = |rule: Option<u8>, name: Option<u8>| {
         let is_letter = |it: u8| !matches!(it, b'*' | b'?' | b'[' | b']');
         rule.zip(name).is_some_and(|(rule, name)| {
@@ -325,7 +326,7 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
         return false;
     }
     let rule: Vec<char> = rule.chars().map(|it| it.to_ascii_lowercase()).collect();
-    // Which lengths of the rule the letters so far can stand for.
+    // `row[i]`: the characters so far can match the first `i` characters of the rule.
     let mut row = vec![false; rule.len() + 1];
     row[0] = true;
     skip_stars(&rule, &mut row);
@@ -337,8 +338,8 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
                 row.iter_mut().skip(first).for_each(|it| *it = true);
                 continue;
             }
-            // Any letter may stand in the list, and where it has no end it is a letter. Where the end is hard to find,
-            // anything may follow.
+            // A list of characters may match any character, and without an end it is a literal `[`. If its end is hard to find,
+            // assume that anything may follow.
             '[' => {
                 let rest = letters.as_str();
                 if ["[:", "[.", "[="]
@@ -363,7 +364,7 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     row[rule.len()]
 }
 
-/// Reads one letter.
+/// Advances by one character.
 fn step(rule: &[char], row: &mut [bool], fits: impl Fn(char) -> bool) {
     for at in (0..row.len()).rev() {
         let by_letter = at > 0 && row[at - 1] && rule[at - 1] != '*' && fits(rule[at - 1]);
@@ -373,7 +374,7 @@ fn step(rule: &[char], row: &mut [bool], fits: impl Fn(char) -> bool) {
     skip_stars(rule, row);
 }
 
-/// A star matches nothing too.
+/// Advances over stars, which also match nothing.
 fn skip_stars(rule: &[char], row: &mut [bool]) {
     for at in 0..rule.len() {
         if row[at] && rule[at] == '*' {

@@ -1,4 +1,4 @@
-//! What is known of programs, as data: [`CommandTable`].
+//! The known programs and their dangers, as data: [`CommandTable`].
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,16 +11,16 @@ use super::classify::classify_by;
 use super::paths;
 use super::safe::{self, Forms};
 
-/// What programs do.
+/// The dangers of programs.
 const STANDARD: &str = include_str!("commands.toml");
 
-/// In which forms they only read and print.
+/// The forms in which programs only read and print.
 const FORMS: &str = include_str!("forms.toml");
 
-/// What is known of programs: how dangerous each is, with which flags and subcommands it does more, what it writes and runs.
+/// Describes known programs: how dangerous each is, with which flags and subcommands it does more, and what it writes and runs.
 ///
-/// An application adds its own programs, or replaces what is said here of one. Each entry has a reason, and examples that
-/// are tried when the table is made. Nothing of a program is safe but the forms in which it is said to only read:
+/// An application adds its own programs, or replaces an entry. Each entry has a reason, and examples that are checked when the
+/// table is made. A program is safe only in the forms that are declared to only read:
 ///
 /// ```
 /// use toolwright::Danger;
@@ -45,7 +45,7 @@ const FORMS: &str = include_str!("forms.toml");
 #[derive(Debug, Clone, Default)]
 pub struct CommandTable {
     programs: HashMap<String, Arc<Program>>,
-    /// In which forms a program only reads and prints.
+    /// The forms in which a program only reads and prints.
     forms: HashMap<String, Arc<Forms>>,
     variables: Vec<Variables>,
 }
@@ -66,63 +66,63 @@ struct TableFile {
     variable: Vec<Variables>,
 }
 
-/// One program, or several of which the same holds.
+/// One program, or several with the same properties.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Program {
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
-    /// Flags with which it does more.
+    /// Flags with which it is more dangerous.
     #[serde(default)]
     pub(super) flags: Vec<FlagRule>,
-    /// Flags that take the next argument.
+    /// Flags that take the next argument as their value.
     #[serde(default)]
     pub(super) value_flags: Vec<String>,
-    /// Arguments with which alone it only reports.
+    /// Complete argument lists with which it only reports.
     #[serde(default)]
     pub(super) alone: Vec<String>,
     #[serde(default)]
     pub(super) subcommands: Vec<Subcommand>,
-    /// Its level where it has arguments that are no flags.
+    /// Its danger if it has positional arguments.
     pub(super) arguments: Option<Danger>,
-    /// Its level where an argument is not known.
+    /// Its danger if an argument is unknown.
     pub(super) unknown: Option<Danger>,
-    /// Which of its arguments are files that it writes.
+    /// The arguments that are files which it writes.
     pub(super) writes: Option<Files>,
-    /// Whether its arguments are files that it reads.
+    /// Whether its arguments are files which it reads.
     #[serde(default)]
     pub(super) reads: bool,
-    /// Whether it shows the names of those files, and not what is in them.
+    /// Whether it shows only the names of those files, not their contents.
     #[serde(default)]
     pub(super) only_names: bool,
-    /// Flags whose values are files that it writes.
+    /// Flags whose values are files which it writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,
-    /// Whether it sets the variables that it is given by name: with `-v`, where that takes a value.
+    /// Whether it sets the variables that its arguments name; if it has a flag `-v` with a value, the variable of that flag.
     #[serde(default)]
     pub(super) sets: bool,
-    /// What it runs.
+    /// The part of its arguments that it runs.
     pub(super) runs: Option<Runs>,
-    /// How many places stand before the command that it runs.
+    /// How many positional arguments precede the command that it runs.
     #[serde(default)]
     pub(super) skip: usize,
-    /// Flags behind those places with which a command line follows.
+    /// Flags, after those positional arguments, that are followed by a command line.
     #[serde(default)]
     pub(super) line_flags: Vec<String>,
-    /// Whether `NAME=value` may stand before the command that it runs.
+    /// Whether `NAME=value` may precede the command that it runs.
     #[serde(default)]
     pub(super) assigns: bool,
-    /// With which first argument it runs nothing.
+    /// First arguments with which it runs nothing.
     #[serde(default)]
     pub(super) asks: Vec<String>,
     /// Whether it adds arguments to the command that it runs.
     #[serde(default)]
     pub(super) appends: bool,
-    /// The arguments behind which a command comes.
+    /// The arguments that are followed by a command.
     #[serde(default)]
     pub(super) markers: Vec<String>,
-    /// What of its arguments is looked at by a rule of its own.
+    /// A special check of its arguments.
     pub(super) check: Option<Check>,
     #[serde(default)]
     examples: Vec<Example>,
@@ -144,21 +144,21 @@ pub(super) struct Subcommand {
     pub(super) why: String,
     #[serde(default)]
     pub(super) flags: Vec<FlagRule>,
-    /// Its level where it has arguments that are no flags.
+    /// Its danger if it has positional arguments.
     pub(super) arguments: Option<Danger>,
-    /// Flags with which its arguments only select.
+    /// Flags with which its arguments only select what is shown.
     #[serde(default)]
     pub(super) selects: Vec<String>,
     /// Arguments with which it only shows.
     #[serde(default)]
     pub(super) shows: Vec<String>,
-    /// Whether its arguments are files that it reads.
+    /// Whether its arguments are files which it reads.
     #[serde(default)]
     pub(super) reads: bool,
-    /// Flags whose values are files that it writes.
+    /// Flags whose values are files which it writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,
-    /// Its flags that take the next argument, where they are others than those of the program.
+    /// Flags that take the next argument as their value, if they differ from those of the program.
     #[serde(default)]
     pub(super) value_flags: Vec<String>,
 }
@@ -167,7 +167,7 @@ pub(super) struct Subcommand {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Files {
     All,
-    /// The second argument that is no flag, where there is one.
+    /// The second positional argument, if there is one.
     Second,
     Last,
 }
@@ -175,15 +175,15 @@ pub(super) enum Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Runs {
-    /// What follows its flags and places.
+    /// The rest after its flags and positional arguments.
     Rest,
-    /// A command line after `-c`, a script, or its input.
+    /// A command line after `-c`, a script, or its standard input.
     Shell,
     /// Its arguments, joined.
     Line,
     /// Its first argument.
     First,
-    /// What comes behind a marker.
+    /// The arguments after a marker.
     After,
 }
 
@@ -216,20 +216,20 @@ struct Example {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variables {
-    /// With `*` at the end for all that begin so.
+    /// A `*` at the end matches all names with this prefix.
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
-    /// The values with which it has this level; with any other it is dangerous.
+    /// The values that have this level; any other value is dangerous.
     #[serde(default)]
     pub(super) values: Vec<String>,
-    /// Whether it has this level only where each part of its value is a folder inside.
+    /// Whether each part of the value has to be a folder inside the workspace; any other value is dangerous.
     #[serde(default)]
     pub(super) inside: bool,
 }
 
 impl Variables {
-    /// The level of setting it to a value.
+    /// The level and the reason of setting it to a value.
     pub(super) fn with_value(&self, value: Option<&str>) -> (Danger, &str) {
         let is_plain = value.is_some_and(|value| {
             let is_listed = self.values.is_empty() || self.values.iter().any(|it| it == value);
@@ -251,20 +251,20 @@ impl CommandTable {
             let (mut table, _) =
                 CommandTable::read(STANDARD).expect("the table of the toolbox can be read");
             let (forms, _) = CommandTable::read(FORMS).expect("the forms can be read");
-            // Both are part of the program, and a test tries their examples.
+            // Both files are part of the program, and a test checks their examples.
             table.forms = forms.forms;
             table
         });
         &TABLE
     }
 
-    /// Adds programs and variables, as TOML. What is said of a program takes the place of what was said before.
+    /// Adds programs and variables, as TOML. An entry replaces an earlier one of the same program.
     ///
     /// # Errors
-    /// When it is no such TOML, an entry has no reason or no name, or an example has another level than it says.
+    /// When the text is not TOML of this form, an entry has no reason or no name, or an example has another level than stated.
     pub fn with(mut self, text: &str) -> Result<Self, TableError> {
         let (more, examples) = Self::read(text)?;
-        // What is said of a program takes the place of its forms too.
+        // A new entry replaces the forms of the program, too.
         self.forms.retain(|name, _| !more.programs.contains_key(name));
         self.programs.extend(more.programs);
         self.forms.extend(more.forms);
@@ -317,7 +317,7 @@ impl CommandTable {
         Ok(())
     }
 
-    /// What is known of a program, by its name alone or in a folder.
+    /// The entry of a program, which is written as a name or as a path.
     pub(super) fn program(&self, written: &str) -> Option<&Program> {
         let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
         self.programs.get(written).or_else(|| self.programs.get(name)).map(Arc::as_ref)
@@ -329,12 +329,12 @@ impl CommandTable {
         self.forms.get(name).map(Arc::as_ref)
     }
 
-    /// Whether no program takes this variable for code or for a place.
+    /// Whether no program uses this variable as code or as a path.
     pub(super) fn is_harmless(&self, name: &str) -> bool {
         self.variable(name).is_some_and(|it| it.level == Danger::Safe)
     }
 
-    /// Whether a program is known by its name, and is in a folder that is none of the system's.
+    /// Whether the program's name is known, but it is in a folder that does not belong to the system.
     pub(super) fn is_elsewhere(&self, written: &str) -> bool {
         const FOLDERS: [&str; 6] =
             ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
@@ -342,7 +342,7 @@ impl CommandTable {
         folder.is_some_and(|it| !FOLDERS.contains(&it)) && !self.programs.contains_key(written)
     }
 
-    /// What is known of a variable.
+    /// The entry of a variable.
     pub(super) fn variable(&self, name: &str) -> Option<&Variables> {
         self.variables.iter().rev().find(|it| {
             it.names.iter().any(|known| match known.strip_suffix('*') {

@@ -1,7 +1,7 @@
-//! From a text to the simple commands that stand in it, by the grammar of tree-sitter.
+//! Parses a text with tree-sitter, and finds its simple commands.
 //!
-//! The grammar recovers from what it cannot read and reads some things otherwise than bash. So each tree is checked
-//! against the text: what it may have read wrongly is a refusal, never a guess.
+//! The grammar recovers from errors, and parses some things differently than bash. So each tree is checked against the text:
+//! whatever may have been parsed wrongly is refused, never guessed.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -11,31 +11,31 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::word::Word;
 
-/// No longer text is parsed: 64 KiB.
+/// The longest text that is parsed: 64 KiB.
 const LONGEST: usize = 64 * 1024;
 
-/// How deep a part may stand in others.
+/// How deeply parts may be nested.
 const DEEPEST: usize = 200;
 
-/// How much work the parser may do, counted by its reports of progress, which come every hundred steps.
+/// The maximum work of the parser, counted in progress reports, which come every hundred steps.
 const MOST_WORK: usize = 2_000;
 
-/// Of so many commands, files and variables no more is read.
+/// The maximum number of commands, files and variables.
 pub(super) const MOST_PARTS: usize = 4096;
 
-/// So many pieces a tree may have.
+/// The maximum number of nodes in a tree.
 const MOST_NODES: usize = 6 * MOST_PARTS;
 
-/// What is in a text.
+/// The parts that were found in a text.
 #[derive(Debug, Default)]
 pub(super) struct ParsedText {
     pub(super) commands: Vec<Raw>,
     pub(super) assignments: Vec<Assignment>,
     pub(super) redirects: Vec<Redirect>,
-    /// Those that are defined on the first level, with where the definition ends.
+    /// Functions that are defined at the top level, with the ends of their definitions.
     pub(super) functions: Vec<(String, usize)>,
     pub(super) refusals: Vec<(&'static str, Range<usize>)>,
-    /// What the parser made of it.
+    /// The syntax tree.
     pub(super) tree: Option<Tree>,
 }
 
@@ -45,12 +45,12 @@ impl ParsedText {
     }
 }
 
-/// A simple command as it is written.
+/// A simple command, as written.
 #[derive(Debug)]
 pub(super) struct Raw {
     pub(super) words: Vec<Word>,
     pub(super) range: Range<usize>,
-    /// The functions whose definitions it is in.
+    /// The functions in whose definitions it is.
     pub(super) inside: Rc<[String]>,
 }
 
@@ -59,12 +59,12 @@ pub(super) struct Raw {
 pub(super) struct Assignment {
     pub(super) name: String,
     pub(super) value: Word,
-    /// A statement of its own on the first level, so that it holds for all that follows.
+    /// Whether it is a top-level statement, so that it applies to everything that follows.
     pub(super) holds: bool,
     pub(super) range: Range<usize>,
 }
 
-/// A file that the shell opens.
+/// A file that the shell opens for a redirection.
 #[derive(Debug)]
 pub(super) struct Redirect {
     pub(super) is_write: bool,
@@ -72,7 +72,7 @@ pub(super) struct Redirect {
     pub(super) range: Range<usize>,
 }
 
-/// Finds the simple commands of a text.
+/// Parses a text and finds its simple commands.
 pub(super) fn find(source: &str) -> ParsedText {
     let mut found = ParsedText::default();
     let all = 0..source.len();
@@ -116,8 +116,8 @@ fn unreadable(source: &str) -> Option<&'static str> {
     joins.then_some("a line is continued within a word")
 }
 
-/// Whether a text has more words and signs than are read, before the parser takes memory for each. The text of a
-/// here-document is one part, so that one with such is left to the parser's own bound.
+/// Whether a text has too many words and operators, found out before the parser allocates memory for each. The text of a
+/// here-document counts as one part, so a text with a here-document is left to the parser's own limit.
 fn has_too_many_words(source: &str) -> bool {
     if source.len() <= MOST_PARTS || source.contains("<<") {
         return false;
@@ -152,7 +152,7 @@ fn parse(source: &str) -> Option<Tree> {
     })
 }
 
-/// A node that is still to be looked at, with the one that it is in, the functions around it, and how deep it is.
+/// A node to be visited: with its parent, the functions around it, and its depth.
 type Open<'t> = (Node<'t>, Option<Node<'t>>, Rc<[String]>, usize);
 
 struct Walk<'s, 'f> {
@@ -160,7 +160,7 @@ struct Walk<'s, 'f> {
     found: &'f mut ParsedText,
 }
 
-/// Words that no command is called.
+/// Reserved words, which cannot be names of commands.
 const RESERVED: [&str; 21] = [
     "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
     "function", "select", "in", "{", "}", "[[", "]]", "!", "coproc",
@@ -168,7 +168,7 @@ const RESERVED: [&str; 21] = [
 
 impl<'s> Walk<'s, '_> {
     fn walk(&mut self, tree: &Tree) {
-        // Not by recursion: ten thousand levels need no stack here.
+        // Iterate instead of recursing, so that deep nesting cannot overflow the stack.
         let mut open: Vec<Open<'_>> = vec![(tree.root_node(), None, Rc::<[String]>::from([]), 0)];
         let mut children = Vec::new();
         while let Some((node, parent, mut inside, depth)) = open.pop() {
@@ -213,7 +213,7 @@ impl<'s> Walk<'s, '_> {
                 let mut cursor = node.walk();
                 for child in node.named_children(&mut cursor) {
                     words.push(match child.kind() {
-                        // What is assigned is looked at by itself.
+                        // The assigned value is visited as a node of its own.
                         "variable_assignment" => continue,
                         _ => Word::read(child, self.source),
                     });
@@ -263,13 +263,13 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    /// What runs a command is in no text that the tree takes for plain.
+    /// Refuses a text that the tree takes for plain but that could run a command.
     fn leaf(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let text = self.text(node);
         let parent = parent.map_or("", |it| it.kind());
         let is_plain = match node.kind() {
             "raw_string" => return,
-            // Of a here-document with a quoted delimiter.
+            // The body of a here-document with a quoted delimiter is plain text.
             "heredoc_body" => return,
             "word" | "string_content" | "regex" | "extglob_pattern" | "heredoc_content" => {
                 !runs_code(text)
@@ -322,7 +322,7 @@ impl<'s> Walk<'s, '_> {
 
     fn assignment(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
-        // `IFS=, read a b` says where one line is split, and holds for nothing else.
+        // `IFS=, read a b` affects only how this line is split.
         let command = parent.and_then(|it| it.child_by_field_name("name"));
         if name.as_deref() == Some("IFS") && command.is_some_and(|it| self.text(it) == "read") {
             return;
@@ -337,7 +337,7 @@ impl<'s> Walk<'s, '_> {
         self.found.assignments.push(Assignment { name, value, holds, range });
     }
 
-    /// The grammar gives all words behind `>` to the file, of which only the first is its name.
+    /// The grammar takes all words after `>` for file names, but only the first one is; the others are arguments.
     fn read_redirects(&mut self, node: Node<'_>, inside: &Rc<[String]>) {
         let mut cursor = node.walk();
         let redirects = node.children_by_field_name("redirect", &mut cursor);
@@ -363,7 +363,7 @@ impl<'s> Walk<'s, '_> {
         else {
             return self.refuse("the parser takes a command for a file", node);
         };
-        // The command with these words too; the parser's reading of it, without them, is judged as well.
+        // Add the command with these words as arguments. The parser's version, without them, is rated as well.
         let mut words = Vec::new();
         let mut cursor = body.walk();
         for child in body.children(&mut cursor) {
@@ -396,7 +396,7 @@ impl<'s> Walk<'s, '_> {
         self.found.redirects.push(Redirect { is_write, target, range });
     }
 
-    /// Where a here-document ends decides what is text and what runs, so it is looked for once more.
+    /// The end of a here-document decides what is text and what runs, so it is verified independently.
     fn heredoc(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -431,7 +431,7 @@ impl<'s> Walk<'s, '_> {
     }
 }
 
-/// Whether there is no command in a here-document beside those that the parser has found.
+/// Whether the parser has found all commands in a here-document.
 fn is_read_whole(body: Node<'_>, source: &str) -> bool {
     let mut cursor = body.walk();
     let mut at = body.start_byte();
@@ -444,7 +444,7 @@ fn is_read_whole(body: Node<'_>, source: &str) -> bool {
     !runs_code(&text)
 }
 
-/// Whether a text has the begin of a substitution that is not escaped.
+/// Whether a text contains the beginning of a command substitution that is not escaped.
 fn runs_code(text: &str) -> bool {
     let has = |text: &str| text.contains("$(") || text.contains('`');
     if !text.contains('\\') {

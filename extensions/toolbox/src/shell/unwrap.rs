@@ -1,4 +1,4 @@
-//! Finds the commands that a command runs: behind `env` and `xargs`, in `sh -c`, after `find -exec`.
+//! Finds the commands that a command runs: after `env` and `xargs`, in `sh -c`, after `find -exec`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) struct Unwrap<'a> {
 }
 
 impl Unwrap<'_> {
-    /// Adds a command and those that it runs. It may stand inside of functions, and call one that the line defines.
+    /// Adds a command and those that it runs. It may be inside of functions, and may call one that the line defines.
     pub(super) fn add(&mut self, words: Vec<Word>, inside: &[String], functions: &HashSet<&str>) {
         self.add_from(&words.into(), 0, false, inside, functions);
     }
@@ -32,7 +32,7 @@ impl Unwrap<'_> {
         functions: &HashSet<&str>,
     ) {
         let (mut at, mut appended) = (at, appended);
-        // `env env env …` runs one more each time; a line has few of them.
+        // `env env env …` adds one more each time; real lines have few of them.
         for _ in 0..32 {
             let Some(first) = words.get(at) else { return };
             let program = first.text.as_deref().filter(|_| !first.is_pattern);
@@ -81,7 +81,7 @@ impl Unwrap<'_> {
         });
     }
 
-    /// The arguments of a program that is not known may be a command that it runs.
+    /// The arguments of an unknown program may contain a command that it runs.
     fn possible(&mut self, words: &Arc<[Word]>, at: usize, appended: bool, function: Function) {
         if function != Function::No {
             return;
@@ -100,7 +100,7 @@ impl Unwrap<'_> {
         self.commands.unknown.push(Unknown { reason: reason.into(), span: self.span.clone() });
     }
 
-    /// The place of the command that follows the wrapper's own flags and places.
+    /// The index of the command after the wrapper's own flags and positional arguments.
     fn rest(&mut self, entry: &Program, words: &[Word]) -> Option<usize> {
         let asks = |word: &Word| word.text.as_ref().is_some_and(|it| entry.asks.contains(it));
         if words.get(1).is_some_and(asks) {
@@ -166,9 +166,9 @@ impl Unwrap<'_> {
             if text == "--version" || text == "--help" {
                 return;
             }
-            // `+o pipefail` takes an option back.
+            // `+o pipefail` unsets an option.
             if !is_flag(text) && !text.starts_with('+') {
-                // A script: its level is that of the entry.
+                // The argument is a script, whose danger is that of the program's entry.
                 return;
             }
             if !text.starts_with("--") && has_letter(text, 'c') {
@@ -181,7 +181,7 @@ impl Unwrap<'_> {
         self.unknown(format!("`{}` reads its commands from its input", entry.names[0]));
     }
 
-    /// The arguments, joined.
+    /// Adds the command line that consists of the joined arguments.
     fn line(&mut self, entry: &Program, words: &[Word]) {
         let mut words = words;
         while let [first, rest @ ..] = words
@@ -197,7 +197,7 @@ impl Unwrap<'_> {
         }
     }
 
-    /// The first argument that is no flag.
+    /// Adds the command line in the first argument that is not a flag.
     fn first(&mut self, words: &[Word]) {
         for word in words {
             match &word.text {
@@ -211,7 +211,7 @@ impl Unwrap<'_> {
         }
     }
 
-    /// What is between a marker and `;` or `+`.
+    /// Adds the command between a marker and `;` or `+`.
     fn after(
         &mut self,
         entry: &Program,
@@ -229,7 +229,7 @@ impl Unwrap<'_> {
                 at += 1;
                 continue;
             };
-            // `-xrm` and `--exec=rm`
+            // The command may be joined to the marker: `-xrm` and `--exec=rm`.
             let argument = [Some(text)];
             let joined =
                 values(&argument, marker, &entry.value_flags).first().map(|it| Word::literal(*it));
@@ -237,7 +237,7 @@ impl Unwrap<'_> {
             let length = words[at + 1..].iter().position(end).unwrap_or(words.len() - at - 1);
             let mut run: Vec<Word> =
                 joined.into_iter().chain(words[at + 1..=at + length].iter().cloned()).collect();
-            // The names of files that are found stand where `{}` is.
+            // The names of found files replace `{}`.
             for word in &mut run {
                 if word.text.as_deref().is_some_and(|it| it.contains("{}")) {
                     *word = Word::unknown();
@@ -258,7 +258,7 @@ impl Unwrap<'_> {
     }
 }
 
-/// Whether letters behind one dash end with a flag that takes a value: `-xn 1`.
+/// Whether letters after one dash end with a flag that takes a value: `-xn 1`.
 fn ends_with_letter(text: &str, flag: &str) -> bool {
     let letter = flag.strip_prefix('-').filter(|it| it.chars().count() == 1);
     !text.starts_with("--")

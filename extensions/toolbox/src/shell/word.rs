@@ -1,19 +1,19 @@
-//! The text of one word of a command, as far as it can be known before the command runs.
+//! The text of one word of a command, if it is known before the command runs.
 
 use tree_sitter::Node;
 
 use super::ansi;
 
-/// A word.
+/// A word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its text after quotes and escapes; nothing where only the shell that runs it knows.
+    /// Its text without quotes and escapes; absent if only the shell knows it at run time.
     pub(super) text: Option<String>,
-    /// It has an unquoted `*`, `?` or `[`: the shell may replace it with names of files.
+    /// Whether it has an unquoted `*`, `?` or `[`, so that the shell may replace it with names of files.
     pub(super) is_pattern: bool,
-    /// The variable that it consists of.
+    /// The variable that is the whole word.
     pub(super) variable: Option<String>,
-    /// It is quoted as a whole, so that it stays one word.
+    /// Whether the whole word is quoted, so that it stays one word.
     pub(super) is_quoted: bool,
 }
 
@@ -26,7 +26,7 @@ impl Word {
         Self::default()
     }
 
-    /// Reads a node that is a word.
+    /// Reads a word from its node.
     pub(super) fn read(node: Node<'_>, source: &str) -> Self {
         let written = &source[node.byte_range()];
         match node.kind() {
@@ -68,7 +68,7 @@ fn variable(written: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// Spells the two folders that every shell knows as a path would be written without them.
+/// Writes `$HOME` and `$PWD` as paths.
 fn folder(written: &str) -> Option<String> {
     match variable(written)?.as_str() {
         "HOME" => Some("~".to_owned()),
@@ -88,7 +88,7 @@ fn bare(written: &str) -> Word {
     while let Some(letter) = letters.next() {
         if letter == '\\' {
             match letters.next() {
-                // The shell joins the lines.
+                // The shell joins the two lines.
                 Some('\n') | None => {}
                 Some(escaped) => text.push(escaped),
             }
@@ -104,7 +104,7 @@ fn bare(written: &str) -> Word {
     Word { text: Some(text), is_pattern, ..Word::default() }
 }
 
-/// Whether the shell makes several words of it: `{a,b}` or `{1..3}`.
+/// Whether the shell expands it to several words: `{a,b}` or `{1..3}`.
 fn is_brace_expansion(unquoted: &str) -> bool {
     let opened = unquoted.find('{');
     let closed = unquoted.rfind('}');
@@ -146,7 +146,7 @@ fn string(node: Node<'_>, source: &str) -> Word {
     Word { text: Some(text), is_quoted: true, ..Word::default() }
 }
 
-/// Adds what is between double quotes.
+/// Appends the text between double quotes, without escapes.
 fn unescape(inside: &str, text: &mut String) {
     let mut letters = inside.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -167,7 +167,7 @@ fn concatenation(node: Node<'_>, source: &str) -> Word {
     let (mut is_pattern, mut unquoted) = (false, String::new());
     let mut end = node.start_byte();
     for child in node.children(&mut cursor) {
-        // Two pieces of one word have nothing between them.
+        // The pieces of one word are adjacent.
         if child.start_byte() != end {
             return Word::unknown();
         }

@@ -1,4 +1,4 @@
-//! The stage that checks what a call has written.
+//! The middleware that checks the files that a call has written.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::blocking::blocking;
 use crate::footprint::WrittenFiles;
 use crate::workspace::Name;
 
-/// A larger file is not checked: 1 MiB.
+/// The largest file that is checked: 1 MiB.
 const LARGEST: usize = 1024 * 1024;
 
-/// So many places are reported.
+/// How many places are reported.
 const REPORTED: usize = 3;
 
-/// Reports what a call made worse in the syntax of the files that it wrote. It is a stage of an executor.
+/// Reports syntax errors that a call added to the files that it wrote. It is middleware of an executor.
 ///
-/// Of each call whose footprint names files that it writes, files of a known kind are parsed as they were before and as they
-/// are after, by tree-sitter. Where the edit added errors, or left tokens missing, a warning is appended to the answer, with
-/// up to three places. The call succeeds as before. What was wrong before is not reported.
+/// For each call whose footprint names files that it writes, tree-sitter parses the files of known kinds before and after the
+/// call. If the edit added errors, or left tokens missing, a warning with up to three places is appended to the answer. The
+/// call still succeeds. Errors from before the call are not reported.
 ///
 /// | files | feature |
 /// | --- | --- |
@@ -85,7 +85,7 @@ impl SyntaxCheck {
         Self(Arc::new(Inner { workspace, cache: Cache::default() }))
     }
 
-    /// The texts of the files that a call writes, as far as they can be checked.
+    /// The texts of the files that a call writes, if they can be checked.
     fn before(&self, written: &[(Name, Language)]) -> Vec<Text> {
         let texts = written.iter().filter_map(|(name, language)| {
             let text = self.text(name)?;
@@ -94,7 +94,7 @@ impl SyntaxCheck {
         texts.collect()
     }
 
-    /// The text of a file, empty where there is none; nothing where it cannot be checked.
+    /// The text of a file, empty if it does not exist; nothing if it cannot be checked.
     fn text(&self, name: &Name) -> Option<String> {
         match self.0.workspace.read_named(name) {
             Ok(bytes) if bytes.len() <= LARGEST => String::from_utf8(bytes).ok(),
@@ -103,11 +103,11 @@ impl SyntaxCheck {
         }
     }
 
-    /// What became worse, in words.
+    /// The warning about new errors.
     fn warning(&self, before: &[Text]) -> Option<String> {
         let gone: Vec<&Text> = before.iter().filter(|it| self.is_gone(it)).collect();
         let warning = |file: &Text| {
-            // A file that the call has made may be one that it has renamed.
+            // A new file may be a renamed one, so compare it with removed files, too.
             let earlier =
                 gone.iter().filter(|it| file.text.is_empty() && it.language == file.language);
             let earlier =
@@ -118,7 +118,7 @@ impl SyntaxCheck {
         (!warnings.is_empty()).then(|| warnings.join("\n"))
     }
 
-    /// What a file has that none of the `earlier` texts had.
+    /// The warning about errors of a file that none of the `earlier` texts had.
     fn warning_of<'t>(
         &self,
         file: &Text,
@@ -147,7 +147,7 @@ impl SyntaxCheck {
         fewest.filter(|places| !places.is_empty()).map(|places| warning(&file.name, &places))
     }
 
-    /// Whether a file that was there is no longer.
+    /// Whether a file existed before and does not any more.
     fn is_gone(&self, before: &Text) -> bool {
         !before.text.is_empty() && self.text(&before.name).is_some_and(|after| after.is_empty())
     }
@@ -166,7 +166,7 @@ fn warning(name: &Name, places: &[Place]) -> String {
     words
 }
 
-/// The files of known kinds among those that a call writes.
+/// The files of known kinds that a call writes.
 fn list_known(written: WrittenFiles) -> Vec<(Name, Language)> {
     let names = written.names.into_iter();
     names.filter_map(|name| Language::of(name.as_str()).map(|it| (name, it))).collect()
@@ -181,7 +181,7 @@ impl Middleware for SyntaxCheck {
         let check = self.clone();
         Box::pin(async move {
             let reader = check.clone();
-            // A check that cannot be made refuses nothing.
+            // If the check cannot be made, the call runs without it.
             match blocking(move || reader.before(&written)).await {
                 Ok(before) => BeforeCall::Then(Box::new(Checking { check, before })),
                 Err(_) => BeforeCall::Continue,
@@ -190,7 +190,7 @@ impl Middleware for SyntaxCheck {
     }
 }
 
-/// A call whose files are known as they were before.
+/// A call whose files were read before it ran.
 struct Checking {
     check: SyntaxCheck,
     before: Vec<Text>,

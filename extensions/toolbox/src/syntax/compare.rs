@@ -1,4 +1,4 @@
-//! Decides which problems of a text an edit has made: where the lines that it changed have more of them than before; pure.
+//! Decides which problems an edit has added: changed lines that have more problems than before; pure.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::parsed::Problem;
 
-/// Longest part of a line that is shown, in characters.
+/// The longest part of a line that is shown, in characters.
 const SHOWN: usize = 60;
 
-/// A problem as it is reported: line and column are counted from 1, the column in characters.
+/// A problem to be reported. Line and column are counted from 1, columns in characters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
@@ -17,20 +17,20 @@ pub(super) struct Place {
     pub(super) words: String,
 }
 
-/// Lines that an edit changed: where they were, and where they are.
+/// Lines that an edit changed: their ranges before and after.
 struct Hunk {
     before: Range<usize>,
     after: Range<usize>,
 }
 
-/// The places that an edit made worse.
+/// The places that an edit has made worse.
 pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Vec<Place> {
     if after.1.is_empty() {
         return Vec::new();
     }
     let hunks = hunks(before.0, after.0);
     let in_hunk = |problem: &Problem, side: fn(&Hunk) -> &Range<usize>| {
-        // A problem may span more than was changed.
+        // A problem may extend beyond the changed lines.
         hunks.iter().position(|it| {
             let lines = side(it);
             problem.line < lines.end && problem.end >= lines.start
@@ -65,7 +65,7 @@ pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Ve
     places
 }
 
-/// The lines that differ, each with the line beside it, where a parser often notices what is wrong.
+/// The changed lines, each with its neighbours, where a parser often notices an error.
 fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
@@ -76,7 +76,7 @@ fn hunks(before: &str, after: &str) -> Vec<Hunk> {
 }
 
 fn place(problem: &Problem, lines: &[&str], hunk: Option<&Range<usize>>) -> Place {
-    // Of a long stretch that is wrong, the part that was edited says more than its beginning.
+    // If a problem covers many lines, report the edited part instead of its beginning.
     let first = hunk.map_or(0, |it| it.start + 1);
     let (line, column) = match problem.line + 1 < first && problem.missing.is_none() {
         true => (first.min(problem.end), None),
@@ -93,7 +93,7 @@ fn place(problem: &Problem, lines: &[&str], hunk: Option<&Range<usize>>) -> Plac
     Place { line: line + 1, column: ahead.chars().count() + 1, words }
 }
 
-/// The end of what comes before a place.
+/// The end of the text before a place.
 fn last(ahead: &str, lines: &[&str], line: usize) -> String {
     let above = lines[..line.min(lines.len())].iter().rev().map(|it| it.trim());
     let text = std::iter::once(ahead.trim()).chain(above).find(|it| !it.is_empty());

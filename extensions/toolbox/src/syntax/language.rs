@@ -1,6 +1,6 @@
-//! The kinds of files whose syntax is known, by the ends of their names.
+//! The languages whose syntax can be checked, by the extensions of file names.
 
-/// A language with a grammar. Which ones there are is decided by features.
+/// A language with a grammar. Cargo features decide which ones are available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     #[cfg(feature = "syntax-javascript")]
@@ -20,11 +20,11 @@ pub(super) enum Language {
 }
 
 impl Language {
-    /// The language of a file; nothing of one whose kind is not known.
+    /// The language of a file; nothing if it is unknown.
     pub(super) fn of(name: &str) -> Option<Self> {
         let file = name.rsplit('/').next().unwrap_or(name);
         let (stem, end) = file.rsplit_once('.')?;
-        // `.json` is a hidden file of no kind.
+        // `.json` is a hidden file without an extension.
         if stem.is_empty() {
             return None;
         }

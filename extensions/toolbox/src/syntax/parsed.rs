@@ -1,4 +1,4 @@
-//! Parses a text, and finds what its grammar does not take. Results are cached by the hash of the text.
+//! Parses a text, and finds its syntax errors. Results are cached by the hash of the text.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -10,35 +10,35 @@ use tree_sitter::{Node, ParseOptions, Parser};
 
 use super::language::Language;
 
-/// So many texts are remembered.
+/// How many texts the cache holds.
 const REMEMBERED: usize = 64;
 
-/// A text that takes longer is not checked.
+/// A text that takes longer to parse is not checked.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Of one text no more problems are counted.
+/// The maximum number of problems that are counted in one text.
 const MOST: usize = 1000;
 
-/// A place that the grammar does not take. Lines and columns are counted from 0; columns are bytes.
+/// A syntax error. Lines and columns are counted from 0; columns are bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) line: usize,
     pub(super) column: usize,
     /// The line in which it ends.
     pub(super) end: usize,
-    /// The token that is missing there; without one, what is there is unexpected.
+    /// The token that is missing there; if `None`, the text there is unexpected.
     pub(super) missing: Option<String>,
 }
 
-/// The problems of a text; nothing where it took too long to parse.
+/// The problems of a text; nothing if it took too long to parse.
 type Found = Option<Arc<[Problem]>>;
 
-/// The problems of texts that were parsed last, by language and hash.
+/// The problems of recently parsed texts, by language and hash.
 #[derive(Default)]
 pub(super) struct Cache(Mutex<VecDeque<(Language, [u8; 32], Found)>>);
 
 impl Cache {
-    /// The problems of a text: those that were found before, or what parsing it finds.
+    /// The problems of a text, from the cache or by parsing it.
     pub(super) fn problems(&self, language: Language, text: &str) -> Found {
         let hash: [u8; 32] = Sha256::digest(text).into();
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +59,7 @@ impl Cache {
     }
 }
 
-/// What the grammar does not take, in the order of the text; nothing where parsing is not done by then.
+/// The syntax errors, in the order of the text; nothing if parsing takes longer than `until`.
 pub(super) fn problems(language: Language, text: &str, until: Instant) -> Option<Vec<Problem>> {
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
@@ -75,7 +75,7 @@ pub(super) fn problems(language: Language, text: &str, until: Instant) -> Option
     Some(problems)
 }
 
-/// Goes down where there is a problem. What a place that is wrong as a whole contains is no further problem.
+/// Visits nodes that contain errors. Errors within an erroneous node are not counted again.
 fn collect(root: Node<'_>, problems: &mut Vec<Problem>) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
@@ -98,7 +98,7 @@ fn collect(root: Node<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Whether a text is wrong as a whole, but its parts say where.
+/// Whether the whole text is one erroneous node, but its children are more precise.
 fn is_whole(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     node.parent().is_none()

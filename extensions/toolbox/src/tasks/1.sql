@@ -21,7 +21,7 @@ CREATE TABLE tasks (
 ) STRICT;
 CREATE INDEX tasks_by_status ON tasks (status, id);
 
--- `blocked` may begin when `blocker` is completed. Deleted tasks have no row here.
+-- `blocked` may begin after `blocker` is completed. Deleted tasks have no row here.
 CREATE TABLE blocks (
     blocker INTEGER NOT NULL REFERENCES tasks (id),
     blocked INTEGER NOT NULL REFERENCES tasks (id),

@@ -1,4 +1,4 @@
-//! The tools of tasks with what they need, as one bundle.
+//! The tools for tasks and the services that they need, as one bundle.
 
 use toolwright::{Bundle, ExecutorBuilder};
 
@@ -38,19 +38,20 @@ pub struct TaskTools {
 }
 
 impl TaskTools {
-    /// Makes the tools with which an agent writes down what is to be done: [`TASKS`].
+    /// Makes the tools with which an agent records tasks: [`TASKS`].
     pub fn of(store: TaskStore) -> Self {
         Self { store, claim: None, is_worker: false }
     }
 
-    /// Adds the tools with which a run ends its task, [`WORKER`], for the one task that this executor works on.
+    /// Adds the tools with which a run ends its task, [`WORKER`], for an executor that works on this one task.
     pub fn worker(mut self, claim: ClaimedTask) -> Self {
         self.claim = Some(claim);
         self.is_worker = true;
         self
     }
 
-    /// Adds the tools with which a run ends its task, [`WORKER`], where each run is given its own [`ClaimedTask`].
+    /// Adds the tools with which a run ends its task, [`WORKER`], for an executor whose runs each get their own
+    /// [`ClaimedTask`].
     pub fn workers(mut self) -> Self {
         self.claim = None;
         self.is_worker = true;

@@ -1,4 +1,4 @@
-//! Who works on which task: a worker claims one, says that it is alive, and moves it once, while the claim is its own.
+//! Claims of tasks: a worker claims a task, sends heartbeats, and ends the task once, while the claim is valid.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,11 +15,11 @@ use super::task::{Task, find};
 
 /// The right of one worker to work on one task: the service of the tools [`WORKER`](crate::WORKER).
 ///
-/// It lasts until the task is [finished](Self::finish), or until no [sign of life](Self::heartbeat) comes for the time of the
-/// [lease](TaskStore::lease): another worker may claim the task then, and this claim moves nothing any more.
+/// A claim is valid until the task is [finished](Self::finish), or until there is no [heartbeat](Self::heartbeat) for the time
+/// of the [lease](TaskStore::lease). Another worker may then claim the task, and this claim can no longer change it.
 ///
-/// An application that works on one task gives it to the executor by `.service(claim)`, one that works on many registers
-/// `.per_run::<ClaimedTask>()` and gives each run its own.
+/// An application that works on one task passes the claim to the executor with `.service(claim)`. One that works on many
+/// registers `.per_run::<ClaimedTask>()` and gives each run its own.
 #[derive(Clone)]
 pub struct ClaimedTask {
     store: TaskStore,
@@ -29,11 +29,11 @@ pub struct ClaimedTask {
 }
 
 impl TaskStore {
-    /// Claims the pending task with the lowest id that may begin and that no other worker owns; `None` where there is none.
-    /// Tasks whose workers gave no sign of life for the time of the lease are given back before.
+    /// Claims the pending task with the lowest id that is not blocked and that is not reserved for another worker; `None` if
+    /// there is none. First releases the tasks whose workers sent no heartbeat for the time of the lease.
     ///
     /// # Errors
-    /// `tasks_unavailable` where SQLite fails.
+    /// `tasks_unavailable` when SQLite fails.
     pub fn claim(&self, worker: &str, now: SystemTime) -> Result<Option<ClaimedTask>, ToolError> {
         let sql = "UPDATE tasks SET status = 'in_progress', worker = ?1, epoch = epoch + 1, heartbeat = ?2, result = NULL
             WHERE id = (
@@ -60,10 +60,10 @@ impl TaskStore {
         }))
     }
 
-    /// Gives back the tasks whose workers gave no sign of life for the time of the lease, and returns their ids.
+    /// Releases the tasks whose workers sent no heartbeat for the time of the lease, and returns their ids.
     ///
     /// # Errors
-    /// `tasks_unavailable` where SQLite fails.
+    /// `tasks_unavailable` when SQLite fails.
     pub fn release_stale(&self, now: SystemTime) -> Result<Vec<TaskId>, ToolError> {
         self.write(|transaction| release(transaction, milliseconds(now), self.lease))
     }
@@ -76,19 +76,19 @@ impl ClaimedTask {
         self.id
     }
 
-    /// Reads the task as it is now.
+    /// Reads the current state of the task.
     ///
     /// # Errors
-    /// `not_found` where it was deleted, `tasks_unavailable` where SQLite fails.
+    /// `not_found` when it was deleted, `tasks_unavailable` when SQLite fails.
     pub fn task(&self) -> Result<Task, ToolError> {
         find(&self.store.connection(), self.id)
     }
 
-    /// Writes the first message of the run that works on it: subject, description, and the results of the tasks that it waited for,
-    /// each in a fence, because they are the words of other agents.
+    /// Makes the first message for the run that works on the task: subject, description, and the results of the tasks that it
+    /// waited for. Each result is fenced, because other agents wrote it.
     ///
     /// # Errors
-    /// As those of [`task`](Self::task).
+    /// The same as those of [`task`](Self::task).
     pub fn prompt(&self) -> Result<String, ToolError> {
         let task = self.task()?;
         let mut prompt = format!("{}: {}\n\n{}\n", self.id, task.subject, task.description);
@@ -105,10 +105,10 @@ impl ClaimedTask {
         Ok(prompt)
     }
 
-    /// Says that the worker is alive. A worker does so several times in the time of a lease.
+    /// Renews the lease. A worker calls this several times within the time of a lease.
     ///
     /// # Errors
-    /// `claim_lost` where the task is another's meanwhile or was finished, `tasks_unavailable` where SQLite fails.
+    /// `claim_lost` when another worker has the task meanwhile or it was finished, `tasks_unavailable` when SQLite fails.
     pub fn heartbeat(&self, now: SystemTime) -> Result<(), ToolError> {
         let sql = "UPDATE tasks SET heartbeat = max(heartbeat, ?3)
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";
@@ -121,11 +121,12 @@ impl ClaimedTask {
         })
     }
 
-    /// Moves the task out of `in_progress` and ends the claim, in one transaction. The first that does so counts; the
-    /// same once more changes nothing and succeeds, so that a call whose answer was lost may be repeated.
+    /// Moves the task out of `in_progress` and ends the claim, in one transaction. Only the first call changes the task;
+    /// repeating it has no effect and succeeds, so that a call whose answer was lost may be repeated.
     ///
     /// # Errors
-    /// `claim_lost` where the task is another's meanwhile or was moved otherwise, `tasks_unavailable` where SQLite fails.
+    /// `claim_lost` when another worker has the task meanwhile or it was moved to another state, `tasks_unavailable` when
+    /// SQLite fails.
     pub fn finish(&self, to: TaskStatus, result: &str) -> Result<(), ToolError> {
         let sql = "UPDATE tasks SET status = ?3, result = ?4, heartbeat = NULL
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";
@@ -156,7 +157,7 @@ fn epoch(transaction: &Transaction<'_>, id: TaskId) -> Result<i64, ToolError> {
     transaction.query_row(query, [id.0], |row| row.get(0)).map_err(unavailable)
 }
 
-/// Makes tasks pending again whose workers were alive no later than a lease ago.
+/// Makes tasks pending again whose last heartbeat is at least one lease ago.
 fn release(
     transaction: &Transaction<'_>,
     now: i64,
@@ -173,7 +174,7 @@ fn release(
     released().map_err(unavailable)
 }
 
-/// Since 1970; a clock before that reads 0.
+/// Milliseconds since 1970; 0 for an earlier time.
 fn milliseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

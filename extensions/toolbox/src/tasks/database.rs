@@ -21,12 +21,12 @@ const FORMAT: Format = Format {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskStoreError {
-    /// The file cannot be made.
+    /// The file cannot be created.
     #[error("the task list `{}` cannot be made; its folder has to exist and to be writable", file.display())]
     Unmade {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// SQLite cannot use the file.
@@ -34,10 +34,10 @@ pub enum TaskStoreError {
     Database {
         /// The file.
         file: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
-    /// The file is something else.
+    /// The file is not a task list.
     #[error("`{}` is no task list, expected one or a name that is not used; name another file", file.display())]
     Foreign {
         /// The file.
@@ -54,7 +54,7 @@ pub enum TaskStoreError {
 }
 toolwright::unstable::debug_as_sentence!(TaskStoreError);
 
-/// Opens a task list; makes the file where there is none, readable by its owner alone.
+/// Opens a task list, or creates the file, which only its owner can read.
 pub(super) fn open(file: &Path) -> Result<Connection, TaskStoreError> {
     database::open(file, &FORMAT).map_err(|problem| {
         let file = file.to_owned();
@@ -67,7 +67,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, TaskStoreError> {
     })
 }
 
-/// What a model reads when the list fails under a call.
+/// The error for a model when the list fails during a call.
 pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
     let message = match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DiskFull) => "the disk of the task list is full; nothing changed",

@@ -1,4 +1,4 @@
-//! What the tools that end a run have in common: the move of the claimed task, and the answer.
+//! Shared by the tools that end a run: they move the claimed task and make the answer.
 
 use toolwright::{ErrorClass, ToolError};
 
@@ -16,7 +16,7 @@ pub struct EndedTask {
     pub status: TaskStatus,
 }
 
-/// Moves the task, with words that say why.
+/// Moves the task, with a text that says why.
 pub(super) fn end(
     claim: &ClaimedTask,
     to: TaskStatus,

@@ -1,10 +1,10 @@
-//! The ids of tasks: `task-1`, and `1` for short; pure.
+//! The ids of tasks: `task-1`, or `1` for short; pure.
 
 use std::fmt;
 
 use toolwright::{ErrorClass, ResourceKind, ToolError};
 
-/// The id of a task, for tools that say what they touch: `writes(TaskId = id)`.
+/// The id of a task, for tools that declare what they touch: `writes(TaskId = id)`.
 ///
 /// ```
 /// use toolwright::ResourceKind;
@@ -20,10 +20,10 @@ use toolwright::{ErrorClass, ResourceKind, ToolError};
 pub struct TaskId(pub(super) i64);
 
 impl TaskId {
-    /// Reads an id.
+    /// Parses an id.
     ///
     /// # Errors
-    /// `invalid_task_id` where the text is no number above 0, with `task-` before it or without.
+    /// `invalid_task_id` when the text is not a number above 0, with or without `task-` before it.
     pub fn parse(text: &str) -> Result<Self, ToolError> {
         Self::read(text).ok_or_else(|| {
             let shown = toolwright::untrusted::line(text);

@@ -1,4 +1,4 @@
-//! What blocks what. Each link is seen from both of its tasks, and no chain of links is a circle.
+//! Links between tasks: which task blocks which. A link is visible in both of its tasks, and links never form a cycle.
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use toolwright::{ErrorClass, ResourceKind, ToolError};
@@ -7,8 +7,8 @@ use super::database::unavailable;
 use super::id::TaskId;
 use super::task::missing;
 
-/// What blocks a task, by the id of the task. Which tasks a call that begins one depends on is not known before the calls that
-/// change its links have ended.
+/// The blockers of a task, as a resource named by the task's id. A call that begins a task reads it, so that it runs after the
+/// calls that change its links.
 pub(super) struct TaskLinks;
 
 impl ResourceKind for TaskLinks {
@@ -20,16 +20,16 @@ impl ResourceKind for TaskLinks {
     }
 }
 
-/// The blockers of a task that are not completed.
+/// Finds the blockers of a task that are not completed.
 pub(super) const OPEN_BLOCKERS: &str = "SELECT blocker FROM blocks JOIN tasks ON tasks.id = blocker
     WHERE blocked = ?1 AND status <> 'completed' ORDER BY 1";
 
-/// Whether the first task blocks the second, directly or through others.
+/// Finds out whether the first task blocks the second, directly or through others.
 const REACHES: &str = "WITH RECURSIVE reached (task) AS (
         SELECT ?1 UNION SELECT blocked FROM blocks JOIN reached ON blocker = task
     ) SELECT EXISTS (SELECT 1 FROM reached WHERE task = ?2)";
 
-/// Lets `blocked` wait for `blocker`. A link that is there already is left alone.
+/// Lets `blocked` wait for `blocker`. An existing link is left unchanged.
 pub(super) fn link(
     transaction: &Transaction<'_>,
     blocker: TaskId,

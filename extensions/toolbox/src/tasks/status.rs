@@ -1,4 +1,4 @@
-//! The states of a task, and which follows which; pure.
+//! The states of a task, and the allowed changes between them; pure.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    /// All of them, in life order.
+    /// Every state, in the order in which a task goes through them.
     pub const ALL: [Self; 6] = [
         Self::Pending,
         Self::InProgress,
@@ -34,7 +34,7 @@ impl TaskStatus {
         Self::Deleted,
     ];
 
-    /// Returns its word, as tools write it.
+    /// Returns the name of the state, as tools write it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -47,8 +47,8 @@ impl TaskStatus {
         }
     }
 
-    /// Returns whether a task in this state may move to another. What has ended is opened again as `pending` first; what is deleted
-    /// stays so.
+    /// Returns whether a task in this state may move to another. A task that has ended has to become `pending` first; a deleted
+    /// task cannot be restored.
     ///
     /// ```
     /// use toolwright_toolbox::TaskStatus;

@@ -1,4 +1,4 @@
-//! The task list as applications see it: tasks in one SQLite file, which several processes may use at once.
+//! The task list's interface for applications: tasks in one SQLite file, which several processes may use at once.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use super::links::{OPEN_BLOCKERS, TaskLinks, link};
 use super::status::TaskStatus;
 use super::task::{Task, TaskSummary, find, ids};
 
-/// A claim whose worker gives no sign of life for so long ends, unless the application says otherwise.
+/// The time without a heartbeat after which a claim ends, unless the application sets it.
 const LEASE: Duration = Duration::from_secs(5 * 60);
 
-/// A longer subject is refused, in characters.
+/// The longest subject, in characters.
 const LONGEST_SUBJECT: usize = 500;
 
-/// A list of tasks: the service of the tools [`TASKS`](crate::TASKS). Agents write down what is to be done, and workers
+/// Stores a list of tasks: the service of the tools [`TASKS`](crate::TASKS). Agents record tasks, and workers
 /// [claim](Self::claim) tasks and do them.
 ///
-/// Everything is in one SQLite file, which is readable by its owner alone and which several processes may use at once. A
-/// clone is the same list.
+/// Everything is in one SQLite file, which only its owner can read and which several processes may use at once. A clone is the
+/// same list.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -55,7 +55,7 @@ pub struct TaskStore {
     pub(super) lease: Duration,
 }
 
-/// A task on its way into the list.
+/// A task to be added to the list.
 #[derive(Debug, Clone, Default)]
 #[must_use = "it is in the list only after `create`"]
 pub struct NewTask {
@@ -67,24 +67,24 @@ pub struct NewTask {
 }
 
 impl NewTask {
-    /// Makes a task that nothing blocks and that any worker may claim.
+    /// Makes a task without blockers that any worker may claim.
     pub fn new(subject: impl Into<String>, description: impl Into<String>) -> Self {
         Self { subject: subject.into(), description: description.into(), ..Self::default() }
     }
 
-    /// Lets it wait until another task is completed.
+    /// Makes it wait until another task is completed.
     pub fn blocked_by(mut self, id: impl Into<String>) -> Self {
         self.blocked_by.push(id.into());
         self
     }
 
-    /// Lets no other worker claim it.
+    /// Reserves it for this worker.
     pub fn owner(mut self, owner: impl Into<String>) -> Self {
         self.owner = Some(owner.into());
         self
     }
 
-    /// Makes no second task where one was made with this key.
+    /// Sets an idempotency key: a second task with the same key is not added.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
@@ -92,10 +92,10 @@ impl NewTask {
 }
 
 impl TaskStore {
-    /// Opens a task list; makes the file where there is none.
+    /// Opens a task list, or creates the file.
     ///
     /// # Errors
-    /// When the file cannot be made or opened, is no such list, or is of a later version.
+    /// When the file cannot be created or opened, is not a task list, or has a later version.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
         let file = file.as_ref();
         let unmade = |source| TaskStoreError::Unmade { file: file.to_owned(), source };
@@ -104,15 +104,15 @@ impl TaskStore {
         Ok(Self { file, connection, lease: LEASE })
     }
 
-    /// Sets after which time without a [sign of life](crate::ClaimedTask::heartbeat) a claim ends: five minutes unless set.
+    /// Sets the time without a [heartbeat](crate::ClaimedTask::heartbeat) after which a claim ends: five minutes unless set.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
     }
 
-    /// Returns the whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
-    /// protects it from tools. Beside it lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
+    /// Returns the absolute path of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
+    /// protects it from tools. Two more files with its name, ending in `-wal` and `-shm`, belong to it.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
@@ -121,8 +121,8 @@ impl TaskStore {
     /// Adds a task.
     ///
     /// # Errors
-    /// `invalid_input` for an empty or long subject, `invalid_task_id`, `not_found` where it is blocked by what is not there,
-    /// `tasks_unavailable` where SQLite fails.
+    /// `invalid_input` for an empty or long subject, `invalid_task_id`, `not_found` when a blocker does not exist,
+    /// `tasks_unavailable` when SQLite fails.
     pub fn create(&self, task: &NewTask) -> Result<Task, ToolError> {
         check_subject(&task.subject)?;
         let blockers = task.blocked_by.iter().map(|it| TaskId::parse(it));
@@ -148,16 +148,16 @@ impl TaskStore {
     /// Returns a task.
     ///
     /// # Errors
-    /// `invalid_task_id`, `not_found`, `tasks_unavailable` where SQLite fails.
+    /// `invalid_task_id`, `not_found`, `tasks_unavailable` when SQLite fails.
     pub fn get(&self, id: &str) -> Result<Task, ToolError> {
         find(&self.connection(), TaskId::parse(id)?)
     }
 
-    /// Lists the tasks: those in progress first, then what is pending, waits, has failed, is completed, each by id. Deleted
-    /// ones are in no list.
+    /// Lists the tasks: first those in progress, then those that are pending, waiting, failed and completed, each sorted by id.
+    /// Deleted tasks are never listed.
     ///
     /// # Errors
-    /// `tasks_unavailable` where SQLite fails.
+    /// `tasks_unavailable` when SQLite fails.
     pub fn list(
         &self,
         status: Option<TaskStatus>,
@@ -185,14 +185,14 @@ impl TaskStore {
         listed().map_err(unavailable)
     }
 
-    /// The blockers of a task that are not completed, for footprints; none where the list cannot be read, because the tool
-    /// that comes after fails then.
+    /// The blockers of a task that are not completed, for footprints; none if the list cannot be read, since the tool itself
+    /// will then fail.
     pub(super) fn open_blockers(&self, id: &str) -> Vec<String> {
         let Ok(id) = TaskId::parse(id) else { return Vec::new() };
         ids(&self.connection(), OPEN_BLOCKERS, id).unwrap_or_default()
     }
 
-    /// Runs what writes in one transaction, which no other writer is within; rolls it back where it fails.
+    /// Runs `write` in one transaction, which excludes other writers; rolls it back if `write` fails.
     pub(super) fn write<T>(
         &self,
         write: impl FnOnce(&Transaction<'_>) -> Result<T, ToolError>,
@@ -207,12 +207,12 @@ impl TaskStore {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // What panicked has rolled its transaction back.
+        // A thread that panicked has rolled its transaction back, so the connection is usable.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Refuses a subject that is empty or no short line.
+/// Refuses a subject that is not a short line.
 pub(super) fn check_subject(subject: &str) -> Result<(), ToolError> {
     let problem = if subject.trim().is_empty() {
         "it is empty"

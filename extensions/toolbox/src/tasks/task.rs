@@ -1,4 +1,4 @@
-//! A task as tools show it, and how it is read from the file.
+//! A task in the form that tools show, and how it is read from the database.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub(super) fn find(connection: &Connection, id: TaskId) -> Result<Task, ToolErro
     if task.status == TaskStatus::Deleted { Err(missing(id)) } else { Ok(task) }
 }
 
-/// Reads a task, also one that is deleted.
+/// Reads a task, even a deleted one.
 pub(super) fn find_any(connection: &Connection, id: TaskId) -> Result<Task, ToolError> {
     let query = "SELECT subject, description, status, owner, worker, metadata, result FROM tasks WHERE id = ?1";
     let read = |row: &Row<'_>| {

@@ -1,14 +1,14 @@
 //! `task_create` adds a task to the list.
 //!
 //! # What it does
-//! It adds a pending task, and links it with the tasks that it waits for. A call that is repeated with its idempotency key adds no
-//! second task.
+//! It adds a pending task, and links it to the tasks that it waits for. If a call is repeated with the same idempotency key, no
+//! second task is added.
 //!
 //! # What it may touch
-//! The task list: the new task, and the links of those that it waits for.
+//! The task list: the new task, and the links of its blockers.
 //!
 //! # What it refuses
-//! A subject that is no short line; blockers that are not there.
+//! A subject that is not a short line; blockers that do not exist.
 
 use toolwright::{ToolContext, ToolError, tool};
 
@@ -45,8 +45,8 @@ pub fn task_create(
     store.create(&owner.into_iter().fold(task, NewTask::owner))
 }
 
-/// The new task, whose id is not known yet, by its subject: a list of all tasks waits for it, other new tasks do not. Its
-/// blockers show it among what they block.
+/// The footprint of the new task. Its id is not known yet, so its subject is used: listing all tasks conflicts with it,
+/// creating other tasks does not. Its blockers are included, because their lists of blocked tasks change.
 fn touched(subject: &str, blocked_by: &[String]) -> Vec<String> {
     std::iter::once(format!("new: {subject}")).chain(blocked_by.iter().cloned()).collect()
 }

@@ -1,13 +1,13 @@
 //! `task_get` shows a task.
 //!
 //! # What it does
-//! It answers with everything that is recorded of the task.
+//! It answers with everything that is recorded for the task.
 //!
 //! # What it may touch
 //! It reads the task.
 //!
 //! # What it refuses
-//! Tasks that are not there or were deleted.
+//! Tasks that do not exist or were deleted.
 
 use toolwright::{ToolError, tool};
 

@@ -1,7 +1,7 @@
 //! `task_list` lists the tasks.
 //!
 //! # What it does
-//! It answers with a line for each task: those in progress first, then what is pending, waits, has failed, is completed.
+//! It answers with a line for each task: first those in progress, then those that are pending, waiting, failed and completed.
 //!
 //! # What it may touch
 //! It reads all tasks.

@@ -1,14 +1,14 @@
 //! `task_update` changes a task.
 //!
 //! # What it does
-//! It changes what is given, all of it or nothing: state, words, owner, links, metadata, of which `null` removes a key.
+//! It changes everything that is given, or nothing: state, texts, owner, links, and metadata, where `null` removes a key.
 //!
 //! # What it may touch
-//! The task list: the task, and those that it is linked with.
+//! The task list: the task, and the tasks that it is linked to.
 //!
 //! # What it refuses
-//! A state that cannot follow; to begin a task before what blocks it is completed; the state of a task that a worker has; links by
-//! which tasks would wait for each other.
+//! A state that may not follow the present one; beginning a task before its blockers are completed; changing the state of a
+//! claimed task; links that would make tasks wait for each other.
 
 use std::collections::BTreeMap;
 
@@ -66,18 +66,18 @@ pub fn task_update(
     store.update(&id, &update)
 }
 
-/// The task where it is to begin, which depends on what blocks it.
+/// The task, if the call begins it: whether it may begin depends on its blockers.
 fn begun(id: &str, status: Option<TaskStatus>) -> Vec<String> {
     let begins = status == Some(TaskStatus::InProgress);
     begins.then(|| id.to_owned()).into_iter().collect()
 }
 
-/// What decides whether a task may begin.
+/// The open blockers of a task that the call begins, which decide whether it may begin.
 fn blockers(store: &TaskStore, id: &str, status: Option<TaskStatus>) -> Vec<String> {
     if status == Some(TaskStatus::InProgress) { store.open_blockers(id) } else { Vec::new() }
 }
 
-/// The task and those that show its links; all where it is deleted, because its links go with it.
+/// The task and those that show its links; all tasks if it is deleted, because its links are deleted too.
 fn touched(
     id: &str,
     status: Option<TaskStatus>,

@@ -1,4 +1,4 @@
-//! A change of a task. What may be is checked in the statement that makes it, so that nothing comes between.
+//! Changes a task. The conditions are checked in the same transaction as the change, so that no other writer can intervene.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use super::status::TaskStatus;
 use super::store::{TaskStore, check_subject};
 use super::task::{Task, find, find_any, ids};
 
-/// A change of a task; what is left out stays as it is.
+/// A change of a task; absent fields are left unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct TaskUpdate {
-    /// What it is about.
+    /// The new subject.
     pub subject: Option<String>,
-    /// What is to be done.
+    /// The new description of what is to be done.
     pub description: Option<String>,
-    /// Its state.
+    /// The new state.
     pub status: Option<TaskStatus>,
     /// The owner; an empty text removes it.
     pub owner: Option<String>,
@@ -28,17 +28,17 @@ pub struct TaskUpdate {
     pub add_blocked_by: Vec<String>,
     /// Further tasks that wait for it.
     pub add_blocks: Vec<String>,
-    /// What to record; `null` removes a key.
+    /// Metadata to record; `null` removes a key.
     pub metadata: BTreeMap<String, Value>,
 }
 
 impl TaskStore {
-    /// Changes a task: all of it or nothing.
+    /// Changes a task: everything that is given, or nothing.
     ///
     /// # Errors
-    /// `invalid_task_id`; `not_found`; `invalid_transition` where the state cannot follow; `task_blocked` where it is to begin
-    /// before what blocks it is completed; `task_claimed` where a worker has it; `task_cycle` where tasks would wait for each
-    /// other; `tasks_unavailable` where SQLite fails.
+    /// `invalid_task_id`; `not_found`; `invalid_transition` when the state may not follow the present one; `task_blocked` when
+    /// a task is to begin before its blockers are completed; `task_claimed` when a worker has claimed the task; `task_cycle`
+    /// when tasks would wait for each other; `tasks_unavailable` when SQLite fails.
     pub fn update(&self, id: &str, update: &TaskUpdate) -> Result<Task, ToolError> {
         let id = TaskId::parse(id)?;
         let parse =
@@ -76,7 +76,7 @@ impl TaskStore {
     }
 }
 
-/// Moves a task to another state, where no worker has it and the state may follow.
+/// Moves a task to another state, if it is not claimed and the state may follow the present one.
 fn transition(transaction: &Transaction<'_>, id: TaskId, to: TaskStatus) -> Result<(), ToolError> {
     let before: Vec<String> = to.before().map(|it| format!("'{it}'")).collect();
     let sql = format!(
@@ -89,7 +89,7 @@ fn transition(transaction: &Transaction<'_>, id: TaskId, to: TaskStatus) -> Resu
     if changed == 1 { Ok(()) } else { Err(refusal(transaction, id, to)?) }
 }
 
-/// Why a task cannot be moved.
+/// The reason why a task cannot be moved.
 fn refusal(
     transaction: &Transaction<'_>,
     id: TaskId,

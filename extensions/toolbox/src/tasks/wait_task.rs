@@ -1,14 +1,15 @@
-//! `wait_task` ends the run: the task waits.
+//! `wait_task` ends the run and lets the task wait.
 //!
 //! # What it does
-//! It moves the task that the run has claimed to `waiting`, in one transaction, and ends the run. The first of the tools that
-//! end a run counts; the same call once more changes nothing.
+//! It moves the task that the run has claimed to `waiting`, in one transaction, and ends the run. Only the first tool that ends
+//! a run takes effect; repeating the same call changes nothing.
 //!
 //! # What it may touch
 //! The claimed task.
 //!
 //! # What it refuses
-//! An empty `reason`; a task that another worker has meanwhile, or that has ended otherwise. The run goes on then.
+//! An empty `reason`; a task that another worker has claimed meanwhile, or that has ended in another way. The run then
+//! continues.
 
 use toolwright::{ToolError, tool};
 

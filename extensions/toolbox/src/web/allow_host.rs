@@ -1,13 +1,13 @@
 //! `allow_host` adds a host to the list of allowed hosts.
 //!
 //! # What it does
-//! It lets the pages of the host be fetched without a question from then on.
+//! From then on, pages of the host are fetched without asking a person.
 //!
 //! # What it may touch
 //! The list of allowed hosts.
 //!
 //! # What it refuses
-//! What is no host. A person is asked each time; with [`WebTools`](crate::WebTools) no grant covers it.
+//! Invalid host names. A person is asked each time; with [`WebTools`](crate::WebTools) no grant covers it.
 
 use toolwright::{ToolError, tool};
 
@@ -35,7 +35,7 @@ pub fn allow_host(
     Ok(format!("pages of `{site}` are fetched without a question from now on"))
 }
 
-/// Names the host as it is read: letters that only look like others are seen by their ASCII form.
+/// The reason shown to the person, with the host in its ASCII form, which reveals letters that only look like others.
 fn reason(host: &str) -> Option<String> {
     let site = Site::parse(host).map_or_else(|_| "no host".to_owned(), |it| format!("`{it}`"));
     Some(format!("it lets pages of {site} be fetched without a question"))

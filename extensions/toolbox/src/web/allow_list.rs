@@ -1,4 +1,4 @@
-//! The hosts that a person has agreed to.
+//! The hosts that a person has allowed.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -10,14 +10,14 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::target::Site;
 
-/// A larger file is no list of hosts, in bytes.
+/// The largest file with a list of hosts, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The hosts whose pages are fetched without a question: the service of [`web_fetch`](crate::web_fetch) and
+/// The hosts whose pages are fetched without asking a person: the service of [`web_fetch`](crate::web_fetch) and
 /// [`allow_host`](crate::allow_host).
 ///
-/// In a file, each line has a host, such as `docs.rs`, with a port where it is not the usual one; `#` begins a comment. Several
-/// processes may share it. Where it cannot be read, every fetch asks.
+/// In a file, each line has a host, such as `docs.rs`, with a port unless it is the default one; `#` begins a comment. Several
+/// processes may share a file. If the file cannot be read, a person is asked about every fetch.
 ///
 /// ```
 /// use toolwright_toolbox::AllowList;
@@ -45,7 +45,7 @@ impl AllowList {
     /// Makes a list in memory.
     ///
     /// # Errors
-    /// `invalid_host` for what is no host.
+    /// `invalid_host` for an invalid host.
     pub fn of(hosts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, ToolError> {
         let hosts = hosts.into_iter().map(|it| Site::parse(it.as_ref()));
         Ok(Self(Arc::new(Inner::Memory(Mutex::new(hosts.collect::<Result<_, _>>()?)))))
@@ -58,19 +58,19 @@ impl AllowList {
         Self(Arc::new(Inner::File(file)))
     }
 
-    /// Returns whether an address may be fetched without a question.
+    /// Returns whether a URL may be fetched without asking a person.
     ///
     /// # Errors
-    /// `invalid_url`; `allow_list_unavailable` where the file cannot be read or has a line that is no host.
+    /// `invalid_url`; `allow_list_unavailable` when the file cannot be read or a line is not a valid host.
     pub fn allows(&self, url: &str) -> Result<bool, ToolError> {
         let site = super::target::Target::parse(url)?.site;
         self.contains(&site)
     }
 
-    /// Adds a host. A host that is there already is not written again.
+    /// Adds a host, unless it is already in the list.
     ///
     /// # Errors
-    /// `invalid_host`; `allow_list_unavailable` where the file cannot be read or written.
+    /// `invalid_host`; `allow_list_unavailable` when the file cannot be read or written.
     pub fn add(&self, host: &str) -> Result<(), ToolError> {
         self.add_site(&Site::parse(host)?)
     }
@@ -123,7 +123,7 @@ fn read(file: &Path) -> Result<BTreeSet<Site>, ToolError> {
     Ok(sites.into_iter().flatten().collect())
 }
 
-/// Writes a line at the end, at once, so that another process that does so too loses nothing.
+/// Appends a line with a single write, so that concurrent writers do not overwrite each other's lines.
 fn append(file: &Path, site: &Site) -> io::Result<()> {
     let mut opened = OpenOptions::new().read(true).append(true).create(true).open(file)?;
     let ends_a_line = ends_a_line(&mut opened)?;
@@ -144,7 +144,7 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// What a model reads. The name of the file is for operators, as the source of the error.
+/// The error for a model. The name of the file is for operators, and only in the error's source.
 fn unavailable(file: &Path, error: io::Error) -> ToolError {
     let source = io::Error::new(error.kind(), format!("`{}`: {error}", file.display()));
     ToolError::new("allow_list_unavailable", "the list of allowed hosts cannot be used")

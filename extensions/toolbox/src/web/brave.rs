@@ -1,4 +1,4 @@
-//! Search by Brave's API.
+//! Web search with Brave's API.
 
 use std::env;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use super::client::WebClientError;
 use super::html;
 use super::search::{SearchProvider, SearchResult};
 
-/// Where the API is.
+/// The URL of the API.
 const ADDRESS: &str = "https://api.search.brave.com/res/v1/web/search";
-/// The variable of the environment that has the key.
+/// The environment variable that holds the key.
 const VARIABLE: &str = "BRAVE_API_KEY";
 /// How long an answer may take.
 const TIME: Duration = Duration::from_secs(15);
-/// How much of an answer is read, in bytes.
+/// How many bytes of an answer are read.
 const LARGEST: usize = 2 * 1024 * 1024;
 
-/// Searches by the API of Brave. The key is that of the variable `BRAVE_API_KEY`, which is read at each search.
+/// Searches with Brave's API. The key is in the environment variable `BRAVE_API_KEY`, which is read at each search.
 ///
 /// ```
 /// use toolwright_toolbox::BraveSearch;
@@ -39,23 +39,23 @@ pub struct BraveSearch {
 }
 
 impl BraveSearch {
-    /// Searches where Brave does.
+    /// Searches at Brave's own address.
     ///
     /// # Errors
-    /// When the system gives no TLS.
+    /// When the system provides no TLS.
     pub fn new() -> Result<Self, WebClientError> {
         let http = Client::builder().redirect(redirect::Policy::none()).timeout(TIME).build()?;
         Ok(Self { http, address: ADDRESS.to_owned(), variable: VARIABLE.to_owned() })
     }
 
-    /// Searches at another address, such as that of a gateway or a test.
+    /// Searches at another address, such as that of a gateway or of a test server.
     #[must_use]
     pub fn address(mut self, address: impl Into<String>) -> Self {
         self.address = address.into();
         self
     }
 
-    /// Sets the variable of the environment that has the key.
+    /// Sets the environment variable that holds the key.
     #[must_use]
     pub fn key_variable(mut self, variable: impl Into<String>) -> Self {
         self.variable = variable.into();
@@ -124,7 +124,7 @@ impl BraveSearch {
         let pages = found.web.results.into_iter().take(count);
         Ok(pages
             .map(|it| SearchResult {
-                // Words that fit are marked by tags.
+                // Brave marks matching words with tags, so convert to plain words.
                 title: html::words(&it.title),
                 url: it.url,
                 snippet: html::words(&it.description),
@@ -147,7 +147,7 @@ impl SearchProvider for BraveSearch {
     }
 }
 
-/// What is read of an answer; there is no `web` where nothing was found.
+/// The parts of an answer that are read; `web` is absent if nothing was found.
 #[derive(Deserialize)]
 struct BraveAnswer {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The tools of the web with what they need, as one bundle.
+//! The tools of the web and their services, as one bundle.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::client::WebClient;
 use super::search::SearchProvider;
 use super::{ALLOW_HOST, WEB_FETCH, WEB_SEARCH};
 
-/// The web by permission, as a [`Bundle`]: `.with(WebTools::new(WebClient::new()?, AllowList::file("…")))`.
+/// The web with permission, as a [`Bundle`]: `.with(WebTools::new(WebClient::new()?, AllowList::file("…")))`.
 ///
-/// Pages of hosts on the list are fetched; a person is asked about any other, and about each host that is to be added to the
-/// list, which no grant covers.
+/// Pages of hosts on the list are fetched at once. A person is asked about every other page, and about each host to be added to
+/// the list, for which no grant counts.
 #[must_use = "an executor has these tools only after `.with(…)`"]
 pub struct WebTools {
     client: WebClient,
@@ -23,18 +23,18 @@ pub struct WebTools {
 }
 
 impl WebTools {
-    /// Fetches pages by this client, of the hosts on this list.
+    /// Fetches pages with this client, without asking for hosts on this list.
     pub fn new(client: WebClient, hosts: AllowList) -> Self {
         Self { client, hosts, search: None, may_ask_for_hosts: true }
     }
 
-    /// Searches the web by this service; without one there is no `web_search`.
+    /// Searches the web with this service; without one there is no `web_search`.
     pub fn search(mut self, provider: impl SearchProvider) -> Self {
         self.search = Some(Arc::new(provider));
         self
     }
 
-    /// Leaves `allow_host` out: the list is then what the application and its people write.
+    /// Leaves `allow_host` out: only the application and its people then write the list.
     pub fn without_allow_host(mut self) -> Self {
         self.may_ask_for_hosts = false;
         self
@@ -50,7 +50,7 @@ impl Bundle for WebTools {
         let mut executor = executor.tools([WEB_FETCH]).service(self.client).service(self.hosts);
         if self.may_ask_for_hosts {
             let rule = Rule::always_ask("pages of a host would be fetched without a question");
-            // It has no name, because a rule of the application replaces the default of its name.
+            // Leave the rule unnamed: a named default could be replaced by an application's rule of the same name.
             let rule = rule.tool("allow_host");
             executor = executor.tools([ALLOW_HOST]).policy_defaults(Policy::builder().rule(rule));
         }

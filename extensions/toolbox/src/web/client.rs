@@ -1,5 +1,5 @@
-//! Fetches a page: the only I/O of `web_fetch`. Every address is judged before a connection is made to it, and redirects are
-//! followed by hand.
+//! Fetches a page: the only I/O of `web_fetch`. Every address is checked before connecting to it, and redirects are followed
+//! one by one.
 
 use std::fmt;
 use std::future::Future;
@@ -19,18 +19,18 @@ use super::allow_list::AllowList;
 use super::failure;
 use super::target::{Site, Target};
 
-/// How many bytes are read of a page.
+/// How many bytes of a page are read.
 const LARGEST: usize = 2 * 1024 * 1024;
-/// How long a server may take until the first byte of its answer.
+/// How long a server may take to send the first byte of its answer.
 const FIRST_BYTE: Duration = Duration::from_secs(10);
-/// How long a fetch may take, with its redirects.
+/// How long a fetch may take, including redirects.
 const WHOLE: Duration = Duration::from_secs(30);
 /// How many redirects are followed.
 const MOST_REDIRECTS: usize = 3;
 
 /// Fetches pages of the web: the service of [`web_fetch`](crate::web_fetch).
 ///
-/// It connects to public addresses alone, and to those that the name had when it was judged. It sends no cookie, no
+/// Connects only to public addresses, namely to those that were checked when the host name was resolved. Sends no cookie, no
 /// credential and no header that a model chooses.
 ///
 /// ```
@@ -44,12 +44,12 @@ const MOST_REDIRECTS: usize = 3;
 pub struct WebClient {
     http: Client,
     guard: AddressGuard,
-    /// The proxy resolves names; they are judged by what this machine resolves.
+    /// Whether a proxy resolves host names; they are then checked with the addresses that this machine finds.
     has_proxy: bool,
     limits: Limits,
 }
 
-/// How a [`WebClient`] is made.
+/// Settings from which a [`WebClient`] is made.
 #[must_use = "it is a client only after `build`"]
 pub struct WebClientBuilder {
     guard: AddressGuard,
@@ -63,34 +63,34 @@ struct Limits {
     whole: Duration,
 }
 
-/// Why there is no client: the system gives no TLS, or the proxy is none.
+/// Why no client can be made: the system provides no TLS, or the proxy's URL is invalid.
 #[derive(thiserror::Error)]
 #[error("a client for the web cannot be made")]
 pub struct WebClientError(#[from] reqwest::Error);
 toolwright::unstable::debug_as_sentence!(WebClientError);
 
-/// A page as it came.
+/// A fetched page.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// Where it came from, after redirects.
+    /// Its URL, after redirects.
     pub(super) url: Url,
     /// Its `content-type`.
     pub(super) kind: String,
     pub(super) body: Vec<u8>,
-    /// Whether there was more than is read of a page.
+    /// Whether the page is longer than what was read of it.
     pub(super) is_cut: bool,
 }
 
 impl WebClient {
-    /// Makes a client that asks the system for names, without a proxy.
+    /// Makes a client that resolves host names with the system's resolver, without a proxy.
     ///
     /// # Errors
-    /// When the system gives no TLS.
+    /// When the system provides no TLS.
     pub fn new() -> Result<Self, WebClientError> {
         Self::builder().build()
     }
 
-    /// Begins a client with settings of its own.
+    /// Begins a client with other settings.
     pub fn builder() -> WebClientBuilder {
         WebClientBuilder {
             guard: AddressGuard::new(),
@@ -99,14 +99,14 @@ impl WebClient {
         }
     }
 
-    /// Fetches a page that may be fetched. Redirects lead to its own site and to those of the list.
+    /// Fetches a page after its host was allowed. Redirects may lead to the same site and to sites on the list.
     pub(super) async fn fetch(&self, target: Target, hosts: &AllowList) -> Result<Page, ToolError> {
         let until = Instant::now() + self.limits.whole;
         let (first, mut target) = (target.site.clone(), target);
         for _ in 0..=MOST_REDIRECTS {
             self.judge(&target).await?;
             let first_byte = (Instant::now() + self.limits.first_byte).min(until);
-            // What is not compressed cannot be a small answer that becomes a large one.
+            // Forbid compression, since a small compressed answer could expand to a huge one.
             let request = self.http.get(target.url.clone()).header(ACCEPT_ENCODING, "identity");
             let accepted =
                 "text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.1";
@@ -121,11 +121,11 @@ impl WebClient {
         Err(ToolError::new("too_many_redirects", message))
     }
 
-    /// Refuses an address that is written as such and not public, and with a proxy a name that leads to one.
+    /// Refuses literal addresses that are not public, and, if there is a proxy, names that resolve to such addresses.
     async fn judge(&self, target: &Target) -> Result<(), ToolError> {
         let host = target.url.host_str().unwrap_or_default();
         let is_name = target.url.domain().is_some();
-        // The connection itself resolves a name by the guard, where there is no proxy.
+        // Without a proxy, the HTTP client itself checks the addresses when it resolves a name.
         match is_name && !self.has_proxy {
             true => Ok(()),
             false => self.guard.judge_host(host).await,
@@ -163,7 +163,7 @@ impl WebClient {
     }
 }
 
-/// Where a redirect leads, judged anew; nothing for what is no redirect.
+/// The checked target of a redirect; nothing if the answer is not a redirect.
 fn next(
     from: &Target,
     first: &Site,
@@ -178,12 +178,12 @@ fn next(
         Some(location) => {
             Target::of(location).map_err(|error| failure::redirected(from, error.message()))?
         }
-        None => return Err(failure::redirected(from, "what its server names is no address")),
+        None => return Err(failure::redirected(from, "its target is not a valid address")),
     };
     if from.url.scheme() == "https" && to.url.scheme() == "http" {
         return Err(failure::redirected(from, "it leads to an address without encryption"));
     }
-    // Without a list that can be read, nothing but the host that was agreed to is allowed.
+    // If the list cannot be read, only the site that was allowed remains.
     if to.site == *first || hosts.contains(&to.site).unwrap_or(false) {
         return Ok(Some(to));
     }
@@ -195,26 +195,28 @@ async fn in_time<T>(until: Instant, waits: impl Future<Output = T>) -> Result<T,
 }
 
 impl WebClientBuilder {
-    /// Asks this for the addresses of names.
+    /// Resolves host names with this resolver.
     pub fn resolver(mut self, resolver: impl HostResolver) -> Self {
         self.guard = self.guard.resolver(Arc::new(resolver));
         self
     }
 
-    /// Lets pages be fetched from an address that is not public, such as that of a server of the company.
+    /// Allows pages to be fetched from this non-public address, such as that of a company's server.
     pub fn permit(mut self, address: IpAddr) -> Self {
         self.guard = self.guard.permit(address);
         self
     }
 
-    /// Sends requests through a proxy, such as `http://proxy.example.org:3128`. The proxy resolves names: they are judged by the
-    /// addresses that this machine finds, and a proxy that may find others has to keep private networks from its clients itself.
+    /// Sends requests through a proxy, such as `http://proxy.example.org:3128`. The proxy resolves host names; this client
+    /// checks them with the addresses that this machine finds. A proxy that may find others has to protect private networks
+    /// itself.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.proxy = Some(url.into());
         self
     }
 
-    /// Sets how long a server may take until its first byte, 10 seconds unless set, and a fetch in all, 30 seconds.
+    /// Sets the time limit for the first byte of an answer, 10 seconds unless set, and for a whole fetch, 30 seconds unless
+    /// set.
     pub fn time(mut self, first_byte: Duration, whole: Duration) -> Self {
         self.limits = Limits { first_byte, whole };
         self
@@ -223,18 +225,18 @@ impl WebClientBuilder {
     /// Makes the client.
     ///
     /// # Errors
-    /// When the system gives no TLS, or the proxy is no address.
+    /// When the system provides no TLS, or the proxy's URL is invalid.
     pub fn build(self) -> Result<WebClient, WebClientError> {
         let guard = self.guard;
         let http = Client::builder()
             .redirect(redirect::Policy::none())
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
             .referer(false)
-            // A proxy of the environment would resolve names unseen.
+            // A proxy from the environment would resolve names without our checks.
             .no_proxy();
         let has_proxy = self.proxy.is_some();
         let http = match self.proxy {
-            // The guard is for what pages name; who names the proxy knows its address.
+            // Do not check the proxy's own address: the application has chosen it.
             Some(url) => http.proxy(Proxy::all(url)?),
             None => http.dns_resolver(Arc::new(guard.clone())),
         };

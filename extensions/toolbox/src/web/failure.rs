@@ -1,4 +1,4 @@
-//! What a model reads when a page cannot be fetched; pure.
+//! The errors that a model sees when a page cannot be fetched; pure.
 
 use std::error::Error;
 use std::time::SystemTime;
@@ -13,10 +13,10 @@ use super::client::Page;
 use super::page;
 use super::target::{Site, Target};
 
-/// How much of the page that comes with an error is shown, in characters.
+/// How many characters of an error page are shown.
 const SHOWN: usize = 4000;
 
-/// A request that failed.
+/// The error of a request that failed.
 pub(super) fn of(site: &Site, error: reqwest::Error) -> ToolError {
     if let Some(refused) = RefusedAddress::cause_of(&error) {
         return refused.into();
@@ -29,7 +29,7 @@ pub(super) fn of(site: &Site, error: reqwest::Error) -> ToolError {
         .caused_by(said)
 }
 
-/// The last cause, which says what happened.
+/// The innermost cause, which says what happened.
 fn reason(error: &reqwest::Error) -> String {
     let mut last: &dyn Error = error;
     while let Some(it) = last.source() {
@@ -42,19 +42,19 @@ pub(super) fn too_slow() -> ToolError {
     ToolError::new("no_response", "the server did not answer in time").class(ErrorClass::Transient)
 }
 
-/// The source of what a host says, as policies select by it.
+/// The source of a host's texts, by which policies select them.
 pub(super) fn source(url: &Url) -> String {
     format!("web page of {}", url.host_str().unwrap_or_default())
 }
 
-/// An error with words that the server of an address has chosen, in a fence.
+/// An error with text that the server has chosen, in a fence.
 pub(super) fn of_words(kind: &'static str, url: &Url, what: &str, words: &str) -> ToolError {
     let source = source(url);
     let message = format!("{what}:\n{}", fenced(&source, &line(words)));
     ToolError::new(kind, message).class(ErrorClass::Final).untrusted(&source)
 }
 
-/// A page in a form that was not asked for, and is not unpacked: it may be a bomb.
+/// The error for a compressed page that was not requested as such: it is not unpacked, because it may be a decompression bomb.
 pub(super) fn compressed(target: &Target, encoding: &str) -> ToolError {
     let what =
         format!("`{}` sends its page in another form than the one that was asked for", target.site);
@@ -66,14 +66,14 @@ pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
     of_words("redirect_refused", &from.url, &what, why)
 }
 
-/// A redirect to a host to which no person has agreed.
+/// The error for a redirect to a host that no person has allowed.
 pub(super) fn redirected_elsewhere(from: &Target, to: &Target) -> ToolError {
     let what = format!("`{}` redirects to another host", from.site);
     of_words("redirect_refused", &from.url, &what, to.url.as_str())
         .hint("where that address serves the task, fetch it by a call of its own")
 }
 
-/// An answer whose status is no success, with the beginning of its page.
+/// The error for a status other than success, with the beginning of the page.
 pub(super) fn of_status(
     status: StatusCode,
     headers: &HeaderMap,

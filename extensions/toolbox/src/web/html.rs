@@ -1,4 +1,4 @@
-//! HTML as Markdown, as words, or as links; pure. A page of a stranger takes no more time than its size allows: see [`limits`].
+//! Converts HTML to Markdown, words or links; pure. The time is bounded by the size of the page: see [`limits`].
 
 mod limits;
 
@@ -11,13 +11,13 @@ use html5ever::{Attribute, LocalName};
 use markup5ever_rcdom::{Handle, NodeData};
 use reqwest::Url;
 
-/// What no reader sees.
+/// Elements that readers do not see.
 const UNSEEN: [&str; 13] = [
     "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
     "audio", "video", "dialog", "datalist",
 ];
 
-/// What begins a line.
+/// Elements that begin a new line.
 const BLOCKS: [&str; 32] = [
     "address",
     "article",
@@ -53,7 +53,7 @@ const BLOCKS: [&str; 32] = [
     "ul",
 ];
 
-/// More links of a page are left out.
+/// The maximum number of links; further ones are left out.
 const MOST_LINKS: usize = 1000;
 
 static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
@@ -68,7 +68,7 @@ static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
     HtmlToMarkdown::builder().options(options).build()
 });
 
-/// The page as Markdown, with whole addresses.
+/// The page as Markdown, with absolute URLs.
 pub(super) fn markdown(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     make_whole(&document, base);
@@ -76,7 +76,7 @@ pub(super) fn markdown(html: &str, base: &Url) -> String {
     MARKDOWN.tree_to_markdown(&document)
 }
 
-/// The words of the page, a line for each block.
+/// The words of the page, with a line for each block.
 pub(super) fn words(html: &str) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     leave_out_unseen(&document);
@@ -90,7 +90,7 @@ pub(super) fn words(html: &str) -> String {
     text.lines.trim().to_owned()
 }
 
-/// The links of the page with their words, each address once.
+/// The links of the page with their texts, each URL once.
 pub(super) fn links(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return String::new() };
     make_whole(&document, base);
@@ -124,7 +124,7 @@ pub(super) fn links(html: &str, base: &Url) -> String {
     lines.join("\n")
 }
 
-/// Takes what no reader sees out of a page.
+/// Removes everything that readers do not see.
 fn leave_out_unseen(document: &Handle) {
     let mut waiting = vec![document.clone()];
     while let Some(node) = waiting.pop() {
@@ -138,7 +138,7 @@ fn is_unseen(node: &Handle) -> bool {
         NodeData::Comment { .. } | NodeData::ProcessingInstruction { .. } => true,
         NodeData::Element { name, attrs, .. } => {
             let attrs = attrs.borrow();
-            // A style that hides is written in few ways; others are in style sheets, which are not read.
+            // Recognize the usual inline styles that hide an element; style sheets are not evaluated.
             let style = attribute(&attrs, "style").unwrap_or_default();
             let style: String = style.chars().filter(|it| !it.is_whitespace()).collect();
             UNSEEN.contains(&&*name.local)
@@ -150,7 +150,7 @@ fn is_unseen(node: &Handle) -> bool {
     }
 }
 
-/// Makes the addresses of links and pictures whole; a picture that is written into the page has none.
+/// Makes the URLs of links and pictures absolute, and removes those of pictures that are embedded in the page.
 fn make_whole(document: &Handle, base: &Url) {
     let mut base = base.clone();
     each(document, &mut |node, _| {
@@ -179,7 +179,7 @@ fn attribute<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a str> {
     attrs.iter().find(|it| it.name.local == name).map(|it| &*it.value)
 }
 
-/// Visits each node in the order of the text, without recursion. The number is how deep it is.
+/// Visits each node in document order with its depth, without recursion.
 fn each(document: &Handle, visit: &mut dyn FnMut(&Handle, usize)) {
     let mut waiting = vec![(document.clone(), 0)];
     while let Some((node, depth)) = waiting.pop() {
@@ -188,7 +188,7 @@ fn each(document: &Handle, visit: &mut dyn FnMut(&Handle, usize)) {
     }
 }
 
-/// Words with single spaces, in lines.
+/// Collects words with single spaces, in lines.
 #[derive(Default)]
 struct Words {
     lines: String,

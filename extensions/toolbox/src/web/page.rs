@@ -1,4 +1,4 @@
-//! From the bytes of a page to the text that a model reads; pure.
+//! Converts the bytes of a page to the text that a model sees; pure.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use toolwright::ToolError;
@@ -7,7 +7,7 @@ use super::client::Page;
 use super::failure;
 use super::html;
 
-/// So many bytes at the beginning of a page say how it is encoded.
+/// How many bytes at the beginning of a page are searched for its declared encoding.
 const DECLARED_WITHIN: usize = 1024;
 
 /// What of a page is answered.
@@ -60,8 +60,8 @@ pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
     })
 }
 
-/// By what the page begins with, its `content-type`, or what it declares, in this order; else UTF-8, and what is none is taken
-/// for windows-1252, as browsers do.
+/// Decodes a page by its byte order mark, its `content-type`, or its own declaration, in this order; else as UTF-8, or as
+/// windows-1252 if it is not valid UTF-8, as browsers do.
 fn decode(page: &Page, is_html: bool) -> String {
     let label = |text: &str| {
         let (_, rest) = text.split_once("charset")?;
@@ -78,7 +78,7 @@ fn decode(page: &Page, is_html: bool) -> String {
         .or_else(|| label(&page.kind.to_ascii_lowercase()))
         .or_else(declared);
     let is_utf_8 = || {
-        // A page that was cut may end within a character.
+        // A page that was cut may end in the middle of a character.
         let body = std::str::from_utf8(&page.body);
         body.is_ok() || body.is_err_and(|error| page.is_cut && error.error_len().is_none())
     };

@@ -3,12 +3,12 @@
 use futures::future::BoxFuture;
 use toolwright::ToolError;
 
-/// A service that searches the web: what [`web_search`](crate::web_search) asks.
+/// A service that searches the web, which [`web_search`](crate::web_search) uses.
 pub trait SearchProvider: Send + Sync + 'static {
-    /// Names the service, as the source of what it finds.
+    /// Names the service, as the source of its results.
     fn name(&self) -> &str;
 
-    /// Finds at most `count` pages for a query, the best first.
+    /// Finds at most `count` pages for a query, best first.
     fn search<'a>(
         &'a self,
         query: &'a str,

@@ -1,4 +1,4 @@
-//! What a model may ask for: an address of the web, judged before anything is sent; pure.
+//! The URL that a model may ask for, checked before anything is sent; pure.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use reqwest::Url;
 use toolwright::untrusted::line;
 use toolwright::{ErrorClass, ToolError};
 
-/// A longer address is refused, in bytes.
+/// The longest URL, in bytes.
 const LONGEST: usize = 8 * 1024;
 
-/// An address of the web: http or https, with a host, without a user.
+/// A URL: http or https, with a host, without a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) url: Url,
     pub(super) site: Site,
 }
 
-/// What a person agrees to: a host, in small letters and in the ASCII form of international names, with its port where that is
-/// not the usual one.
+/// The host that a person allows: in lower case, with international names in ASCII form, and with its port unless it is the
+/// default one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Site(String);
 
 impl Target {
-    /// Reads an address. The parser of URLs spells it in its one way: `HTTP://0x7f.1` is `http://127.0.0.1/`.
+    /// Parses a URL. The parser normalizes its spelling: `HTTP://0x7f.1` becomes `http://127.0.0.1/`.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         if text.len() > LONGEST {
             return Err(refused(text, "it has more than 8,192 bytes"));
@@ -31,7 +31,7 @@ impl Target {
         Self::of(url)
     }
 
-    /// Judges an address that was read.
+    /// Checks a parsed URL.
     pub(super) fn of(mut url: Url) -> Result<Self, ToolError> {
         let problem = if !matches!(url.scheme(), "http" | "https") {
             Some("its scheme is neither http nor https")
@@ -43,13 +43,13 @@ impl Target {
         if let Some(problem) = problem {
             return Err(refused(url.as_str(), problem));
         }
-        // The root of all names, which some write, names no other host.
+        // A trailing dot, the root of all names, does not make it another host.
         let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_owned();
         if host.is_empty() || url.set_host(Some(&host)).is_err() {
             return Err(refused(url.as_str(), "it has no host"));
         }
         url.set_fragment(None);
-        // As it is read and connected to: what is set may be read in another way, such as a number as an address.
+        // Read the host again after setting it: the parser may normalize it, for example a number to an address.
         let site = Site::of(url.host_str().unwrap_or_default(), url.port());
         Ok(Self { url, site })
     }
@@ -63,12 +63,12 @@ impl Site {
         })
     }
 
-    /// Reads a host as a person or a model writes it, `docs.rs` or `docs.rs:8443`.
+    /// Parses a host as a person or a model writes it, `docs.rs` or `docs.rs:8443`.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         let text = text.trim();
         let is_bare = !text.is_empty() && !text.contains(['/', '?', '#', '@', '\\', '*']);
         let target = is_bare.then(|| Target::parse(&format!("https://{text}")));
-        // The port of http is not usual for https.
+        // Port 80 is the default one of http, but not of https, so it is removed below.
         let target = target.unwrap_or_else(|| Err(refused(text, "it is no host")));
         let site = target.map(|it| it.site).map_err(|_| {
             let message = format!("`{}` is no host, expected one such as `docs.rs`", line(text));

@@ -1,16 +1,16 @@
 //! `web_fetch` fetches a page of the web.
 //!
 //! # What it does
-//! It answers with the page as Markdown, as words, or as its links, in a fence, because strangers write pages. Of a long page it
-//! answers with the beginning, and with how much there is.
+//! It answers with the page as Markdown, as words, or as its links, in a fence, because pages are untrusted. For a long page it
+//! answers with the beginning and the total length.
 //!
 //! # What it may touch
-//! The host that the address names. It sends the address and nothing else.
+//! The host in the URL. It sends the URL and nothing else.
 //!
 //! # What it refuses
-//! Addresses that are neither http nor https or have a user; hosts whose addresses are not public; redirects to hosts that were not
-//! agreed to, to such addresses, or from https to http; what is no text. A person is asked about a host that is not on the
-//! list of allowed hosts.
+//! URLs that are neither http nor https or contain a user; hosts whose addresses are not public; redirects to hosts that are
+//! not allowed, to such addresses, or from https to http; pages that are not text. A person is asked about a host that is not
+//! on the list of allowed hosts.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -52,7 +52,7 @@ pub async fn web_fetch(
     let asked = target.url.clone();
     let page = client.fetch(target, hosts).await?;
     let (address, is_cut) = (page.url.clone(), page.is_cut);
-    // A large page takes a while.
+    // Converting a large page takes a while.
     let text = tokio::task::spawn_blocking(move || page::text(&page, mode));
     let text = text.await.map_err(|error| {
         ToolError::new("internal", "the page could not be converted").caused_by(error)
@@ -60,7 +60,7 @@ pub async fn web_fetch(
     let time = Timestamp::try_from(context.now()).unwrap_or(Timestamp::UNIX_EPOCH);
     let source = failure::source(&address);
     let (part, total) = beginning(&text, max_characters);
-    // Where a redirect has led is what the server says: it is in the fence.
+    // The server chooses the target of a redirect, so it belongs into the fence.
     let led = match address.as_str() == asked.as_str() {
         true => String::new(),
         false => format!("(address: {})\n", line(address.as_str())),
@@ -82,9 +82,9 @@ pub async fn web_fetch(
     Ok(output)
 }
 
-/// Why a person is asked: none has agreed to the host, or it is not known.
+/// The reason to ask a person: the host is not on the list, or the list cannot be read.
 fn reason(hosts: &AllowList, url: &str) -> Option<String> {
-    // What is no address is refused without a question.
+    // An invalid URL is refused without asking.
     let site = Target::parse(url).ok()?.site;
     match hosts.contains(&site) {
         Ok(true) => None,
@@ -93,7 +93,7 @@ fn reason(hosts: &AllowList, url: &str) -> Option<String> {
     }
 }
 
-/// The beginning of a text, and how many characters there are.
+/// The beginning of a text, and its total number of characters.
 fn beginning(text: &str, characters: usize) -> (&str, usize) {
     let end = text.char_indices().nth(characters).map_or(text.len(), |(end, _)| end);
     (&text[..end], text.chars().count())

@@ -1,11 +1,11 @@
 //! `web_search` searches the web.
 //!
 //! # What it does
-//! It asks the service that the application chose, and answers with title, address and snippet of what it finds, in a fence, because
-//! strangers write them.
+//! It asks the service that the application chose, and answers with title, URL and snippet of each result, in a fence, because
+//! they are untrusted.
 //!
 //! # What it may touch
-//! The service of the search, to which it sends the query.
+//! The search service, to which it sends the query.
 //!
 //! # What it refuses
 //! An empty query.

@@ -1,4 +1,4 @@
-//! The files that an executor has, where its programs do not work on a folder of this machine.
+//! The files of an executor whose programs do not work on a folder of this machine.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::files::Files;
 
 /// The files of a [`ToolExecutor`](crate::ToolExecutor), for [`Workspace::within`](crate::Workspace::within). A
-/// [`Container`](crate::Container) gives its own; an executor that hands programs to one passes them on:
+/// [`Container`](crate::Container) returns its own; an executor that runs programs in a container passes them on:
 ///
 /// ```
 /// use std::io;
@@ -36,8 +36,8 @@ use super::files::Files;
 #[derive(Debug, Clone)]
 pub struct ExecutorFiles {
     pub(crate) files: Arc<dyn Files>,
-    /// The path of the folder where the files are.
+    /// The path of the folder in that place.
     pub(crate) root: PathBuf,
-    /// It differs from that of every other place.
+    /// The scope of the place, which differs from that of every other place.
     pub(crate) scope: String,
 }

@@ -1,4 +1,4 @@
-//! What the system says of a file, in words for a model: the name that the model used, and no path of the machine.
+//! Converts file errors of the system for a model: with the name that the model used, and without paths of the machine.
 
 use std::io::{self, ErrorKind};
 
@@ -7,9 +7,9 @@ use toolwright::{ErrorClass, ToolError};
 use super::name::{Name, outside};
 
 pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
-    // cap-std refuses what leads out with an error of its own, which the system has no number for.
+    // For paths that lead out, cap-std makes its own error, which has no error number of the system.
     if error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-        // The path itself is well-formed, so the call is not an invalid one.
+        // The path itself is valid, so this is not a wrong input.
         return outside(name.as_str(), "leads out of the workspace through a link")
             .class(ErrorClass::Final)
             .caused_by(error);

@@ -1,4 +1,4 @@
-//! The hash by which a tool recognises the content of a file; pure.
+//! The hash by which tools recognize the content of a file; pure.
 
 use std::fmt::Write as _;
 
@@ -7,20 +7,20 @@ use toolwright::ToolError;
 
 use super::name::Name;
 
-/// So many bytes of the digest are shown: enough that two contents of one file do not have the same.
+/// How many bytes of the digest are shown: enough that two versions of a file do not share a hash by chance.
 const SHOWN: usize = 8;
 
-/// The first half of what a model sees of the SHA-256 digest, as 16 hexadecimal digits.
+/// The hash that a model sees: the first bytes of the SHA-256 digest, as 16 hexadecimal digits.
 pub(crate) fn content_hash(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().take(SHOWN).fold(String::with_capacity(2 * SHOWN), |mut text, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
-/// Refuses a content that is not the one that was read; `none` means no file at all.
+/// Refuses a content that does not have the expected hash; `none` means that no file is expected.
 pub(crate) fn is_expected(
     name: &Name,
     found: Option<&[u8]>,

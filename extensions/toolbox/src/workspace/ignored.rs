@@ -1,5 +1,5 @@
-//! What is ignored below a folder of this machine: the rules are read through the handle of the workspace, folder by folder,
-//! as a walk comes by them.
+//! The ignore rules below a folder of this machine: reads them through the handle of the workspace, folder by folder, as a walk
+//! reaches them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,19 +12,19 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::rules::{OfFolder, ignores, rules_of};
 
-/// So much of a file with rules is read, in bytes: 4 MiB.
+/// How many bytes of a file with rules are read: 4 MiB.
 const LARGEST: u64 = 4 << 20;
 
-/// The rules below the topmost folder of a walk.
+/// The rules below the top folder of a walk.
 pub(super) struct IgnoreRules {
-    /// The workspace, and its path.
+    /// The handle of the workspace, and its path.
     folder: Dir,
     root: PathBuf,
     top: PathBuf,
     seen: RwLock<HashMap<PathBuf, Option<Arc<Rules>>>>,
 }
 
-/// The rules of a folder that has some, and of the next one above it that has.
+/// The rules of a folder, and those of the next folder above that has rules.
 struct Rules {
     own: OfFolder,
     above: Option<Arc<Rules>>,
@@ -36,7 +36,7 @@ impl IgnoreRules {
         Ok(Self { folder: folder.try_clone()?, root, top, seen: RwLock::default() })
     }
 
-    /// Whether a path is left out; what is above it is asked about before.
+    /// Whether a path is ignored. The folders above it have to be checked before.
     pub(super) fn has(&self, path: &Path, is_folder: bool) -> bool {
         let rules = path.parent().and_then(|folder| self.rules(folder));
         let above = std::iter::successors(rules.as_deref(), |rules| rules.above.as_deref());
@@ -71,7 +71,7 @@ impl IgnoreRules {
     }
 
     fn text(&self, name: &Path) -> Option<String> {
-        // Opening a FIFO waits for its writer.
+        // Opening a FIFO would wait for its writer, so do not block.
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
         let file = self.folder.open_with(name, &options).ok()?;
@@ -82,8 +82,8 @@ impl IgnoreRules {
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The rules of the repository whose worktree a folder is: a file `.git` has the path to its own folder, and that one the
-    /// path to the repository.
+    /// The exclude rules of a git worktree: its file `.git` points to the worktree's own git folder, which points to the
+    /// repository.
     fn exclude_of_worktree(&self, folder: &Path, git: &Path) -> Option<String> {
         let text = self.text(git)?;
         let own = folder.join(text.strip_prefix("gitdir: ")?.trim_end());

@@ -1,4 +1,4 @@
-//! Where links inside the workspace lead: a file is known by the name of the link as well as by its own.
+//! Resolves links inside the workspace: a file is known both by the name of a link and by its own name.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -11,12 +11,12 @@ use toolwright::ToolError;
 use super::local::LocalFiles;
 use super::{Name, failed};
 
-/// The system follows no more links than this on the way to one file.
+/// The maximum number of links on the way to one file, as in the kernel.
 const MOST_LINKS: usize = 40;
 
 impl LocalFiles {
-    /// The names whose files a write to `name` may change: its own, with the links of the folders above it followed, and
-    /// where it is a link also the name that it leads to.
+    /// The names of the files that a write to `name` may change: its own after resolving links in the folders above it, and if
+    /// it is a link, also that of its target.
     #[cfg(feature = "changes")]
     pub(super) fn own_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
         let own = self.name_past_links(name)?;
@@ -27,7 +27,7 @@ impl LocalFiles {
         };
         let mut names = vec![own];
         if is_link {
-            // A link that leads nowhere, or out of the workspace, has no file that could change.
+            // The target of a link that is broken or leads out of the workspace cannot change.
             if let Ok(target) = self.folder.canonicalize(&names[0]) {
                 names.push(Name::parse(text(name, &target)?)?);
             }
@@ -35,7 +35,7 @@ impl LocalFiles {
         Ok(names)
     }
 
-    /// The name with the links of the folders above it followed.
+    /// The name after resolving links in the folders above it.
     #[cfg(feature = "changes")]
     fn name_past_links(&self, name: &Name) -> Result<Name, ToolError> {
         let path = Path::new(name.as_str());
@@ -52,14 +52,14 @@ impl LocalFiles {
         Ok(name.clone())
     }
 
-    /// The names that a path has after each link on its way, the real one last, without its own. The way ends where it leads
-    /// out of the workspace; a name that is not UTF-8 is left out, because what it leads to is not opened.
+    /// The names that a path has after resolving each link on it, the real one last, without the given name. Stops if the path
+    /// leads out of the workspace. Names that are not UTF-8 are left out, because their files are not opened.
     pub(super) fn link_names(&self, name: &Name) -> Vec<Name> {
         let (mut names, mut links) = (Vec::new(), 0);
         let (mut real, mut is_new) = (PathBuf::new(), false);
         let Some(mut rest) = parts(Path::new(name.as_str())) else { return names };
         loop {
-            // What `..` leads to is known when the links before it are followed.
+            // The folder that `..` means is only known after the links before it are resolved.
             if is_new && rest.iter().all(|it| it != "..") {
                 let whole = rest.iter().fold(real.clone(), |path, part| path.join(part));
                 let whole = whole.to_str().and_then(|it| Name::parse(it).ok());
@@ -105,7 +105,7 @@ fn parts(path: &Path) -> Option<VecDeque<OsString>> {
     Some(parts)
 }
 
-/// Refuses a path that leads through links to a name that is not UTF-8: no rule could name what is there.
+/// Refuses a path that leads through links to a name that is not UTF-8: no rule could refer to that file.
 pub(crate) fn is_real_name_text(root: &Dir, name: &Name) -> Result<(), ToolError> {
     for path in Path::new(name.as_str()).ancestors().filter(|it| !it.as_os_str().is_empty()) {
         match root.canonicalize(path) {
@@ -127,7 +127,7 @@ pub(crate) fn text<'p>(name: &Name, real: &'p Path) -> Result<&'p str, ToolError
     })
 }
 
-/// Whether nothing has the name: also where what should be a folder above it is a file.
+/// Whether an error says that nothing has the name, or that a parent of it is a file.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

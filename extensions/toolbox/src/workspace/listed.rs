@@ -1,4 +1,5 @@
-//! Opens what a search has listed: a link that took its place meanwhile, or that of a folder on the way, is not followed.
+//! Opens a file that a search has listed. If a link has replaced it or a folder on its path meanwhile, the link is not
+//! followed.
 
 use std::io;
 
@@ -9,7 +10,7 @@ use toolwright::ToolError;
 use super::regular::is_regular;
 use super::{Name, failed};
 
-/// Opens a regular file below a folder, to which links may lead.
+/// Opens a regular file below a folder. Links may lead to the folder itself.
 pub(super) fn open(root: &Dir, start: &Name, relative: &str) -> Result<File, ToolError> {
     let name = start.below(relative);
     let opened = match start.as_str() {
@@ -25,7 +26,7 @@ pub(super) fn open(root: &Dir, start: &Name, relative: &str) -> Result<File, Too
 #[cfg(not(target_os = "linux"))]
 use part_by_part as below;
 
-/// By one question to the system, where it has an answer.
+/// Opens the file with a single system call, if the kernel supports it.
 #[cfg(target_os = "linux")]
 fn below(folder: &Dir, relative: &str) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
@@ -34,9 +35,9 @@ fn below(folder: &Dir, relative: &str) -> io::Result<File> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(folder, relative, flags, Mode::empty(), resolve) {
         Ok(file) => Ok(File::from_std(file.into())),
-        // It is a link, or it is gone.
+        // It is a link, or it no longer exists.
         Err(error @ (rustix::io::Errno::LOOP | rustix::io::Errno::NOENT)) => Err(error.into()),
-        // An old kernel, or a filter of system calls, does not know the question.
+        // The kernel is too old, or a filter of system calls forbids it.
         Err(_) => part_by_part(folder, relative),
     }
 }
@@ -47,7 +48,7 @@ fn part_by_part(folder: &Dir, relative: &str) -> io::Result<File> {
     for part in above.split('/').filter(|part| !part.is_empty()) {
         folder = folder.open_dir_nofollow(part)?;
     }
-    // What a device or a FIFO does when it is opened does not happen.
+    // Avoid the side effects of opening a device or a FIFO.
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true).follow(FollowSymlinks::No);
     folder.open_with(last, &options)

@@ -1,4 +1,4 @@
-//! The files of a folder of this machine, held by a handle: every open, stat and rename goes through it, component by
+//! The files of a folder of this machine, held open by a handle: every open, stat and rename goes through it, component by
 //! component.
 
 use std::io::{self, Read as _};
@@ -29,7 +29,7 @@ use super::{Name, failed};
 #[derive(Debug)]
 pub(crate) struct LocalFiles {
     pub(super) folder: Dir,
-    /// It serves to list files by `ignore`'s rules and to start programs.
+    /// The folder's path, used to list files with the rules of `ignore` and to start programs.
     #[cfg(any(feature = "files", feature = "process"))]
     pub(super) root: PathBuf,
 }
@@ -44,13 +44,13 @@ impl LocalFiles {
         })
     }
 
-    /// Opens a regular file. What a device or a FIFO does when it is opened does not happen.
+    /// Opens a regular file, without the side effects of opening a device or a FIFO.
     fn open_named(&self, name: &Name) -> Result<File, ToolError> {
         let lookup = |error| failed(name, error);
         is_regular(name, &self.folder.metadata(name).map_err(lookup)?)?;
         is_real_name_text(&self.folder, name)?;
         let mut options = OpenOptions::new();
-        // Another file may have the name by now, and opening a FIFO waits for its writer.
+        // Another file may have the name by now, and opening a FIFO would wait for its writer.
         options.read(true).nonblock(true);
         let file = self.folder.open_with(name, &options).map_err(lookup)?;
         is_regular(name, &file.metadata().map_err(lookup)?)?;
@@ -74,7 +74,7 @@ impl Files for LocalFiles {
             return Err(too_large(name, size, most));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        // It may grow while it is read.
+        // The file may grow while it is read.
         file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(name, error))?;
         match bytes.len() as u64 {
             size if size > most => Err(too_large(name, size, most)),

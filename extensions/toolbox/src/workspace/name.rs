@@ -1,14 +1,14 @@
-//! A path that says nothing but names below the workspace; pure.
+//! A path that consists only of names below the workspace; pure.
 
 use std::fmt;
 use std::path::{Component, Path};
 
 use toolwright::{ErrorClass, ToolError};
 
-/// The longest path, in bytes: what Linux takes.
+/// The longest path in bytes, as in Linux.
 const LONGEST: usize = 4096;
 
-/// A path in one spelling: parts with `/` between them, no `.`, no `..`, not absolute; the workspace itself is `.`.
+/// A normalized path: parts separated by `/`, no `.`, no `..`, not absolute; the workspace itself is `.`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(String);
 
@@ -49,7 +49,7 @@ impl Name {
         Self(".".to_owned())
     }
 
-    /// The name of what is below this folder, by a path relative to it.
+    /// The name of an entry below this folder, given its relative path.
     #[cfg(feature = "files")]
     pub(crate) fn below(&self, relative: &str) -> Self {
         match (self.0.as_str(), relative) {
@@ -64,7 +64,7 @@ impl Name {
     }
 }
 
-/// The refusal of a path that does not stay inside.
+/// The error for a path that leads out of the workspace.
 pub(crate) fn outside(path: &str, why: &str) -> ToolError {
     let message = format!("`{path}` {why}, expected a path inside the workspace");
     ToolError::new("outside_workspace", message)

@@ -1,10 +1,10 @@
-//! What is no regular file that may be read or written, in words for a model.
+//! Errors for files that cannot be read or written, in words for a model.
 
 use toolwright::ToolError;
 
 use super::Name;
 
-/// Refuses what a regular file's bytes cannot be read from.
+/// The error for an entry that is not a regular file.
 pub(crate) fn not_regular(name: &Name, is_folder: bool) -> ToolError {
     if is_folder {
         let message = format!("`{name}` is a folder, expected a file");

@@ -1,5 +1,5 @@
-//! Writes whole files or nothing: temporary files beside the targets, flushed to the disk, then renamed over them. Several
-//! files are changed together: what was there is held under a second name until all are in place.
+//! Writes whole files: temporary files next to the targets are flushed to the disk, then renamed over them. Several files are
+//! changed together: the old files are held under a second name until all new ones are in place.
 
 mod staged;
 
@@ -15,7 +15,7 @@ use staged::StagedChange;
 pub enum WriteOutcome {
     /// There was no such file.
     Created,
-    /// The file had another content, or the same.
+    /// The file existed, with another content or the same.
     Replaced,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Change<'c> {
     pub(crate) after: After<'c>,
 }
 
-/// What is there until the change.
+/// The condition that has to be met before the change.
 #[cfg_attr(
     not(feature = "files"),
     expect(dead_code, reason = "the tools for files use the others")
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Before<'c> {
-    /// Anything or nothing.
+    /// A file or none.
     Any,
     /// No file.
     Missing,
@@ -42,29 +42,29 @@ pub(crate) enum Before<'c> {
     Content(&'c [u8]),
 }
 
-/// What is there after the change.
+/// The result of the change.
 #[cfg_attr(
     not(feature = "files"),
     expect(dead_code, reason = "the tools for files use the others")
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum After<'c> {
-    /// This content, with the mode that the file had.
+    /// A file with this content, which keeps its mode.
     Content(&'c [u8]),
-    /// This content, with another mode: that of another file, or with or without the right to run it.
+    /// A file with this content and another mode: that of another file, or with the executable bits set or cleared.
     WithMode { content: &'c [u8], of: Option<&'c Name>, program: Option<bool> },
     /// No file.
     Removed,
 }
 
-/// Makes all changes or none. Where a process is killed between two of several files, the first are changed.
+/// Makes all changes, or none. If the process is killed between renaming two files, only the first ones are changed.
 pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
     let mut staged = Vec::with_capacity(changes.len());
     let prepared = changes.iter().try_for_each(|change| {
         staged.push(StagedChange::new(root, change, changes.len() > 1)?);
         Ok(())
     });
-    // All are looked at once more when all are on the disk.
+    // When all new contents are on the disk, check again that no target has changed.
     let prepared =
         prepared.and_then(|()| staged.iter().try_for_each(|staged| staged.is_unchanged()));
     let mut done = 0;
@@ -78,13 +78,13 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
     let Err(error) = committed else {
         return Ok(staged.into_iter().map(StagedChange::finish).collect());
     };
-    // The first file that was changed is the last one to be put back.
+    // Restore in reverse order.
     let lost: Vec<String> = staged[..done]
         .iter_mut()
         .rev()
         .filter_map(|staged| staged.restore().err().map(|_| format!("`{}`", staged.name())))
         .collect();
-    // A folder that was made for several files is empty when the last of them is gone.
+    // Drop in reverse order, too: a folder that was created for several files is only empty after the last of them.
     while staged.pop().is_some() {}
     if lost.is_empty() {
         return Err(error);

@@ -1,5 +1,5 @@
-//! Brings a name of the workspace back to a recorded state, if it still is as expected: content and mode at once, with
-//! the folders above it.
+//! Restores a name of the workspace to a recorded state, if its present state is still as expected: content and mode at once,
+//! with the folders above it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write as _};
@@ -17,7 +17,7 @@ use super::{Above, Name, State, failed};
 use crate::step::step;
 
 impl LocalFiles {
-    /// Brings `name` back to a state. What is there has to be `expected` at the last moment.
+    /// Restores `name` to a recorded state, if its present state is still `expected`.
     pub(super) fn bring_back(
         &self,
         name: &Name,
@@ -62,14 +62,14 @@ impl LocalFiles {
         let renamed =
             is_expected().and_then(|()| folder.rename(&temporary, &folder, file).map_err(lookup));
         if renamed.is_err() {
-            // The error of the write is the one to report.
+            // Report the error of the write, not one of the cleanup.
             let _ = folder.remove_file(&temporary);
         }
         step();
         renamed
     }
 
-    /// Makes the folders that were there, with their modes.
+    /// Creates the folders that existed, with their modes.
     fn make_missing(&self, above: &[Above]) -> io::Result<()> {
         for Above { folder, mode } in above {
             match self.folder.create_dir(folder) {
@@ -86,11 +86,11 @@ impl LocalFiles {
         Ok(())
     }
 
-    /// Removes the folders that were not there, from the innermost, as far as they are empty.
+    /// Removes the folders that did not exist, innermost first, if they are empty.
     fn remove_made(&self, above: &[Above]) {
         let made = above.iter().rev().take_while(|it| it.mode.is_none());
         for Above { folder, .. } in made {
-            // Somebody else has put a file there, or removed the folder.
+            // Another process has put a file there, or removed the folder.
             if self.folder.remove_dir(folder).is_err() && self.folder.exists(folder) {
                 break;
             }
@@ -99,7 +99,7 @@ impl LocalFiles {
     }
 }
 
-/// Makes the file or link under a name of its own beside the target; its owner alone can read it before it has its mode.
+/// Creates the file or link under a temporary name next to the target; only the owner can read it until it has its mode.
 fn beside(folder: &Dir, restored: &RecordedFile<'_>) -> io::Result<OsString> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
@@ -111,7 +111,7 @@ fn beside(folder: &Dir, restored: &RecordedFile<'_>) -> io::Result<OsString> {
             _ => Err(ErrorKind::InvalidInput.into()),
         };
         match made {
-            // A process of this id has left it behind.
+            // An earlier process with the same id has left this file behind, so try another name.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => {
                 let _ = folder.remove_file(&name);

@@ -1,12 +1,12 @@
-//! What is to stand at a name again.
+//! The state to which a file is restored.
 
 use super::state::{Above, State};
 
-/// A recorded state with what belongs to it.
+/// A recorded state, with its content and its folders.
 pub(crate) struct RecordedFile<'a> {
     pub(crate) state: &'a State,
-    /// Of a file.
+    /// The content, if it is a file.
     pub(crate) content: &'a [u8],
-    /// The folders above it, as they were.
+    /// The folders above it in the recorded state.
     pub(crate) above: &'a [Above],
 }

@@ -1,20 +1,20 @@
-//! What ignore files leave out: the rules of a folder, and which of several folders' rules counts; pure.
+//! Ignore rules: the rules of a folder, and which rule applies if several folders have some; pure.
 
 use std::path::Path;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// The rules that a folder has for what is below it.
+/// The rules of a folder for the entries below it.
 #[derive(Debug, Default)]
 pub(crate) struct OfFolder {
-    /// Of `.ignore`.
+    /// The rules of `.ignore`.
     pub(crate) ignore: Option<Gitignore>,
-    /// Of `.gitignore`.
+    /// The rules of `.gitignore`.
     pub(crate) git: Option<Gitignore>,
-    /// Of `.git/info/exclude`.
+    /// The rules of `.git/info/exclude`.
     pub(crate) exclude: Option<Gitignore>,
-    /// Whether a repository begins here: git's rules of the folders above it do not count.
+    /// Whether a repository begins here, so that git's rules of the folders above it do not apply.
     pub(crate) is_repository: bool,
 }
 
@@ -25,7 +25,7 @@ impl OfFolder {
     }
 }
 
-/// The rules in the text of a file, for what is below this folder. A line that is no pattern is left out, as git does.
+/// Parses a file of rules for the entries below this folder. Like git, skips lines that are not valid patterns.
 pub(crate) fn rules_of(folder: &Path, text: &str) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new(folder);
     builder.allow_unclosed_class(false);
@@ -35,8 +35,9 @@ pub(crate) fn rules_of(folder: &Path, text: &str) -> Option<Gitignore> {
     builder.build().ok().filter(|rules| !rules.is_empty())
 }
 
-/// Whether the rules leave out what has this path. `folders` are those above it, from the innermost: of each kind the
-/// innermost folder with a rule for the path counts, and `.ignore` comes before `.gitignore`, which comes before `exclude`.
+/// Whether the rules ignore this path. `folders` are the rules of the folders above it, innermost first. For each kind of file,
+/// the innermost folder with a rule for the path decides; `.ignore` takes precedence over `.gitignore`, and that over
+/// `exclude`.
 pub(crate) fn ignores<'r>(
     folders: impl Iterator<Item = &'r OfFolder>,
     path: &Path,
@@ -60,7 +61,7 @@ pub(crate) fn ignores<'r>(
     ignore.or(git).or(exclude).unwrap_or(false)
 }
 
-/// The line with a backslash before each brace: git knows no alternates, and the library does.
+/// Escapes each brace in a line: git has no alternatives in braces, but the library does.
 fn with_literal_braces(line: &str) -> String {
     let (mut escaped, mut rest) = (String::with_capacity(line.len()), line);
     while let Some(next) = rest.chars().next() {
@@ -78,10 +79,10 @@ fn with_literal_braces(line: &str) -> String {
     escaped
 }
 
-/// The length of a class of characters such as `[!a-z]`, in which braces are literal; of a bracket that none closes, its own.
+/// The length of a character class such as `[!a-z]`, in which braces are literal; for an unclosed bracket, its own length.
 fn class(text: &str) -> usize {
     let start = if text[1..].starts_with(['!', '^']) { 2 } else { 1 };
-    // A bracket that comes first is one of the characters.
+    // A closing bracket in first place is one of the characters.
     let first = text[start..].chars().next().map_or(0, char::len_utf8);
     text[start + first..].find(']').map_or(1, |end| start + first + end + 1)
 }

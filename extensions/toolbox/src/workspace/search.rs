@@ -1,4 +1,4 @@
-//! A search through the files of a workspace, as tools make it.
+//! Searches the files of a workspace for tools.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use toolwright::{ToolContext, ToolError};
 use super::sought::{FoundEntry, Kind, ListedEntry, SearchScope, Worker};
 use super::{Name, Workspace};
 
-/// What a search looks at.
+/// The scope of a search.
 pub(crate) struct Walk<'w> {
     pub(crate) workspace: &'w Workspace,
     pub(crate) context: &'w ToolContext,
-    /// Whether hidden files and those that ignore rules name are found as well.
+    /// Whether hidden and ignored files are included.
     pub(crate) include_ignored: bool,
-    /// How many levels of folders it goes down.
+    /// How many levels of folders are searched.
     pub(crate) depth: Option<usize>,
 }
 
 impl Workspace {
-    /// Lists the files below a folder, relative to the workspace and in the order of their names, down to `depth` levels of
-    /// folders. Left out are hidden files, those that git ignores, links, and what cannot be read.
+    /// Lists the files below a folder, relative to the workspace and sorted by name, down to `depth` levels of folders. Leaves
+    /// out hidden files, those that git ignores, links, and entries that cannot be read.
     ///
     /// ```
     /// use toolwright::ToolContext;
@@ -58,8 +58,8 @@ impl Workspace {
 }
 
 impl Walk<'_> {
-    /// Gives the files below a folder to what `worker` makes for each of several threads, in no order, or the one file
-    /// that `start` names. Links are left out. Returns how many entries could not be read.
+    /// Passes the files below a folder, in any order, to the functions that `worker` makes for each of several threads; if
+    /// `start` is a file, passes only that. Leaves out links. Returns how many entries could not be read.
     pub(crate) fn files_at_once<'a, E>(
         &self,
         start: &Name,
@@ -77,7 +77,7 @@ impl Walk<'_> {
         self.folder_at_once(start, worker)
     }
 
-    /// As [`files_at_once`](Self::files_at_once) does, and refuses what is no folder.
+    /// As [`files_at_once`](Self::files_at_once) does, but fails if `start` is not a folder.
     pub(crate) fn folder_at_once<'a, E>(
         &self,
         start: &Name,
@@ -90,7 +90,7 @@ impl Walk<'_> {
         self.workspace.placed().search(start, &self.sought(), &boxed)
     }
 
-    /// Gives what is below a folder to `each`, in the order of the names, and returns how much could not be read.
+    /// Passes the entries below a folder to `each`, sorted by name, and returns how many could not be read.
     pub(crate) fn each(
         &self,
         start: &Name,

@@ -1,4 +1,4 @@
-//! What a search looks for, and what it finds.
+//! The scope of a search, and its results.
 
 use std::time::SystemTime;
 
@@ -6,26 +6,26 @@ use toolwright::{ErrorClass, ToolContext, ToolError, error_kind};
 
 use super::Name;
 
-/// What a search looks for, without the workspace.
+/// The scope of a search, without the workspace.
 pub(crate) struct SearchScope<'w> {
     pub(crate) context: &'w ToolContext,
     pub(crate) include_ignored: bool,
     pub(crate) depth: Option<usize>,
 }
 
-/// One file or folder that was found.
+/// A file or a folder that was found.
 pub(crate) struct FoundEntry {
-    /// Relative to the workspace.
+    /// The name relative to the workspace.
     pub(crate) name: Name,
-    /// Relative to the folder that was searched; of a file that was searched itself, its name.
+    /// The path relative to the searched folder; if a file was searched itself, its name.
     pub(crate) relative: String,
-    /// The kind of what is there itself: of a link that of the link.
+    /// The kind of the entry itself; links are not followed.
     pub(crate) kind: Kind,
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
 }
 
-/// What has a name.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -34,19 +34,19 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// One entry that a search on several threads came by; of a file it has not been opened.
+/// A file that a parallel search has found, but not opened.
 pub(crate) struct ListedEntry {
     pub(crate) name: Name,
     pub(crate) relative: String,
-    /// When it was changed, where the search has seen that already.
+    /// The modification time, if the search already knows it.
     pub(crate) modified: Option<SystemTime>,
 }
 
-/// What looks at the files that one thread of a search comes by.
+/// Receives the files that one thread of a search finds.
 pub(crate) type Worker<'a> = Box<dyn FnMut(ListedEntry) + Send + 'a>;
 
 impl SearchScope<'_> {
-    /// Refuses to go on where the call is cancelled.
+    /// Fails if the call is cancelled.
     pub(crate) fn is_wanted(&self) -> Result<(), ToolError> {
         if self.context.is_cancelled() {
             let message = "the search was cancelled before its end";

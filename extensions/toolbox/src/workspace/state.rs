@@ -1,4 +1,5 @@
-//! What is at a name of the workspace, as a change log records it: nothing, a file, a link, or what cannot be recorded.
+//! The state of a name in the workspace, as a change log records it: absent, a file, a link, or a state that cannot be
+//! recorded.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
@@ -13,16 +14,16 @@ use super::links::is_absent;
 use super::local::LocalFiles;
 use super::{Name, failed};
 
-/// The content of no larger file is recorded: 32 MiB.
+/// The largest file whose content is recorded: 32 MiB.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
-/// What is at a name.
+/// The state of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum State {
     Absent,
     File {
-        /// SHA-256 of the content, in hexadecimal digits.
+        /// The SHA-256 digest of the content, in hexadecimal digits.
         hash: String,
         size: u64,
         mode: u32,
@@ -31,7 +32,7 @@ pub(crate) enum State {
         target: String,
     },
     Folder,
-    /// A file whose content is not recorded; the other fields show whether it was changed.
+    /// A file whose content is not recorded; the other fields show whether it has changed.
     Unrecorded {
         why: UnrecordedReason,
         size: u64,
@@ -49,14 +50,14 @@ pub(crate) enum UnrecordedReason {
     NoRegularFile,
 }
 
-/// A folder above a file, and its mode; no mode where there is no such folder.
+/// A folder above a file, and its mode; no mode if the folder does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Above {
     pub(crate) folder: String,
     pub(crate) mode: Option<u32>,
 }
 
-/// What is at a name, with the content of a file.
+/// The state of a name, with the content of a file.
 #[derive(Debug)]
 pub(crate) struct FileSnapshot {
     pub(crate) state: State,
@@ -91,7 +92,7 @@ impl From<State> for FileSnapshot {
 }
 
 impl LocalFiles {
-    /// What is at this name itself: of a link the link.
+    /// The state of this name; for a link, that of the link itself.
     pub(super) fn look_at(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let metadata = match self.folder.symlink_metadata(name) {
             Ok(metadata) => metadata,
@@ -133,10 +134,10 @@ impl LocalFiles {
         }
     }
 
-    /// The content of a regular file with its metadata; nothing of one that is too large by now.
+    /// The content of a regular file with its metadata; nothing if it has become too large.
     fn content(&self, name: &Name) -> io::Result<Option<(Vec<u8>, Metadata)>> {
         let mut options = OpenOptions::new();
-        // Something else may have the name by now, and opening a FIFO waits for its writer.
+        // Another file may have the name by now, and opening a FIFO would wait for its writer.
         options.read(true).nonblock(true).follow(FollowSymlinks::No);
         let file = self.folder.open_with(name, &options)?;
         let metadata = file.metadata()?;
@@ -149,7 +150,7 @@ impl LocalFiles {
         Ok((content.len() as u64 <= LARGEST).then_some((content, metadata)))
     }
 
-    /// The folders above a name, from the outermost, without the workspace itself.
+    /// The folders above a name, outermost first, without the workspace itself.
     pub(super) fn folders_above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
         let folders = Path::new(name.as_str()).ancestors().skip(1);
         let mut above = Vec::new();

@@ -1,4 +1,4 @@
-//! The text of a file: its encoding, which is preserved where the file is written again, and its line ends; pure.
+//! The text of a file: its encoding, which is preserved when the file is written again, and its line ends; pure.
 
 use encoding_rs::{Encoding as Table, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use toolwright::ToolError;
@@ -7,14 +7,14 @@ use super::name::Name;
 
 pub(crate) const MARK: char = '\u{feff}';
 
-/// How the lines of a text end.
+/// The kind of line ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// `\n`, or there is one line alone.
+    /// Only `\n`, or a single line.
     Lf,
-    /// `\r\n` everywhere.
+    /// Only `\r\n`.
     Crlf,
-    /// Both.
+    /// Both kinds.
     Mixed,
 }
 
@@ -29,14 +29,14 @@ impl Ends {
     }
 }
 
-/// How the characters of a file are written as bytes.
+/// The encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// UTF-8, with or without a byte order mark before the text.
+    /// UTF-8, with or without a byte order mark.
     Utf8 { mark: bool },
-    /// UTF-16 after a byte order mark.
+    /// UTF-16 with a byte order mark.
     Utf16 { big_endian: bool },
-    /// Latin-1, with the characters that Windows has in place of its control characters.
+    /// Latin-1, with the characters that Windows uses in place of control characters (windows-1252).
     Latin1,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Text {
 }
 
 impl Encoding {
-    /// What an answer says of it; nothing of UTF-8.
+    /// The name of the encoding for answers; nothing for UTF-8.
     pub(crate) fn described(self) -> Option<&'static str> {
         match self {
             Self::Utf8 { mark: false } => None,
@@ -59,7 +59,7 @@ impl Encoding {
         }
     }
 
-    /// A text as the bytes of a file, or the first character that the encoding does not have.
+    /// Encodes a text, or returns the first character that the encoding does not have.
     pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, char> {
         let with_mark = || std::iter::once(MARK).chain(text.chars());
         match self {
@@ -82,7 +82,7 @@ impl Encoding {
     }
 }
 
-/// The bytes of a file as text.
+/// Decodes the bytes of a file.
 pub(crate) fn decode(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
     if let Some((table, mark)) = Table::for_bom(bytes) {
         let encoding = match table {
@@ -124,7 +124,7 @@ pub(crate) fn decode(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
     Err(ToolError::new("binary_file", message))
 }
 
-/// Whether a byte is a control character that no text has.
+/// Whether a byte is a control character that does not occur in texts.
 fn is_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1b) || byte == 0x7f
 }

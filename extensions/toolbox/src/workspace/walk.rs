@@ -1,5 +1,5 @@
-//! What is below a folder, by git's rules for what is ignored. `ignore` lists by path; each name is looked up through the
-//! handle of the workspace before it counts.
+//! Lists the entries below a folder, by git's ignore rules. `ignore` lists by path; each name is looked up again through the
+//! handle of the workspace before it is used.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,8 +16,8 @@ use super::sought::{FoundEntry, Kind, ListedEntry, SearchScope, Worker};
 use super::{Name, failed};
 
 impl LocalFiles {
-    /// Gives the files below a folder to what `worker` makes for each of several threads, in no order. Links are left out.
-    /// Returns how many entries could not be read.
+    /// Passes the files below a folder, in any order, to the functions that `worker` makes for each of several threads. Leaves
+    /// out links. Returns how many entries could not be read.
     pub(super) fn walk_at_once<'a>(
         &self,
         start: &Name,
@@ -58,7 +58,7 @@ impl LocalFiles {
         Ok(0)
     }
 
-    /// Gives what is below a folder to `each`, in the order of the names, and returns how much could not be read.
+    /// Passes the entries below a folder to `each`, sorted by name, and returns how many could not be read.
     pub(super) fn walk(
         &self,
         start: &Name,
@@ -82,7 +82,7 @@ impl LocalFiles {
                             let (kind, size) = (kind(&metadata), metadata.len());
                             each(FoundEntry { name, relative, kind, size })?;
                         }
-                        // It vanished, or the folder that was listed is no longer the one inside.
+                        // It has vanished, or the listed folder is no longer the one inside the workspace.
                         Err(_) => missed += 1,
                     },
                 }
@@ -103,41 +103,42 @@ fn kind(metadata: &Metadata) -> Kind {
     }
 }
 
-/// The way from the workspace's folder to the one that is searched. The rules of the folders on it count, and no rule of a
-/// folder above the workspace or of the user's configuration.
+/// The path from the workspace's folder to the searched one. The rules of the folders on it apply, but not those of folders
+/// above the workspace or of the user's configuration.
 struct Route {
     root: PathBuf,
     start: PathBuf,
     depth: usize,
 }
 
-/// Where a walk begins.
+/// The folder where a walk begins.
 #[derive(Clone, Copy)]
 enum Beginning {
-    /// At the workspace, from which it goes to the folder that is searched and nowhere else.
+    /// The workspace, from which the walk goes only to the searched folder.
     Root,
-    /// At the folder that is searched: the first walk does not reach it where a rule names it, and the caller has named it.
+    /// The searched folder itself. Used if a rule ignores it, so that the first walk did not reach it: the caller has named it,
+    /// so it is searched anyway.
     Start,
 }
 
-/// What an entry is to a search.
+/// The meaning of an entry for a search.
 enum Step {
-    /// A folder on the way.
+    /// A folder on the way to the searched one.
     Passed,
-    /// The folder that is searched.
+    /// The searched folder.
     Start,
     Entry {
         name: Name,
         relative: String,
         is_file: bool,
     },
-    /// It cannot be read, or its name is not UTF-8.
+    /// The entry cannot be read, or its name is not UTF-8.
     Missed,
 }
 
 impl Route {
     fn new(files: &LocalFiles, start: &Name) -> Result<Self, ToolError> {
-        // The library of rules compares paths by their text, in which no `.` may be.
+        // The rules library compares paths as text, so they must not contain `.`.
         let plain = |name| -> Result<PathBuf, ToolError> {
             Ok(files.folder_path(name)?.components().collect())
         };
@@ -146,7 +147,7 @@ impl Route {
         Ok(Self { root, start, depth })
     }
 
-    /// The walk from one of both folders down.
+    /// The walk that begins at one of the two folders.
     fn beginning_at(
         &self,
         from: Beginning,
@@ -173,7 +174,7 @@ impl Route {
             }
             let Some(ignored) = &ignored else { return true };
             let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
-            // The caller has named the folders on the way: that one of them is hidden does not leave it out.
+            // The caller has named the folders on the way, so they are not skipped even if they are hidden.
             let is_hidden = !is_on_the_way && name.as_encoded_bytes().starts_with(b".");
             !is_hidden && !ignored.has(path, is_folder)
         });

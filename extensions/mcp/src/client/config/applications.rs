@@ -1,6 +1,6 @@
 //! The JSON in which other applications name their servers, read as it is: Claude Desktop, Claude Code, Cursor, Cline, VS Code.
 //!
-//! What they say and this application does not do is left out with a note. Pure; variables are an argument.
+//! A setting that this application does not support is left out with a note. Pure; variables are an argument.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,28 +14,28 @@ use serde_json::{Map, Value};
 use super::{ConfigError, McpConfig, ServerEntry, Trust};
 use crate::client::names;
 
-/// More than this is a time in milliseconds, as some write it: no call of a tool is meant to take longer in seconds.
+/// A larger time-out is in milliseconds, as some applications write it: no tool call is meant to take more seconds than this.
 const MOST_SECONDS: u64 = 3600;
 
-/// Keys that say who is asked. Here the policy of the application says it.
+/// Keys that say which calls need no approval. Here the application's policy decides that.
 const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
 
-/// Keys that say which tools are used, or not, and which this application does not read.
+/// A key whose name contains this, and that this application does not know, may select which tools are used.
 const TOOLS: &str = "tools";
 
-/// The pattern of all tools.
+/// The pattern that matches all tools.
 const EVERY: &str = "*";
 
 #[derive(Deserialize)]
 struct File {
-    /// As VS Code calls it.
+    /// The name of this key in VS Code.
     #[serde(alias = "servers")]
     #[serde(rename = "mcpServers")]
     servers: Entries,
 }
 
-/// The servers in the order of the file, each as its text: a name that comes twice is seen, and an entry that cannot be read
-/// is named.
+/// The servers in the order of the file, each as its text, so that a name that occurs twice is noticed and an error names the
+/// entry that cannot be read.
 struct Entries(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -75,10 +75,10 @@ struct Entry {
     transport: Option<String>,
     disabled: Option<bool>,
     timeout: Option<u64>,
-    /// As this application, Gemini CLI and Copilot call it.
+    /// The names of this key here, in Gemini CLI and in Copilot.
     #[serde(alias = "enabledTools", alias = "includeTools", alias = "tools")]
     enabled_tools: Option<Vec<String>>,
-    /// As this application, Cline's relatives, Windsurf and Gemini CLI call it.
+    /// The names of this key here, in relatives of Cline, in Windsurf and in Gemini CLI.
     #[serde(alias = "disabledTools", alias = "excludeTools")]
     disabled_tools: Option<Vec<String>>,
     token_env: Option<String>,
@@ -97,7 +97,7 @@ pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, 
     let file: File =
         serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
     let (mut written, mut notes) = (BTreeMap::new(), Vec::new());
-    // What each of our names is called in the file.
+    // For each of our names, the name in the file.
     let mut called = BTreeMap::<String, String>::new();
     for (name, entry) in file.servers.0 {
         let wrong = |what: String| ConfigError::Server { server: name.clone(), what };
@@ -204,12 +204,12 @@ impl Entry {
     }
 }
 
-/// Whether a key may say which tools are used. Which are called without a question is another matter.
+/// Whether a key may select which tools are used. Keys about approvals do not count.
 fn is_about_tools(key: &str) -> bool {
     key.to_lowercase().contains(TOOLS) && !APPROVALS.contains(&key)
 }
 
-/// Some write numbers and booleans where variables have texts.
+/// The value as text: some applications write numbers and booleans for variables.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -217,7 +217,7 @@ fn text(value: Value) -> String {
     }
 }
 
-/// The text with `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}` replaced, and the folders that editors name.
+/// Replaces `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}` and the folder variables of editors.
 fn expand(text: &str, variables: Variables<'_>) -> Result<String, String> {
     let (mut whole, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("${") {

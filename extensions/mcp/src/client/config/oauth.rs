@@ -1,21 +1,21 @@
-//! The table `oauth` of a server: how its tokens are got.
+//! The table `oauth` of a server: how to get its tokens.
 
 use serde::Deserialize;
 
-/// How tokens of a server are got.
+/// How to get the tokens of a server.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::client) struct OAuthConfig {
-    /// As the authorization server has given it; without it, the client registers itself.
+    /// The client id that the authorization server has assigned; without it, the client registers itself.
     pub(in crate::client) client_id: Option<String>,
     /// The variable of this process that has the client's secret.
     pub(in crate::client) client_secret_env: Option<String>,
-    /// A page that describes the client, for authorization servers that read such pages.
+    /// The URL of a page that describes the client, for authorization servers that support such pages.
     pub(in crate::client) client_metadata_url: Option<String>,
-    /// Scopes to ask for in place of those that the server names.
+    /// Scopes to request instead of those that the server names.
     #[serde(default)]
     pub(in crate::client) scopes: Vec<String>,
-    /// The application itself is authorized, and no person.
+    /// Whether the application itself is authorized (client credentials), without a person.
     #[serde(default)]
     pub(in crate::client) client_credentials: bool,
 }

@@ -1,4 +1,4 @@
-//! One server: as a file describes it, and as it is used once that is checked. Pure.
+//! One server: as a file describes it, and as it is used after the description has been checked. Pure.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub(in crate::client) struct ServerConfig {
     pub(in crate::client) reached: Endpoint,
     pub(in crate::client) trust: Trust,
     pub(in crate::client) start_timeout: Duration,
-    /// How long a call may take without a word of the server.
+    /// How long a call may take without an answer or a progress report from the server.
     pub(in crate::client) call_timeout: Option<Duration>,
     pub(in crate::client) filter: ToolFilter,
 }
@@ -47,9 +47,9 @@ pub(in crate::client) enum Endpoint {
 pub(in crate::client) struct Program {
     pub(in crate::client) command: String,
     pub(in crate::client) args: Vec<String>,
-    /// Variables with values.
+    /// Environment variables with their values.
     pub(in crate::client) env: BTreeMap<String, String>,
-    /// Variables of this process.
+    /// Names of this process's environment variables that the server gets too.
     pub(in crate::client) pass: Vec<String>,
     pub(in crate::client) cwd: Option<PathBuf>,
 }
@@ -58,16 +58,16 @@ pub(in crate::client) struct Program {
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct Http {
     pub(in crate::client) url: String,
-    /// What every request says besides.
+    /// Headers that are added to every request.
     pub(in crate::client) headers: BTreeMap<String, String>,
-    /// The variable of this process that has the bearer token.
+    /// The environment variable of this process that holds the bearer token.
     pub(in crate::client) token_env: Option<String>,
-    /// How tokens are got where there is none.
+    /// How to get tokens where `token_env` is absent.
     pub(in crate::client) oauth: OAuthConfig,
 }
 
 impl Http {
-    /// Whether others on the way could read what is sent.
+    /// Whether requests go unencrypted over a network, where others could read them.
     pub(in crate::client) fn is_in_the_clear(&self) -> bool {
         !url::is_encrypted_or_local(&self.url)
     }
@@ -92,11 +92,11 @@ pub(in crate::client) struct ServerEntry {
     pub(in crate::client) start_timeout: Option<u64>,
     /// Seconds.
     pub(in crate::client) timeout: Option<u64>,
-    /// The tools that are used, by their names there; all where nothing is said.
+    /// The tools that are used, by their names on the server; all tools where this is absent.
     pub(in crate::client) enabled_tools: Option<Vec<String>>,
     /// The tools that are not used.
     pub(in crate::client) disabled_tools: Option<Vec<String>>,
-    /// As other applications write it.
+    /// The transport, in the words of other applications.
     #[serde(rename = "type")]
     pub(in crate::client) transport: Option<String>,
 }

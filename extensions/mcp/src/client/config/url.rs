@@ -1,6 +1,6 @@
 //! Which URLs a server may have, and to which a secret may be sent. Pure.
 
-/// Checks the URL of a server. A token goes to no other machine in the clear.
+/// Checks the URL of a server. A token may be sent unencrypted only to this machine.
 pub(super) fn check(url: &str, has_token: bool) -> Result<(), String> {
     if !cfg!(feature = "http-client") {
         return Err("it has a `url`, and this application is built without HTTP (feature `http-client` of toolwright-mcp)".into());
@@ -22,17 +22,17 @@ pub(super) fn check(url: &str, has_token: bool) -> Result<(), String> {
     }
 }
 
-/// Whether a secret may be sent to a page.
+/// Whether a secret may be sent to this URL.
 pub(in crate::client) fn is_encrypted_or_local(url: &str) -> bool {
     url.starts_with("https://") || url.strip_prefix("http://").is_some_and(is_local)
 }
 
-/// Whether a URL, which is given without its scheme, is one of this machine.
+/// Whether a URL, without its scheme, points to this machine.
 fn is_local(rest: &str) -> bool {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
         let port = authority.strip_prefix(host);
-        // A `:` that no port follows may stand in a name before an `@`.
+        // A `:` without a port after it may separate a user from a password before an `@`, as in `localhost:x@host`.
         let is_port = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
         port.is_some_and(|it| it.is_empty() || it.strip_prefix(':').is_some_and(is_port))
     })

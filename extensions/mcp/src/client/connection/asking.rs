@@ -1,4 +1,4 @@
-//! Requests that change nothing: they are made once more in a new session where the server does not know the one before.
+//! Requests that change nothing. If the server does not know the session, the request is repeated once in a new session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,15 @@ use toolwright::ToolError;
 use super::Server;
 use crate::client::http::is_session_unknown;
 
-/// How long a server may take for an answer, where its configuration does not say it.
+/// How long a server may take for an answer, unless its configuration says otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often a request is sent: once more where a new session has to begin for it.
+/// How often a request is sent: a second time if it needs a new session.
 const MOST_SENT: usize = 2;
 
 impl Server {
-    /// Asks the server, which is started where it does not run; nothing where it does not know the method.
+    /// Sends a request to the server, and starts the server if it does not run. Returns nothing if the server does not know the
+    /// method.
     pub(in crate::client) async fn ask(
         self: &Arc<Self>,
         request: ClientRequest,

@@ -1,4 +1,4 @@
-//! One call of a server's tool: what the server asks in between, and what it reports of its progress.
+//! One call of a server's tool: the questions that the server asks during the call, and its progress reports.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -17,17 +17,17 @@ use super::{Attempt, Line, Server};
 use crate::client::http::is_session_unknown;
 use crate::client::untrusted::escaped;
 
-/// How often a server may ask in the middle of one call.
+/// How many times a server may ask for input during one call.
 const MOST_ROUNDS: usize = 16;
 
-/// A server that goes on reporting its progress has this many times its time-out.
+/// A call whose server goes on reporting progress may take this many times the time-out.
 const MOST_EXTENDED: u32 = 10;
 
-/// How much of what a server reports is passed on, in characters.
+/// The longest progress message that is passed on, in characters.
 const LONGEST_REPORT: usize = 500;
 
 impl Server {
-    /// Calls, and calls again with what the server asks for in between.
+    /// Makes the call, and repeats it with the answers as long as the server asks for input.
     pub(super) async fn rounds(
         &self,
         line: &Line,
@@ -39,7 +39,7 @@ impl Server {
             let answer = match ask_once(line, request.clone(), patience, context).await {
                 Ok(answer) => answer,
                 Err(Failure::Silent(after)) => return Err(self.timed_out(after)),
-                // What a server has asked about has begun.
+                // Only in the first round: once the server has asked for input, it has begun to work on the call.
                 Err(Failure::Service(error)) if round == 0 && is_session_unknown(&error) => {
                     return Ok(Attempt::SessionUnknown);
                 }
@@ -72,10 +72,10 @@ impl Server {
     }
 }
 
-/// Why there is no answer.
+/// Why a call has no answer.
 enum Failure {
     Service(ServiceError),
-    /// For so long.
+    /// The server was silent for this long.
     Silent(Duration),
 }
 
@@ -85,8 +85,8 @@ impl From<ServiceError> for Failure {
     }
 }
 
-/// Asks once. What the server reports meanwhile is the progress of the call, and gives it time; the request is cancelled
-/// where its time is over or its caller has gone.
+/// Sends the call once. Each progress report of the server is passed on and restarts the time-out. The request is cancelled
+/// when its time is over or its caller drops the future.
 async fn ask_once(
     line: &Line,
     request: CallToolRequestParams,
@@ -123,7 +123,7 @@ async fn ask_once(
     }
 }
 
-/// Ends after this time, and returns it; without one it does not end.
+/// Sleeps for this time and returns it; without a time, it never returns.
 async fn sleep(time: Option<Duration>) -> Duration {
     match time {
         Some(time) => {
@@ -134,7 +134,7 @@ async fn sleep(time: Option<Duration>) -> Duration {
     }
 }
 
-/// Passes on what a stranger reports.
+/// Passes on a progress report, escaped and cut because the server is not trusted.
 fn report(context: &ToolContext, progress: &ProgressNotificationParam) {
     let total = progress.total.filter(|total| *total > 0.0);
     let part = total.map(|total| (progress.progress / total).clamp(0.0, 1.0));
@@ -143,7 +143,7 @@ fn report(context: &ToolContext, progress: &ProgressNotificationParam) {
     context.progress(&message, part.filter(|part| !part.is_nan()));
 }
 
-/// A request whose caller waits for the answer. Dropped before it is there, it is cancelled.
+/// A request whose caller waits for the answer. Dropping it before the answer has come cancels the request.
 struct Waits {
     peer: Peer<RoleClient>,
     id: Option<RequestId>,

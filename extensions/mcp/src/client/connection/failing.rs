@@ -1,4 +1,4 @@
-//! How calls of a server fail, in words that name it.
+//! The errors of calls to a server; each message names the server.
 
 use rmcp::ServiceError;
 use rmcp::model::ErrorCode;
@@ -24,7 +24,7 @@ impl Server {
         ToolError::new(CHANGED, words).hint(hint)
     }
 
-    /// Nothing was sent.
+    /// The error of a call that was not sent.
     pub(in crate::client) fn unreachable(&self, why: &str) -> ToolError {
         ToolError::new(
             "unreachable",
@@ -34,7 +34,7 @@ impl Server {
         .hint("go on without its tools, or try again later")
     }
 
-    /// The server refuses the session in which a call is made, and then the one that has begun for it.
+    /// The error when the server refuses the session of a call, and then also the new session that was begun for it.
     pub(super) fn unknown_twice(&self, tool: &ForeignTool) -> ToolError {
         let words = format!(
             "the MCP server `{}` answers the call of `{}` by 404 in a session that has just begun, so it cannot be made there",
@@ -43,7 +43,7 @@ impl Server {
         ToolError::new("refused_by_server", words)
     }
 
-    /// The request was sent, or may have been.
+    /// The error of a request that was sent, or may have been.
     pub(super) async fn explain(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
         if let Some(words) = http::refusal(&error) {
@@ -68,8 +68,9 @@ impl Server {
         };
         if is_not_taken(&error) {
             let why = untrusted::line(&error.message);
-            let words =
-                format!("the MCP server `{server}` answered, but its answer is not taken: {why}");
+            let words = format!(
+                "the MCP server `{server}` answered, but its answer is not accepted: {why}"
+            );
             return ToolError::new("answer_not_taken", words)
                 .untrusted(&format!("MCP server `{server}`"))
                 .class(ErrorClass::Unknown)
@@ -87,7 +88,7 @@ impl Server {
             .class(class)
     }
 
-    /// The server did not answer, nor say how far it is.
+    /// The error when the server neither answered nor reported progress in time.
     pub(super) fn timed_out(&self, after: std::time::Duration) -> ToolError {
         let words = format!(
             "the MCP server `{}` neither answered nor reported its progress within {} s",

@@ -1,5 +1,5 @@
-//! The tools of a server: read at its start, and again when it says that they have changed. A list that does not come
-//! stops no call: the earlier one stays in use.
+//! The tools of a server: listed at its start, and again when it notifies a change. Calls do not depend on a new list: until it
+//! comes, they use the earlier one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use toolwright::{CancellationToken, ToolError};
 use super::Server;
 use crate::client::definition::{Definitions, ListedTool};
 
-/// More tools than this, and the server is not believed to come to an end.
+/// The longest list of tools. A server that sends more is taken to page without an end.
 const MOST_TOOLS: usize = 20_000;
 
 /// How long calls wait for a new list before they use the earlier one.
@@ -26,21 +26,21 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A list that was asked for.
 #[derive(Clone)]
 pub(super) struct Listing {
-    /// Until when calls wait for it.
+    /// Until when calls wait for this list.
     until: Instant,
-    /// Cancelled when it has come or failed.
+    /// Cancelled when the list has come or failed.
     over: CancellationToken,
 }
 
 impl Server {
-    /// Sees to it that the list of tools is as the server has it now, as far as that takes no longer than calls wait.
+    /// Waits for a current list of tools, but no longer than [`PATIENCE`].
     pub(super) async fn wait_for_list(self: &Arc<Self>) {
         if let Some(listing) = self.listing() {
             let _ = timeout_at(listing.until, listing.over.cancelled()).await;
         }
     }
 
-    /// The list that is under way; begins one where the server has changed its tools.
+    /// The request for a list in progress; begins one if the server has changed its tools.
     fn listing(self: &Arc<Self>) -> Option<Listing> {
         let mut state = self.state();
         let live = state.live.as_mut()?;
@@ -60,7 +60,7 @@ impl Server {
         let listed = listed.unwrap_or_else(|_| Err(self.unreachable("it does not list its tools")));
         {
             let mut state = self.state();
-            // The server may have been started again meanwhile.
+            // The server may have been restarted meanwhile.
             let is_same = |listing: &Option<Listing>| {
                 listing.as_ref().is_some_and(|listing| listing.over == over)
             };
@@ -114,7 +114,7 @@ impl Server {
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let failed = |why: String| self.unreachable("it does not list its tools").caused_by(why);
         let answer = match peer.send_request(request).await {
-            // It has no tools, and may have something else.
+            // The server has no tools, but may offer resources or prompts.
             Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
                 return Ok(PageOfTools { tools: Vec::new(), next: None });
             }
@@ -125,7 +125,7 @@ impl Server {
                 let tools = page.tools.into_iter().map(ListedTool::from).collect();
                 Ok(PageOfTools { tools, next: page.next_cursor })
             }
-            // The library takes no part of a page on which one tool is wrong.
+            // The library rejects the whole page if one tool on it is wrong, so each tool is read by itself.
             ServerResult::CustomResult(page) => {
                 PageOfTools::read(page.0).ok_or_else(|| failed("it answers no list".to_owned()))
             }
@@ -140,7 +140,7 @@ struct PageOfTools {
 }
 
 impl PageOfTools {
-    /// The page with each tool read by itself.
+    /// Reads a page, and each tool on it by itself.
     fn read(mut page: Value) -> Option<Self> {
         let Value::Array(tools) = page.get_mut("tools")?.take() else { return None };
         let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);

@@ -1,4 +1,5 @@
-//! How a server is reached: its program is started, or its URL is connected to, with tokens where it may ask for them.
+//! How a server is reached: by starting its program, or by connecting to its URL, with OAuth tokens where the server may ask
+//! for them.
 
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::client::process::Process;
 #[cfg(feature = "oauth")]
 const SIGN_IN: Duration = Duration::from_secs(300);
 
-/// A session that begins.
+/// A future that connects to the server and begins a session.
 pub(super) type Connecting =
     BoxFuture<'static, Result<RunningService<RoleClient, Handler>, ClientInitializeError>>;
 
@@ -64,14 +65,14 @@ impl Server {
         }
     }
 
-    /// How tokens are got, where the configuration has none. No token goes to another machine in the clear.
+    /// How to get tokens, if the configuration has none. No token is sent unencrypted to another machine.
     #[cfg(feature = "oauth")]
     fn authorization(&self, http: &Http) -> Option<Arc<Authorization>> {
         if http.is_in_the_clear() {
             return None;
         }
         let is_configured = http.oauth != OAuthConfig::default();
-        // Tokens of an application that gives no store last as long as the connection.
+        // Without a token store of the application, the tokens last as long as the connection.
         let unstored = || is_configured.then(|| OAuth::new(MemoryTokens::default()));
         let oauth = self.oauth.clone().filter(|_| http.token_env.is_none()).or_else(unstored)?;
         Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
@@ -89,7 +90,7 @@ impl Server {
         self.config.start_timeout
     }
 
-    /// Why no session may have begun.
+    /// The likely reason why no session could begin.
     pub(super) fn why_no_session(&self) -> &'static str {
         match &self.config.reached {
             Endpoint::Program(_) => "it does not speak the protocol",

@@ -1,4 +1,4 @@
-//! The start of a server: one at a time, later after each failure, given up when the servers are closed.
+//! The start of a server: one at a time, after a backoff that grows with each failure, given up when the servers are closed.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,11 +15,11 @@ use super::{Live, Server};
 use crate::client::handler::Handler;
 use crate::client::untrusted::line;
 
-/// How long a call waits for a server that may soon be started again; where it takes longer, the call fails.
+/// The longest backoff that a call waits for before a restart; with a longer backoff, the call fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Server {
-    /// Starts the server, unless it runs, or is closed meanwhile.
+    /// Starts the server, unless it runs already or is closed meanwhile.
     pub(super) async fn bring_up(&self, closed: &CancellationToken) -> Result<(), ToolError> {
         let Some(_one) = closed.run_until_cancelled(self.starting.lock()).await else {
             return Err(self.closed_meanwhile());
@@ -52,7 +52,7 @@ impl Server {
         if closed.is_cancelled() {
             return Err(self.closed_meanwhile());
         }
-        // What fails or is given up from here on counts as a failure.
+        // Count the start as a failure in advance, so that a start that is given up counts too; `note_start` takes it back.
         self.state().restart.note_failure(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
         let progress = ProgressDispatcher::new();
@@ -114,7 +114,7 @@ impl Server {
             }
         }
     }
-    /// A server could name any revision; what it means by its messages is known of these alone.
+    /// Refuses a server that names a revision other than the known ones: what its messages mean is known for these alone.
     fn check_revision(&self, peer: &Peer<RoleClient>) -> Result<(), ToolError> {
         let known = ProtocolVersion::KNOWN_VERSIONS;
         let spoken = peer.peer_info().map(|info| info.protocol_version.clone());

@@ -1,5 +1,5 @@
-//! Sends requests to a server: with the token of its authorization, where it has one, and once more with another where the
-//! server refuses it. A request that is answered by 401 or 403 was not run, so sending it again repeats nothing.
+//! Sends requests to a server, with an OAuth token where there is one, and again with another token if the server refuses it.
+//! The server has not run a request that it answered with 401 or 403, so sending it again repeats nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,21 +22,21 @@ use crate::client::oauth::authorization::Authorization;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// How often one request is sent, where the server refuses its tokens: once without, once for the first token, and once for
-/// each of two scopes more.
+/// How often one request is sent if the server refuses its tokens: without a token, with the first token, and once for each of
+/// two additional scopes.
 #[cfg(feature = "oauth")]
 const MOST_SENT: usize = 4;
 
 #[derive(Clone)]
 pub(in crate::client) struct Requests {
     pub(super) client: reqwest::Client,
-    /// Nothing where the configuration has a token.
+    /// Absent where the configuration has a token.
     #[cfg(feature = "oauth")]
     pub(super) authorization: Option<Arc<Authorization>>,
 }
 
 impl Requests {
-    /// Sends with the token that is due: `fixed` is that of the configuration.
+    /// Sends with the current OAuth token; `fixed` is the token of the configuration, which is sent where there is no OAuth.
     #[cfg(feature = "oauth")]
     async fn send<T, F>(
         &self,
@@ -75,7 +75,7 @@ impl Requests {
     }
 }
 
-/// Whether a request is what a connection begins with: the library reads its refusals, to find the revision of the server.
+/// Whether a connection begins with this request: the library itself reads a refusal of it, to find the server's revision.
 fn begins(request: &ClientRequest) -> bool {
     matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
 }

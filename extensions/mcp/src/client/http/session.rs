@@ -1,14 +1,15 @@
-//! What an answer over HTTP says of the session in which its request was sent. Pure.
+//! Decides from an HTTP answer whether the server knows the session of the request. Pure.
 //!
-//! A server that was started again does not know the sessions of before. It says so by 404, as the protocol has it, which the
-//! library reads, or by 400 with words, as many servers do. Only such an answer is proof that the request was not worked on.
+//! A restarted server does not know its earlier sessions. It says so with 404, as the protocol demands and the library
+//! understands, or with 400 and a text, as many servers do. Only such an answer proves that the server has not worked on the
+//! request.
 
 use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};
 
 pub(super) type Failure = StreamableHttpError<reqwest::Error>;
 
-/// Words by which servers say that they do not know the session, or that none has begun.
+/// Phrases with which servers say that they do not know the session, or that no session has begun.
 const UNKNOWN: [&str; 11] = [
     "expired session",
     "initialize request",
@@ -23,13 +24,16 @@ const UNKNOWN: [&str; 11] = [
     "session not found",
 ];
 
-/// Codes of such answers: refusals before any work. A server's own fault (`-32603`) may come from a call that has begun.
+/// Error codes of such answers, with which servers refuse a request before any work. An internal error (`-32603`) may come from
+/// a call that has begun.
 const CODES: [ErrorCode; 3] = [ErrorCode(-32_000), ErrorCode(-32_001), ErrorCode(-32_600)];
 
-/// Statuses of such answers. With another one, such as 200, 500 or 502, the request may have been worked on, whatever the words are.
+/// HTTP statuses of such answers. With another status, such as 200, 500 or 502, the server may have worked on the request,
+/// whatever the text says.
 const STATUSES: [u16; 3] = [400, 404, 422];
 
-/// The answer to a request, which came with this status. One page answers one request, whichever id an error on it has.
+/// The answer to a request, given its HTTP status. An HTTP answer belongs to its own request, whichever id an error in it
+/// names.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     status: Option<u16>,
@@ -55,7 +59,8 @@ pub(super) fn read(
     }
 }
 
-/// Whether an error is about the session, and not about the request: it then answers no request of ours, or refuses the revision.
+/// Whether an error is about the session and not about the request: it has another id than the request, or rejects the
+/// revision.
 fn is_of_session(error: &JsonRpcError, request: &RequestId) -> bool {
     let is_ours = error.id.as_ref() == Some(request);
     error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

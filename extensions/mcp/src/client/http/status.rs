@@ -1,7 +1,7 @@
-//! The status of an answer, which the library does not give on beside a JSON-RPC error.
+//! Notes the HTTP status of an answer, which the library does not report together with a JSON-RPC error.
 //!
-//! The client shows each answer to a rule that says whether a request is made again. Ours never has one made again, and notes the status for
-//! the task that sends.
+//! `reqwest` shows each answer to a classifier of retries. Our classifier never asks for a retry; it stores the status for the
+//! task that sends.
 
 use std::cell::Cell;
 
@@ -16,13 +16,13 @@ tokio::task_local! {
 pub(super) fn note_statuses(client: ClientBuilder) -> ClientBuilder {
     client.retry(retry::never().classify_fn(|answer| {
         let status = answer.status().map(|status| status.as_u16());
-        // Outside of `beside`, no caller wants it.
+        // No task waits for the status outside of `beside`.
         let _ = STATUS.try_with(|noted| noted.set(status));
         answer.success()
     }))
 }
 
-/// Sends, and returns the status of the last answer beside what came of it.
+/// Sends, and returns the result with the status of the last answer.
 pub(super) async fn beside<T>(send: impl Future<Output = T>) -> (T, Option<u16>) {
     let noting = async {
         let sent = send.await;

@@ -1,7 +1,7 @@
-//! The authorization of one server: which token is sent, and how another is got when the server refuses it.
+//! The authorization at one server: which token is sent, and how a new one is got after the server has refused it.
 //!
-//! One at a time asks for a token; what asks meanwhile takes the one that comes. A refusal of the person or of the
-//!   authorization server counts until the connection begins again, so that no person is asked in a loop.
+//! Only one task at a time gets a token; the others wait and use the same one. After the person or the authorization server has
+//! refused, no more tokens are requested until the connection begins anew, so that no person is asked in a loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use super::stored::Credentials;
 use super::{OAuth, SignInRequest};
 use crate::client::config::{OAuthConfig, is_encrypted_or_local};
 
-/// How often a server may ask for one more scope before it is given up.
+/// How often a server may ask for one more scope before the client gives up.
 const MOST_STEP_UPS: u32 = 2;
 
-/// How long to wait before a token is refreshed once more, where the authorization server fails for now.
+/// The pauses between attempts to refresh a token while the authorization server fails temporarily.
 const REFRESH_PAUSES: [Duration; 3] =
     [Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(4)];
 
@@ -51,7 +51,7 @@ impl Authorization {
         Self { server, url, config, oauth, state: Mutex::default() }
     }
 
-    /// The token to send, where there is one.
+    /// The token to send, if there is one.
     pub(in crate::client) async fn token(&self) -> Result<Option<String>, AuthError> {
         let mut state = self.state.lock().await;
         if !state.has_looked {
@@ -61,8 +61,8 @@ impl Authorization {
         self.current(&state).await
     }
 
-    /// The tokens of an earlier connection, where the authorization server that issued them is the one that is there now. One that
-    /// is guessed, or whose pages are in the clear, gets nothing of them.
+    /// Restores the tokens of an earlier connection, if the same authorization server issued them that is discovered now. They
+    /// are not used with one that was only guessed, or whose pages are not encrypted.
     async fn restore(&self) -> Result<Option<AuthorizationManager>, AuthError> {
         let tokens = Arc::clone(&self.oauth.tokens);
         let Some(stored) = (Credentials { tokens, key: self.key() }).load().await? else {
@@ -73,15 +73,15 @@ impl Authorization {
         let is_guessed = found.source == AuthorizationMetadataSource::LegacyEndpointFallback;
         let is_other = stored.issuer.is_none() || stored.issuer != found.metadata.issuer;
         if is_guessed || is_other || check_metadata(&found.metadata).is_err() {
-            tracing::warn!(server = %self.server, "stored tokens are left out: their authorization server is not the one that is found");
+            tracing::warn!(server = %self.server, "stored tokens are ignored: another authorization server issued them");
             return Ok(None);
         }
         manager.set_metadata(found.metadata);
         Ok(manager.initialize_from_store().await?.then_some(manager))
     }
 
-    /// The token that there is. One that has expired and is not refreshed is none: the server refuses the request then, and with
-    /// that another is got.
+    /// The current token. There is none if it has expired and cannot be refreshed: the server then refuses the request, and
+    /// `replace_token` gets another.
     async fn current(&self, state: &State) -> Result<Option<String>, AuthError> {
         let Some(manager) = &state.manager else { return Ok(None) };
         match manager.get_access_token().await {
@@ -95,7 +95,7 @@ impl Authorization {
         }
     }
 
-    /// Another token, after the server has refused the one that was sent.
+    /// Gets another token after the server has refused the one that was sent.
     pub(in crate::client) async fn replace_token(
         &self,
         challenge: &str,
@@ -111,7 +111,7 @@ impl Authorization {
             return Err(AuthError::AuthorizationFailed(why.clone()));
         }
         let renewed = self.renew(&mut state, challenge).await;
-        // What fails for now may work at the next request.
+        // A temporary failure does not count as a refusal: the next request tries again.
         if let Err(error) = &renewed
             && !matches!(error, AuthError::TokenRefreshFailed(_))
         {
@@ -142,7 +142,7 @@ impl Authorization {
                 return Ok(());
             }
         } else if let Some(manager) = &state.manager {
-            // A person is asked only where no refresh token is left that counts.
+            // Ask the person only if no refresh token is valid any more.
             match self.refresh(manager).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_dead(&error) => {}
@@ -164,7 +164,7 @@ impl Authorization {
         Ok(())
     }
 
-    /// Refreshes the token, again after a pause where the authorization server fails for now.
+    /// Refreshes the token, and retries after a pause while the authorization server fails temporarily.
     async fn refresh(&self, manager: &AuthorizationManager) -> Result<(), AuthError> {
         let mut pauses = REFRESH_PAUSES.into_iter();
         loop {
@@ -174,7 +174,7 @@ impl Authorization {
             };
             let is_over = is_dead(&error);
             let Some(pause) = pauses.next().filter(|_| !is_over) else { return Err(error) };
-            tracing::warn!(server = %self.server, %error, "a token was not refreshed, which is tried again");
+            tracing::warn!(server = %self.server, %error, "a token was not refreshed; trying again");
             tokio::time::sleep(pause).await;
         }
     }
@@ -229,8 +229,8 @@ impl Authorization {
         Ok(session.auth_manager)
     }
 
-    /// Sends the person to the authorization server. The answer has to come to our own page: a redirect to elsewhere is
-    /// refused before anything of it is used.
+    /// Sends the person to the authorization server. The answer has to come to our own page: any other redirect is refused
+    /// before its parameters are used.
     async fn ask(&self, url: String, uri: &str) -> Result<String, AuthError> {
         let sign_in = self.oauth.sign_in.as_ref().ok_or(AuthError::AuthorizationRequired)?;
         let request = SignInRequest { server: self.server.clone(), url };
@@ -274,10 +274,10 @@ impl Authorization {
     }
 }
 
-/// Whether the authorization server says that the refresh token, or the client that it was given to, counts no more. What else
-/// fails may work later.
+/// Whether the authorization server says that the refresh token, or the client that holds it, is no longer valid. Other
+/// failures may be temporary.
 fn is_dead(error: &AuthError) -> bool {
-    // The library passes the code of the answer (RFC 6749, section 5.2) on in its words alone.
+    // The library reports the error code of the answer (RFC 6749, section 5.2) only within its message.
     const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
     match error {
         AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,
@@ -286,7 +286,7 @@ fn is_dead(error: &AuthError) -> bool {
     }
 }
 
-/// No code, no secret and no token goes over plain HTTP to another machine.
+/// Refuses authorization servers to which codes, secrets and tokens would be sent unencrypted over a network.
 fn check_metadata(metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
     let pages = [Some(&metadata.authorization_endpoint), Some(&metadata.token_endpoint)];
     let mut pages = pages.into_iter().chain([metadata.registration_endpoint.as_ref()]).flatten();

@@ -1,4 +1,4 @@
-//! A person signs in with the browser of this machine, which comes back to a port of it.
+//! Signs a person in with the browser of this machine, which is redirected to a port of this machine.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use toolwright::ToolError;
 
 use super::{SignIn, SignInRequest};
 
-/// How long a person has.
+/// How long a person may take to sign in.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How long one visitor of the page has.
+/// How long one connection to the page may take.
 const VISIT: Duration = Duration::from_secs(10);
 
-/// More than this comes in no request of a browser that was sent here.
+/// The longest request in bytes; no redirected browser sends more.
 const LONGEST: usize = 16 * 1024;
 
 const PATH: &str = "/callback";
 
-/// Shows the page at which a person signs in by a function of the application's, and waits for the browser on a port of this
+/// Shows the sign-in page through a function of the application, and waits for the browser's redirect on a port of this
 /// machine.
 ///
 /// ```
@@ -43,10 +43,10 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// Listens on this port of the loopback interface, or on any where it is 0.
+    /// Listens on this port of the loopback interface, or on any free port if it is 0.
     ///
     /// # Errors
-    /// When nothing can listen there.
+    /// When the port cannot be listened on.
     pub async fn bind(
         port: u16,
         show: impl Fn(&SignInRequest) + Send + Sync + 'static,
@@ -56,11 +56,16 @@ impl Loopback {
         Ok(Self { listener, redirect_uri, show: Box::new(show) })
     }
 
-    /// The URL that a browser was sent to. Anything on this machine may knock; what does not ask for the page counts for nothing.
+    /// The URL to which the browser was redirected. Any program on this machine may connect; requests for other pages are
+    /// ignored.
     async fn came_back(&self) -> Result<String, ToolError> {
         loop {
             let (browser, _) = self.listener.accept().await.map_err(|error| {
-                ToolError::new("not_signed_in", "no browser can be heard").caused_by(error)
+                ToolError::new(
+                    "not_signed_in",
+                    "the port for the browser's redirect cannot be used",
+                )
+                .caused_by(error)
             })?;
             if let Ok(Some(query)) = timeout(VISIT, visit(browser)).await {
                 return Ok(format!("{}?{query}", self.redirect_uri));
@@ -94,7 +99,7 @@ impl fmt::Debug for Loopback {
     }
 }
 
-/// Answers one request, and gives its query where it is for the page.
+/// Answers one request, and returns its query if the request is for the page.
 async fn visit(mut browser: TcpStream) -> Option<String> {
     let mut request = Vec::new();
     while !request.windows(4).any(|it| it == b"\r\n\r\n") {
@@ -113,7 +118,7 @@ async fn visit(mut browser: TcpStream) -> Option<String> {
         "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{words}",
         words.len()
     );
-    // The browser may have gone; what it was sent to counts all the same.
+    // If the browser has disconnected, its query is still valid.
     let _ = browser.write_all(answer.as_bytes()).await;
     let _ = browser.shutdown().await;
     query.map(str::to_owned)

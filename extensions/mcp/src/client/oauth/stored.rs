@@ -19,8 +19,10 @@ impl CredentialStore for Credentials {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let text = self.tokens.load(&self.key).await.map_err(|error| failed(&error))?;
         let read = text.map(|text| serde_json::from_str(&text)).transpose();
-        // The text holds secrets, so it is no part of the message.
-        read.map_err(|_| AuthError::CredentialStoreError("what is stored is no credentials".into()))
+        // The text holds secrets, so the error does not show it.
+        read.map_err(|_| {
+            AuthError::CredentialStoreError("the stored text is not valid credentials".into())
+        })
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {

@@ -1,4 +1,4 @@
-//! Where the tokens of servers are stored between calls, and between processes.
+//! Stores the tokens of servers between calls, and between processes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use tokio::io::AsyncWriteExt as _;
 use toolwright::ToolError;
 use toolwright::journal::{SealingKey, StoredText};
 
-/// Stores what was issued for each server: a text that holds secrets. The key names the server and its URL.
+/// Stores the credentials of each server: a text that holds secrets. The key consists of the server's name and its URL.
 ///
 /// [`MemoryTokens`] and [`EncryptedTokens`] are stores.
 pub trait TokenStore: Send + Sync {
-    /// What was saved under a key.
+    /// Returns the text that was saved under a key.
     ///
     /// # Errors
-    /// When the store cannot be read. A store does not answer that there is nothing instead.
+    /// When the store cannot be read; it must not answer instead that there is nothing.
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>>;
 
-    /// Saves a text in place of the one before; with nothing, deletes it.
+    /// Saves a text in place of the earlier one; `None` deletes it.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -31,7 +31,7 @@ pub trait TokenStore: Send + Sync {
     ) -> BoxFuture<'a, Result<(), ToolError>>;
 }
 
-/// Tokens that are gone with the process.
+/// A store in memory, which loses its tokens with the process.
 ///
 /// ```
 /// let tokens = toolwright_mcp::MemoryTokens::default();
@@ -66,7 +66,7 @@ impl TokenStore for MemoryTokens {
     }
 }
 
-/// Tokens in a folder, a file for each server, encrypted and bound to the server. The key belongs elsewhere.
+/// A store in a folder, with a file for each server, encrypted and bound to that server. Save the key elsewhere.
 ///
 /// ```
 /// use toolwright::journal::SealingKey;
@@ -83,7 +83,7 @@ pub struct EncryptedTokens {
 }
 
 impl EncryptedTokens {
-    /// Stores tokens in this folder, which is made where it does not exist.
+    /// Stores tokens in this folder, which is created if it does not exist.
     #[must_use]
     pub fn new(folder: impl AsRef<Path>, key: SealingKey) -> Self {
         Self { folder: folder.as_ref().to_owned(), key }
@@ -135,7 +135,7 @@ impl TokenStore for EncryptedTokens {
                 Err(error) => return Err(failed("read", error)),
             };
             let sealed = serde_json::from_slice(&text).map_err(|error| failed("read", error))?;
-            // A text in the clear would be taken as it is, whatever program put it there.
+            // Refuse plain text: any program could have put it there.
             if !matches!(sealed, StoredText::Encrypted(_)) {
                 return Err(ToolError::new("tokens", "the stored tokens are not encrypted"));
             }

@@ -14,7 +14,7 @@ impl Challenge {
         self
     }
 
-    /// The header. A value that would end its quotes, or that no header can carry, is left out.
+    /// The header. A value is left out if it would end its own quotes or cannot be in a header.
     pub(super) fn header(&self) -> HeaderValue {
         let mut text = "Bearer".to_owned();
         let mut separator = " ";

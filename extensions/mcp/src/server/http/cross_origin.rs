@@ -1,4 +1,4 @@
-//! Lets the pages of allowed sites ask and read: the headers that browsers want (CORS). Pure.
+//! Lets pages of allowed sites call the server and read its answers: the CORS headers for browsers. Pure.
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -14,10 +14,10 @@ const SENT: HeaderValue = HeaderValue::from_static(
 const READ: HeaderValue =
     HeaderValue::from_static("Mcp-Protocol-Version, Mcp-Session-Id, WWW-Authenticate");
 
-/// How long a browser may remember the answer, in seconds: two hours, the most that any takes.
+/// How long a browser may cache the answer, in seconds: two hours, the most that any browser allows.
 const AGE: HeaderValue = HeaderValue::from_static("7200");
 
-/// Returns the site whose page asks, where it is one of these.
+/// Returns the site of the page that sends the request, if the site is allowed.
 pub(super) fn allowed(headers: &HeaderMap, origins: &[String]) -> Option<HeaderValue> {
     let origin = headers.get(ORIGIN)?;
     let is_it = |allowed: &String| allowed.as_bytes().eq_ignore_ascii_case(origin.as_bytes());
@@ -31,7 +31,7 @@ pub(super) fn readable(headers: &mut HeaderMap, site: HeaderValue) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
-/// Says what a page may send.
+/// Lists what a page may send.
 pub(super) fn sendable(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, SENT);

@@ -1,4 +1,4 @@
-//! One request: whose it is, which session it belongs to, and what is answered where it may not pass.
+//! Checks one request: which user sends it, which session it belongs to, and the refusal if it may not pass.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -24,17 +24,17 @@ use crate::server::handler::Handler;
 use crate::server::session::Session;
 use crate::server::{McpServer, ServeError};
 
-/// Where the protocol is spoken.
+/// The path of the protocol.
 pub(super) const PATH: &str = "/mcp";
 
-/// Where clients learn who gives tokens; the second is that of the path.
+/// The paths where clients learn which authorization servers issue tokens; the second is the one for [`PATH`].
 const METADATA: [&str; 2] =
     ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"];
 
-/// How many sessions there are at once, and how many users without sessions.
+/// The maximum number of sessions, and of users without sessions.
 const MOST_SESSIONS: usize = 1024;
 
-/// How many requests of one user are under way at once, with those that stay open for notifications: a quarter of the
+/// The maximum number of requests of one user in progress, including those that stay open for notifications: a quarter of the
 /// connections.
 const MOST_UNDER_WAY: usize = 128;
 
@@ -56,19 +56,19 @@ pub(super) type Answer = BoxBody<Bytes, Infallible>;
 /// Why the body of a request cannot be read.
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Who calls; nothing where no token is checked.
+/// The user who calls; absent if no token is checked.
 pub(super) type User = Option<String>;
 
 pub(super) struct Gate {
     server: McpServer,
-    /// Where the protocol is spoken; at whatever path without it.
+    /// The path of the protocol; any path if absent.
     path: Option<&'static str>,
     config: StreamableHttpServerConfig,
-    /// For requests that belong to no session, and begin none whatever they say.
+    /// The settings for requests without a session, which never begin one.
     single: StreamableHttpServerConfig,
     sessions: Sessions,
     under_way: UnderWay,
-    /// The run of each user for requests without session.
+    /// The runs that serve requests without a session, one for each user.
     runs: Mutex<Runs>,
     ended: CancellationToken,
 }
@@ -80,7 +80,7 @@ impl Gate {
         path: Option<&'static str>,
         ended: CancellationToken,
     ) -> Result<Arc<Self>, ServeError> {
-        // What a session lacks is found before the first client comes.
+        // Report now what a session lacks, not when the first client connects.
         Session::start(&server.for_anybody(), ended.child_token(), None)?;
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(server.http.hosts(address))
@@ -102,10 +102,10 @@ impl Gate {
         B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
     {
         let site = cross_origin::allowed(request.headers(), &self.config.allowed_origins);
-        // A request without a site is no browser's, and is answered as any other.
+        // Requests without an `Origin` do not come from a browser, and are handled like any other.
         let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ORIGIN);
         let mut response = match (&site, asks) {
-            // A browser asks without a token, which it sends once it may.
+            // A CORS preflight has no token; the browser sends the token with the actual request.
             (Some(_), true) => nothing(),
             (None, true) => refusal(
                 StatusCode::FORBIDDEN,
@@ -143,12 +143,12 @@ impl Gate {
         let Some(name) = &user else { return self.pass(request, user).await };
         let Some(place) = self.under_way.begin(name, MOST_UNDER_WAY) else {
             let words = format!(
-                "{MOST_UNDER_WAY} requests of yours are under way, which is the most; end one and try again"
+                "{MOST_UNDER_WAY} requests of yours are in progress, which is the maximum; end one and try again"
             );
             return refusal(StatusCode::TOO_MANY_REQUESTS, &words);
         };
         let answer = self.pass(request, user).await;
-        // The request is under way until its answer has been sent.
+        // The request is in progress until its answer has been sent.
         answer.map(|body| body.map_frame(move |frame| (frame, &place).0).boxed())
     }
 
@@ -179,7 +179,7 @@ impl Gate {
         if let Some(session) = &session
             && !self.sessions.is_used_by(session, &user)
         {
-            // As where there is none: a stranger does not learn that it exists.
+            // The same answer as for an unknown session, so that other users do not learn that it exists.
             return refusal(StatusCode::NOT_FOUND, "there is no such session");
         }
         let config = if is_single { &self.single } else { &self.config };
@@ -238,7 +238,7 @@ impl Gate {
         };
         let mut response = service.handle(Request::from_parts(head, body)).await;
         if is_end && response.status() == StatusCode::ACCEPTED {
-            // The session has ended by now; 202 says that it may.
+            // The library answers 202 (will end), but the session has already ended.
             response = nothing();
         }
         if let Some(begun) = begun.get()
@@ -249,7 +249,7 @@ impl Gate {
         response
     }
 
-    /// The run of a user's requests that belong to no session.
+    /// The run for a user's requests without a session.
     fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Answer>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {
@@ -322,7 +322,7 @@ impl fmt::Debug for Gate {
     }
 }
 
-/// Ends idle sessions, as long as the server is there.
+/// Ends idle sessions periodically, as long as the server exists.
 async fn sweep(gate: Weak<Gate>, ended: CancellationToken) {
     while ended.run_until_cancelled(tokio::time::sleep(SWEEP)).await.is_some() {
         let Some(gate) = gate.upgrade() else { return };

@@ -1,4 +1,4 @@
-//! The server as a service of another HTTP server, which has the listener, TLS and the other routes.
+//! The server as a service within another HTTP server, which provides the listener, TLS and the other routes.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -14,12 +14,12 @@ use super::HttpServer;
 use super::gate::{self, BodyError, Gate};
 use crate::server::ServeError;
 
-/// The server as a [`tower_service::Service`], cheap to clone: what axum takes as `route_service("/mcp", service)`. Made by
+/// The server as a [`tower_service::Service`], cheap to clone: axum accepts it in `route_service("/mcp", service)`. Made by
 /// [`HttpServer::mount`].
 ///
-/// It answers at whatever path it is mounted, and at `/.well-known/oauth-protected-resource` with the
-/// [metadata](crate::McpServer::protected_resource), where the application routes that path to it, too. Each request has the limits that it
-/// has otherwise; how many connections there are is for the other server to say. When the last clone is dropped, its sessions end.
+/// It answers at any path where it is mounted, and at `/.well-known/oauth-protected-resource` with the
+/// [metadata](crate::McpServer::protected_resource), if the application routes that path to it, too. Each request has the usual
+/// limits; only the number of connections is up to the other server. When the last clone is dropped, its sessions end.
 #[derive(Clone)]
 pub struct McpService(Arc<MountedServer>);
 
@@ -29,8 +29,8 @@ struct MountedServer {
 }
 
 impl HttpServer {
-    /// Makes a service of the server, for an HTTP server of the application that listens at the address which
-    /// [`McpServer::http`](crate::McpServer::http) was given: that says what is checked. It is called in a tokio runtime.
+    /// Makes a service of the server, for an HTTP server of the application. That server should listen at the address given to
+    /// [`McpServer::http`](crate::McpServer::http), which decides which checks apply. Call it within a tokio runtime.
     ///
     /// # Errors
     /// When the executor cannot serve a session.
@@ -56,7 +56,7 @@ impl HttpServer {
 }
 
 impl McpService {
-    /// Ends every session, and with it what has not begun.
+    /// Ends every session, and cancels calls that have not begun.
     pub async fn end(&self) {
         self.0.ended.cancel();
         self.0.gate.end().await;

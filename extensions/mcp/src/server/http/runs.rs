@@ -1,4 +1,4 @@
-//! The runs of users whose requests belong to no session: one a user, and which of them ends where there is no room. Pure.
+//! The runs for requests without a session: one for each user, and which one is evicted when there are too many. Pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,30 +6,30 @@ use std::sync::Arc;
 use super::gate::User;
 use crate::server::session::Session;
 
-/// The run of each user, in the order of their last requests.
+/// The run of each user, with the order of their last requests.
 #[derive(Default)]
 pub(super) struct Runs {
     all: HashMap<User, Used>,
-    /// How many requests there were.
+    /// How many requests there have been, of all users.
     requests: u64,
 }
 
 struct Used {
     session: Arc<Session>,
-    /// The number of the last request.
+    /// The number of the user's last request.
     last: u64,
 }
 
-/// What room there is for one more run.
+/// Whether there is room for one more run.
 pub(super) enum Room {
-    /// There is some, or there is now that this run is out; it has to be ended.
+    /// There is room. If a run was evicted to make room, it is returned here, and the caller has to end it.
     Free(Option<Arc<Session>>),
-    /// Each run has a call under way, or one that waits for a person.
+    /// Every run has a call in progress, or one that waits for a person.
     Full,
 }
 
 impl Runs {
-    /// Returns the run of a user, which is used by that.
+    /// Returns the run of a user, and notes that it was used.
     pub(super) fn get(&mut self, user: &User) -> Option<Arc<Session>> {
         self.requests += 1;
         let used = self.all.get_mut(user)?;
@@ -37,13 +37,12 @@ impl Runs {
         Some(Arc::clone(&used.session))
     }
 
-    /// Makes room for one more run where there are `most`: the run that was used the longest ago is out, of those that
-    /// nothing would be lost with.
+    /// Makes room for one more run if there are already `most`: evicts the least recently used run, among those without calls.
     pub(super) fn room(&mut self, most: usize) -> Room {
         if self.all.len() < most {
             return Room::Free(None);
         }
-        // A request under way holds its session, too.
+        // A request in progress holds a reference to its session.
         let is_idle = |used: &Used| Arc::strong_count(&used.session) == 1 && !used.session.waits();
         let idle = self.all.iter().filter(|(_, used)| is_idle(used));
         let Some(user) = idle.min_by_key(|(_, used)| used.last).map(|(user, _)| user.clone())

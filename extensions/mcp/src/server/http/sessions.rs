@@ -1,4 +1,4 @@
-//! The sessions of clients: whose each is, how many there may be, and which end because nothing happens in them.
+//! The sessions of clients: which user each belongs to, how many there may be, and when idle ones end.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use super::gate::User;
 use crate::server::session::Session;
 
-/// How long a session lasts in which nothing is sent, no call runs and none waits for a person.
+/// How long a session lasts without requests, calls in progress, and calls that wait for a person.
 const IDLE: Duration = Duration::from_secs(60 * 60);
 
-/// How often idle sessions are looked for.
+/// How often idle sessions are ended.
 pub(super) const SWEEP: Duration = Duration::from_secs(60);
 
-/// How many sessions one user has at once, so that one alone does not take those of all others. Clients that end none of theirs
-/// have as many in an hour.
+/// How many sessions one user may have at once, so that a single user cannot use up the sessions of all others. A client that
+/// never ends its sessions reaches this if it begins as many within [`IDLE`].
 const MOST_OF_ONE: usize = 256;
 
 pub(super) struct Sessions {
@@ -29,22 +29,22 @@ pub(super) struct Sessions {
 struct SessionEntry {
     user: User,
     session: Weak<Session>,
-    /// When the last request came, or a call was seen to run.
+    /// The time of the last request, or when a call was last seen in progress.
     last: Instant,
 }
 
-/// What room there is for one more session.
+/// Whether there is room for one more session.
 pub(super) enum Room {
     Free,
     Full,
-    /// This user has as many as one may have.
+    /// This user has the maximum number of sessions.
     FullOfTheirs,
 }
 
 impl Sessions {
     pub(super) fn new() -> Self {
         let mut manager = LocalSessionManager::default();
-        // The library counts messages alone, and would end a session in which a call works in silence.
+        // The library counts only messages, and would end a session whose call works silently.
         manager.session_config.keep_alive = None;
         Self { manager: Arc::new(manager), begun: Mutex::default() }
     }
@@ -73,7 +73,7 @@ impl Sessions {
         let is_theirs = |(session, begun): &(&String, &SessionEntry)| {
             begun.user == *user && live.contains_key(session.as_str())
         };
-        // Where no token is checked, all are of one user.
+        // Without a check of tokens, all sessions have the same (absent) user, so this limit does not apply.
         match user.is_some() && begun.iter().filter(is_theirs).count() >= MOST_OF_ONE {
             true => Room::FullOfTheirs,
             false => Room::Free,
@@ -84,7 +84,7 @@ impl Sessions {
         self.lock().insert(id, SessionEntry { user, session, last: Instant::now() });
     }
 
-    /// Ends the sessions in which nothing has happened for long, and forgets those that have ended.
+    /// Ends the sessions that have long been idle, and forgets those that have ended.
     pub(super) async fn end_idle(&self) {
         let now = Instant::now();
         let mut idle = Vec::new();
@@ -111,9 +111,9 @@ impl Sessions {
     }
 }
 
-/// Whether a call runs or waits for a person.
+/// Whether the session has a call in progress, or one that waits for a person.
 fn is_busy(session: &Arc<Session>) -> bool {
-    /// That of the session's handler, and that which is looked through here.
+    /// References that are not from calls: the session's handler, and the caller of this function.
     const OF_NO_CALL: usize = 2;
     Arc::strong_count(session) > OF_NO_CALL || session.waits()
 }

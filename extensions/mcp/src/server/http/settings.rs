@@ -1,4 +1,4 @@
-//! What an application says of its HTTP server.
+//! The application's settings for its HTTP server.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ pub(in crate::server) struct Settings {
     pub(super) origins: Vec<String>,
 }
 
-/// What is protected by the token.
+/// The resource that tokens protect.
 #[derive(Debug, Clone)]
 pub(super) struct Resource {
     pub(super) url: String,
@@ -22,7 +22,7 @@ pub(super) struct Resource {
 }
 
 impl Resource {
-    /// Where its metadata is: the well-known path before its own.
+    /// The URL of its metadata: the well-known path, followed by the resource's own path.
     pub(super) fn metadata(&self) -> String {
         const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
         let start = self.url.find("://").map_or(0, |scheme| scheme + 3);
@@ -33,7 +33,7 @@ impl Resource {
 }
 
 impl Settings {
-    /// The values of `Host` that are taken.
+    /// The allowed values of `Host`.
     pub(super) fn hosts(&self, address: SocketAddr) -> Vec<String> {
         let mut hosts = self.hosts.clone();
         if address.ip().is_loopback() {
@@ -42,7 +42,7 @@ impl Settings {
         hosts
     }
 
-    /// The values of `Origin` that are taken; a request without one comes from no page.
+    /// The allowed values of `Origin`; a request without one does not come from a web page.
     pub(super) fn origins(&self, address: SocketAddr) -> Vec<String> {
         let mut origins = self.origins.clone();
         if address.ip().is_loopback() {

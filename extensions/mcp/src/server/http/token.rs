@@ -23,26 +23,26 @@ use hyper::header::AUTHORIZATION;
 /// }
 /// ```
 pub trait TokenCheck: Send + Sync + 'static {
-    /// The user for whom calls are made, as policy and journal name them.
+    /// Returns the user for whom calls are made, as policy and journal will name the user.
     fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>>;
 }
 
-/// Why a token does not count.
+/// Why a token is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenRefusal {
-    /// It is unknown, made for another server, or expired.
+    /// The token is unknown, made for another server, or expired.
     #[error("the token is not valid here")]
     Invalid,
-    /// It does not allow what is asked.
+    /// The token does not allow the request.
     #[error("the token lacks the scope `{0}`")]
     MissingScope(String),
-    /// It could not be checked.
+    /// The token could not be checked.
     #[error("the token cannot be checked now")]
     Unavailable,
 }
 
-/// The token of a request.
+/// The bearer token of a request.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (value, None) = (values.next()?.to_str().ok()?, values.next()) else { return None };

@@ -1,4 +1,4 @@
-//! What a patch makes of the files as they are now, before anything is written.
+//! Applies a patch to the present contents of the files in memory, before anything is written.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::files::notes::Demand;
 use crate::files::patch::{FilePatch, Kind, apply, read};
 use crate::workspace::{After, Before, Change, Encoding, MARK, Name, Text, decode, is_expected};
 
-/// So many problems are reported at the most.
+/// How many problems are reported at most.
 const REPORTED: usize = 20;
 
 /// All files of a patch, ready to be written.
@@ -27,13 +27,13 @@ pub(super) struct File {
     pub(super) is_copy: bool,
     program: Option<bool>,
     before: Option<Vec<u8>>,
-    /// What the new name contains; `None` where the file is deleted.
+    /// The content for the new name; `None` if the file is deleted.
     pub(super) after: Option<Vec<u8>>,
-    /// Both texts, where lines change.
+    /// The text before and after, if lines change.
     pub(super) texts: Option<(String, String)>,
     /// How many lines are added and removed.
     pub(super) counts: (usize, usize),
-    /// How many other names the file before has, which stay.
+    /// How many other hard links to the old file there are; they do not change.
     pub(super) links: usize,
 }
 
@@ -76,7 +76,7 @@ impl Plan {
             let mut names: Vec<&Name> = old.iter().chain(&new).collect();
             names.dedup();
             for name in names {
-                // Two names of one file are one file.
+                // Resolve the names, since two of them may mean the same file.
                 let real = workspace.real_name(name).unwrap_or_else(|| name.as_str().into());
                 if !seen.insert(real) {
                     problems.push(format!("`{name}` is named twice"));
@@ -97,7 +97,7 @@ impl Plan {
         }
     }
 
-    /// The files as they are written, all at once.
+    /// The changes to be written, all at once.
     pub(super) fn changes(&self) -> Vec<Change<'_>> {
         let mut changes = Vec::new();
         for file in &self.files {
@@ -124,14 +124,14 @@ impl Plan {
     }
 }
 
-/// Whether a patch could be applied to the files as they are.
+/// Whether a patch could be applied to the files in their present state.
 pub(super) fn is_possible(workspace: &Workspace, patches: &[FilePatch]) -> bool {
     Plan::of(workspace, patches, &Demand::always()).is_ok()
 }
 
 /// Why a file cannot be changed.
 enum Problem {
-    /// The patch is wrong, or is one for another content.
+    /// The patch is wrong, or does not fit the content.
     Patch(Vec<String>),
     /// The file cannot be read.
     File(ToolError),
@@ -182,7 +182,7 @@ impl File {
             return wrong("a file has no name".to_owned());
         };
         if patch.hunks.is_empty() {
-            // What only gets another name or mode need not be text.
+            // A file that is only renamed, or only changes its mode, need not be text.
             if file.old == file.new && file.program.is_none() {
                 return wrong(format!("nothing of `{name}` is changed, expected a hunk"));
             }
@@ -202,7 +202,7 @@ impl File {
             (Some(old), Some(before)) => decode(old, before)?,
             _ => Text { text: String::new(), encoding: utf8 },
         };
-        // git shows the byte order mark as a part of the first line, and `read_file` does not show it.
+        // git includes the byte order mark in the first line, and `read_file` leaves it out.
         if now.encoding == (Encoding::Utf8 { mark: true }) && patch.shows_mark() {
             now = Text { text: format!("{MARK}{}", now.text), encoding: utf8 };
         }
@@ -222,7 +222,7 @@ impl File {
     }
 }
 
-/// One error that names everything that is wrong.
+/// One error that lists all problems.
 fn refused(kind: &'static str, problems: &[String]) -> ToolError {
     let more = match problems.len().saturating_sub(REPORTED) {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! The place of a file that is most like a text that is not in it, and what differs there; pure.
+//! Finds the place in a file that is most similar to a text which it does not contain, and the first difference; pure.
 
 use std::collections::HashMap;
 
@@ -8,25 +8,25 @@ use toolwright::{ErrorClass, ToolError};
 use crate::files::notes::shorten;
 use crate::workspace::Name;
 
-/// So many pairs of lines are compared as wholes, whatever the sizes of the file and of the text: the work has a bound, and
-/// with it the time that a miss takes.
+/// How many pairs of lines are compared for equality, whatever the sizes of file and text. This bounds the time that a failed
+/// edit takes.
 const COMPARED: usize = 200_000;
 
-/// So many lines of the text are compared at each place.
+/// How many lines of the text are compared at each place.
 const COMPARED_AT_ONCE: usize = 50;
 
-/// Where no line is equal, the first line of the text is compared character by character with so many lines of the file, of
-/// at most so many bytes.
+/// If no line is equal, the first line of the text is compared character by character with this many lines of the file, unless
+/// they are longer than the limit below, in bytes.
 const LIKENED: usize = 2000;
 const LIKENED_BYTES: usize = 200;
 
-/// Two lines are alike when so much of them is.
+/// Two lines are similar if at least this share of their characters is equal.
 const ALIKE: f32 = 0.6;
 
-/// A longer line is cut, after so many characters.
+/// How many characters of a line are shown at most.
 const LONGEST_LINE: usize = 200;
 
-/// The error for a text that is not there.
+/// The error for a text that the file does not contain.
 pub(super) fn not_found(name: &Name, text: &str, old: &str) -> ToolError {
     let message = format!("`{name}` does not contain the text of `old_string`");
     let (lines, wanted) = (lines(text), lines(old));
@@ -51,9 +51,9 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// Where the text would begin in the file, counted from 0.
+/// The index of the file's line where the text would begin.
 fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
-    // Equal lines count twice as much as lines that differ in white space.
+    // An equal line counts twice as much as a line that differs only in white space.
     let score = |start: usize| -> usize {
         let pairs = wanted.iter().zip(lines.iter().skip(start)).take(COMPARED_AT_ONCE);
         let worth = |(one, two): (&&str, &&str)| match one.trim() {
@@ -63,7 +63,8 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         };
         pairs.map(worth).sum()
     };
-    // Only where the file has some line of the text, but for white space: those that the file has least often first.
+    // Look only at places where a line of the text occurs, apart from white space; the lines that are rarest in the file come
+    // first.
     let mut best: Option<(usize, usize)> = None;
     let at_once = wanted.len().clamp(1, COMPARED_AT_ONCE);
     for start in starts(lines, wanted).take(COMPARED / at_once) {
@@ -76,7 +77,7 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         return Some(start);
     }
     let (offset, first) = wanted.iter().enumerate().find(|(_, line)| !line.trim().is_empty())?;
-    // A text within one line.
+    // The text may be a part of one line.
     if wanted.len() == 1
         && let Some(index) = lines.iter().position(|line| line.trim().contains(first.trim()))
     {
@@ -92,7 +93,7 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     best.and_then(|(_, index)| index.checked_sub(offset))
 }
 
-/// Where the text would begin if one of its lines were a line of the file: from the lines that the file has least often.
+/// Each line where the text would begin if one of its lines is that line of the file; the rarest lines come first.
 fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
     let mut offsets: HashMap<&str, usize> = HashMap::new();
     for (offset, line) in wanted.iter().enumerate().take(COMPARED_AT_ONCE) {
@@ -115,15 +116,15 @@ fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
 
 fn likeness(one: &str, two: &str) -> f32 {
     let (short, long) = (one.len().min(two.len()), one.len().max(two.len()));
-    // Where one is twice as long, they are not alike, which is known without comparing them.
-    // A long line is not compared: that takes the product of both lengths.
+    // If one line is twice as long as the other, they cannot be similar enough.
+    // Do not compare long lines either: the time grows with the product of both lengths.
     if short * 2 < long || long > LIKENED_BYTES {
         return 0.0;
     }
     TextDiff::from_chars(one, two).ratio()
 }
 
-/// The first line that differs, in both forms, with its white space visible.
+/// Describes the first line that differs, in both forms, with visible white space.
 fn differs(lines: &[&str], wanted: &[&str], start: usize) -> String {
     let shown = |line: &str| format!("{:?}", shorten(line, LONGEST_LINE));
     for (index, wanted) in wanted.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What several threads found, put in the order of the names, of which at most so much is held in memory; pure.
+//! Collects the results of several threads, sorted by name, and drops those beyond the limit; pure.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,19 +10,19 @@ use crate::workspace::Name;
 pub(super) struct GrepResults {
     mode: GrepMode,
     limit: usize,
-    /// By the parts of their names, as a walk in order comes by them.
+    /// The results by path. A `PathBuf` is compared part by part, which gives the order of a directory walk.
     files: BTreeMap<PathBuf, FileMatches>,
-    /// How many matches, or files, `files` shows.
+    /// How many matches, or files, `files` holds.
     shown: usize,
-    /// How many there are.
+    /// How many have been found.
     total: usize,
-    /// How many files were not searched because of their names.
+    /// How many files were skipped because their names indicate secrets.
     pub(super) secrets: usize,
-    /// How many could not be searched.
+    /// How many files could not be searched.
     pub(super) unread: usize,
 }
 
-/// The lines of one file, each with the number of the match that it belongs to, and how many matches they show.
+/// The lines of one file, each with the number of its match, and how many matches they contain.
 struct FileMatches {
     lines: Vec<(usize, String)>,
     shown: usize,
@@ -34,14 +34,14 @@ impl GrepResults {
         Self { mode, limit, files, shown: 0, total: 0, secrets: 0, unread: 0 }
     }
 
-    /// Adds a file with so many matches.
+    /// Adds a file with this number of matches.
     pub(super) fn add(&mut self, name: &Name, count: usize, lines: Vec<(usize, String)>) {
         let count = if self.mode == GrepMode::Content { count } else { 1 };
         let shown = count.min(self.limit);
         self.total += count;
         self.shown += shown;
         self.files.insert(PathBuf::from(name.as_str()), FileMatches { lines, shown });
-        // What comes after as much as is answered is never answered.
+        // Drop files at the end that can no longer be in the answer: the files before them reach the limit.
         while let Some(last) = self.files.last_entry() {
             if self.shown - last.get().shown < self.limit {
                 break;
@@ -50,7 +50,7 @@ impl GrepResults {
         }
     }
 
-    /// How many matches, or files, are not shown.
+    /// How many matches, or files, the answer leaves out.
     pub(super) fn left_out(&self) -> usize {
         self.total.saturating_sub(self.limit)
     }

@@ -1,7 +1,7 @@
-//! Files that hold keys or secrets by their names; pure.
+//! Recognizes files with keys or secrets by their names; pure.
 
-/// Reports whether a path, relative to the workspace, says by one of its names, in any case, that the file holds a key or a
-/// secret. What a policy does not let be read by name, a search through a whole folder must not show either.
+/// Reports whether one of the names in a path, relative to the workspace, indicates a key or a secret, regardless of case. A
+/// search through a whole folder must not show what a policy does not allow to be read by name.
 ///
 /// ```
 /// use toolwright_toolbox::is_secret;

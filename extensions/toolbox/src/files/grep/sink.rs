@@ -1,4 +1,4 @@
-//! What the search of one file found, as ripgrep prints it.
+//! Collects the matches in one file, in ripgrep's format.
 
 use std::io;
 
@@ -8,18 +8,18 @@ use super::GrepMode;
 use crate::files::notes::shorten;
 use crate::workspace::Name;
 
-/// A longer line is cut, after so many characters.
+/// How many characters of a line are shown at most.
 const LONGEST_LINE: usize = 500;
 
-/// The results of one file, of which at most so many are shown.
+/// The results of one file, of which at most `limit` are shown.
 pub(super) struct Lines<'n> {
     name: &'n Name,
     mode: GrepMode,
     limit: usize,
     count: usize,
-    /// Each with the number of the match that it belongs to.
+    /// The lines, each with the number of its match.
     shown: Vec<(usize, String)>,
-    /// The lines before the next line that matches, which may not be shown.
+    /// The context before the next match; it is dropped if that match is not shown.
     before: Vec<String>,
     is_binary: bool,
 }
@@ -37,12 +37,12 @@ impl<'n> Lines<'n> {
         }
     }
 
-    /// How many lines match, where any does and the file is text.
+    /// How many lines match; nothing if none does or the file is binary.
     pub(super) fn count(&self) -> Option<usize> {
         (self.count > 0 && !self.is_binary).then_some(self.count)
     }
 
-    /// The lines of the answer, each with the number of the match that it belongs to.
+    /// The lines of the answer, each with the number of its match.
     pub(super) fn into_shown(self) -> Vec<(usize, String)> {
         let name = self.name;
         match self.mode {
@@ -58,7 +58,7 @@ impl<'n> Lines<'n> {
         format!("{}{sign}{}{sign}{line}", self.name, number.unwrap_or_default())
     }
 
-    /// Whether the last line that matched is shown, and the lines around it.
+    /// Whether the last match and its context are shown.
     fn shows(&self) -> bool {
         self.mode == GrepMode::Content && self.count <= self.limit
     }
@@ -75,7 +75,7 @@ impl Sink for Lines<'_> {
             let count = self.count;
             self.shown.extend(before.into_iter().chain([line]).map(|line| (count, line)));
         }
-        // One line is enough to know the file.
+        // In this mode, one match per file is enough.
         Ok(self.mode != GrepMode::Files)
     }
 

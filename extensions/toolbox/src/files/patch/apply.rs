@@ -5,10 +5,11 @@ use super::hunk::{End, Kind, Line, after, before};
 use super::place::{FileLine, Fit, Places};
 use crate::workspace::Ends;
 
-/// So many hunks that do not fit are looked at: each one is looked for in the whole file.
+/// How many failing hunks are reported at most: each one is searched for in the whole file.
 const PROBLEMS: usize = 20;
 
-/// The text after the patch, or what is wrong with each hunk. Before each one it is asked whether the work is still `wanted`.
+/// Returns the text after the patch, or the problem of each failing hunk. Asks before each hunk whether the work is still
+/// `wanted`.
 pub(in crate::files) fn apply(
     text: &str,
     patch: &FilePatch,
@@ -25,7 +26,7 @@ pub(in crate::files) fn apply(
         match places.next(hunk) {
             Ok(fit) => {
                 lines[next..fit.start].iter().for_each(|line| line.push_to(&mut made, usual));
-                // In a file with both line ends, those of the lines that the hunk replaces.
+                // In a file with mixed line ends, use those of the lines that the hunk replaces.
                 let around =
                     lines.get(fit.start).map(|line| line.end).filter(|it| *it != End::None);
                 let ends_of_file = (!fit.is_exact).then_some(around.unwrap_or(usual));
@@ -49,7 +50,7 @@ pub(in crate::files) fn apply(
 }
 
 impl FileLine<'_> {
-    /// Adds the line. One without an end that is no longer the last one gets the `usual` end.
+    /// Appends the line. If the text so far ends without a line end, appends the `usual` one first.
     fn push_to(self, text: &mut String, usual: End) {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push_str(usual.written());
@@ -69,9 +70,9 @@ impl End {
     }
 }
 
-/// The lines of a hunk after the change. Context stays as the file has it; where the patch was written with other line ends
-/// than the file has, the new lines get those of the file. The last line has an end where the patch says so, and where the
-/// patch says nothing of it, as before.
+/// Appends the lines of a hunk after the change. Context keeps the file's line ends. If the patch has other line ends than the
+/// file, new lines get those of the file. The last line has an end if the patch says so; if the patch says nothing, it stays as
+/// in the file.
 fn push_new(
     text: &mut String,
     lines: &[FileLine<'_>],
@@ -83,7 +84,7 @@ fn push_new(
     let is_at_end = fit.start + before(hunk).count() == lines.len();
     let last_is_open = is_at_end
         && match hunk.iter().any(|line| line.end == End::None) {
-            // The patch says it.
+            // The patch itself says whether the last line has an end.
             true => after(hunk).last().is_some_and(|line| line.end == End::None),
             false => lines.last().is_some_and(|line| line.end == End::None),
         };
@@ -100,7 +101,7 @@ fn push_new(
             (Kind::Context, Some(found), None) => found.end,
             (_, _, None) => line.end,
             (Kind::Context, Some(found), Some(_)) if found.end != End::None => found.end,
-            // An empty line without an end would be none.
+            // An empty line has to have an end, or it would disappear.
             (_, _, Some(_)) if last_is_open && written == count && !line.text.is_empty() => {
                 End::None
             }

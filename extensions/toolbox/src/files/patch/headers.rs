@@ -1,32 +1,32 @@
-//! The lines of a patch that name files: git's, with its quotes, and those of `diff -u`; pure.
+//! Parses the lines of a patch that name files: those of git, with quoting, and those of `diff -u`; pure.
 
 use super::FilePatch;
 
-/// What the lines before the first hunk of a file say.
+/// The values of the header lines before the first hunk of a file.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
-    /// What follows `diff --git`.
+    /// The text after `diff --git`.
     pub(super) git: Option<String>,
-    /// What follows `---` and `+++`.
+    /// The texts after `---` and `+++`.
     pub(super) old: Option<String>,
     pub(super) new: Option<String>,
-    /// What follows `rename from` and `rename to`, or `copy from` and `copy to`.
+    /// The texts after `rename from` and `rename to`, or `copy from` and `copy to`.
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) is_copy: bool,
-    /// What follows `similarity index` and `index`.
+    /// The texts after `similarity index` and `index`.
     pub(super) similarity: Option<String>,
     pub(super) index: Option<String>,
     pub(super) old_mode: Option<String>,
     pub(super) new_mode: Option<String>,
     pub(super) is_new: bool,
     pub(super) is_deleted: bool,
-    /// Whether the patch ends with the last of them, which has no line end.
+    /// Whether the last header is the end of the patch and has no line end, so that it may be truncated.
     pub(super) is_open: bool,
 }
 
 impl Headers {
-    /// Whether a line was one of the headers that git writes between `diff --git` and the first hunk.
+    /// Reads one line. Returns whether it is a header that git writes between `diff --git` and the first hunk.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let rest = |start: &str| line.strip_prefix(start).map(str::to_owned);
         if let Some(mode) = rest("new file mode ") {
@@ -55,7 +55,7 @@ impl Headers {
         true
     }
 
-    /// The file that they name, or what is wrong with them.
+    /// The file patch that the headers describe, or their problem.
     pub(super) fn file(self, has_hunks: bool) -> Result<FilePatch, String> {
         if let Some(what) = self.needs_hunks().filter(|_| !has_hunks) {
             return Err(format!("{what}, and no hunk follows: the patch may be cut short"));
@@ -73,14 +73,14 @@ impl Headers {
                 return Err(format!("gives the mode {mode}, expected 100644 or 100755"));
             }
         };
-        // A new file is no program unless the patch says that it is one.
+        // A new file is not executable unless the patch says so.
         let program = program.filter(|is_program| *is_program || !self.is_new);
         let by_git = self.git.as_deref().and_then(name_of_git);
         let (mut old, mut new) = match (self.old, self.new) {
             (Some(old), Some(new)) => {
                 let (old, new) = without_prefixes(read_name(&old), read_name(&new));
                 match (self.git.is_some(), old, new) {
-                    // `diff -u x.orig x`: one file, which git knows by the second name, or by the shorter one.
+                    // `diff -u x.orig x` changes one file; like git, take the second name, or the shorter one.
                     (false, Some(old), Some(new)) => {
                         let name = if new.starts_with(&old) { old } else { new };
                         (Some(name.clone()), Some(name))
@@ -117,7 +117,7 @@ impl Headers {
                     ));
                 }
             }
-            // Quoted names are not compared.
+            // Do not compare quoted names.
             let git = self.git.as_deref().map(str::trim_end).filter(|it| !it.contains('"'));
             let is_whole = |git: &str| {
                 git.strip_suffix(to.as_str()).is_some_and(|it| it.ends_with([' ', '/']))
@@ -137,7 +137,7 @@ impl Headers {
         Ok(FilePatch { old, new, is_copy, deletes_unseen, program, hunks })
     }
 
-    /// What these lines say that takes hunks; `None` where they are a whole change without one.
+    /// The reason why these headers need hunks; `None` if they are a complete change by themselves.
     fn needs_hunks(&self) -> Option<String> {
         if let Some(similarity) = self.similarity.as_deref().filter(|it| it.trim() != "100%") {
             return Some(format!("is like another one in {}", similarity.trim()));
@@ -159,7 +159,7 @@ impl Headers {
     }
 }
 
-/// Whether an `index` line names nothing but no file and the empty one.
+/// Whether both hashes of an `index` line mean either no file or an empty one.
 fn is_of_empty(index: &str) -> bool {
     const EMPTY: [&str; 2] = [
         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
@@ -171,7 +171,7 @@ fn is_of_empty(index: &str) -> bool {
     })
 }
 
-/// The name after `---` or `+++`, where it is one; a tab ends it, and a date follows.
+/// The name after `---` or `+++`; nothing for `/dev/null`. A tab ends it, and a date follows.
 fn read_name(text: &str) -> Option<String> {
     let name = match text.starts_with('"') {
         true => unquote(text),
@@ -180,7 +180,7 @@ fn read_name(text: &str) -> Option<String> {
     (name != "/dev/null").then_some(name)
 }
 
-/// `a/` and `b/`, which git writes before the names, are no folders. In a patch that takes another back they change places.
+/// The prefixes `a/` and `b/` that git writes are not folders. In a reverted patch they are swapped.
 const PREFIXES: [[&str; 2]; 2] = [["a/", "b/"], ["b/", "a/"]];
 
 fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>, Option<String>) {
@@ -192,7 +192,7 @@ fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>
     (rest(old), rest(new))
 }
 
-/// The name after `diff --git`, which is there twice, where no other line has it.
+/// The name after `diff --git`, which occurs there twice, for patches that have it on no other line.
 fn name_of_git(text: &str) -> Option<String> {
     let (old, new) = match text.starts_with('"') {
         true => {
@@ -200,7 +200,7 @@ fn name_of_git(text: &str) -> Option<String> {
             (unquote(&text[..end]), unquote(text[end..].trim_start()))
         }
         false => {
-            // `a/x b/x`: both have one length.
+            // Both halves of `a/x b/x` are equally long.
             let (old, new) = text.split_at_checked(text.len() / 2)?;
             (old.to_owned(), new.strip_prefix(' ')?.to_owned())
         }
@@ -211,7 +211,7 @@ fn name_of_git(text: &str) -> Option<String> {
     })
 }
 
-/// A name without the quotes and escapes that git gives it where it has unusual characters.
+/// Removes the quotes and escapes that git adds to names with unusual characters.
 fn unquote(text: &str) -> String {
     let text = text.trim_end();
     let Some(inner) = text.strip_prefix('"').and_then(|it| it.strip_suffix('"')) else {

@@ -1,27 +1,27 @@
-//! A run of lines that changes, and what the patch says of where it is; pure.
+//! A hunk: a run of changed lines, and what the patch says about its place; pure.
 
-/// A run of lines that changes.
+/// A run of changed lines, with context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::files) struct Hunk {
-    /// The line of the patch in which it begins, for messages.
+    /// The line of the patch where the hunk begins, for messages.
     pub(super) at: usize,
     pub(super) place: Place,
     pub(in crate::files) lines: Vec<Line>,
 }
 
-/// What a patch says of the place of a hunk.
+/// What a patch says about the place of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Its first lines in the file before and after, counted from 1, by a header whose numbers are right; where a side has no
-    /// lines, the line after which they are added or removed.
+    /// The numbers of its first line in the old and in the new file, counted from 1, from a header with correct counts. For a
+    /// side without lines, the number of the line after which lines are added or removed.
     Numbered { old: usize, new: usize },
-    /// The one place where its lines fit: the header has no numbers, or wrong ones.
+    /// The header has no numbers or wrong ones: the place is the only one where the lines fit.
     Sought {
-        /// Lines of the file that are above it, from the outermost.
+        /// Lines of the file above the hunk, outermost first.
         below: Vec<String>,
         /// Whether its last line is the last one of the file.
         is_last: bool,
-        /// So many empty lines at its end may separate two parts of the patch, and be no lines of the file.
+        /// How many empty lines at its end may only separate parts of the patch, and not belong to the hunk.
         blank: usize,
     },
 }
@@ -30,7 +30,7 @@ pub(super) enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::files) struct Line {
     pub(in crate::files) kind: Kind,
-    /// Without its end.
+    /// The text without the line end.
     pub(super) text: String,
     pub(super) end: End,
 }
@@ -47,7 +47,7 @@ pub(in crate::files) enum Kind {
 pub(super) enum End {
     Lf,
     Crlf,
-    /// It is the last one, and has no end.
+    /// The last line of a file, without a line end.
     None,
 }
 
@@ -68,7 +68,7 @@ impl Hunk {
         Self { at: self.at, place, lines }
     }
 
-    /// How many lines it has before and after.
+    /// How many lines the hunk has before and after the change.
     pub(super) fn counts(&self) -> [usize; 2] {
         [before(&self.lines).count(), after(&self.lines).count()]
     }
@@ -77,29 +77,29 @@ impl Hunk {
         self.lines.iter().any(|line| line.kind != Kind::Context)
     }
 
-    /// Whether no line before the change is shown.
+    /// Whether the hunk has no context before its change.
     pub(super) fn opens_with_change(&self) -> bool {
         self.lines.first().is_none_or(|line| line.kind != Kind::Context)
     }
 
-    /// Whether no line after the change is shown.
+    /// Whether the hunk has no context after its change.
     pub(super) fn ends_with_change(&self) -> bool {
         self.lines.last().is_none_or(|line| line.kind != Kind::Context)
     }
 }
 
-/// The lines of a hunk that the file has before.
+/// The lines of a hunk that are in the old file.
 pub(super) fn before(lines: &[Line]) -> impl Iterator<Item = &Line> {
     lines.iter().filter(|line| line.kind != Kind::Added)
 }
 
-/// The lines of a hunk that the file has afterwards.
+/// The lines of a hunk that are in the new file.
 pub(super) fn after(lines: &[Line]) -> impl Iterator<Item = &Line> {
     lines.iter().filter(|line| line.kind != Kind::Removed)
 }
 
 impl Line {
-    /// A line of a patch behind its sign, without its line feed.
+    /// Makes a line from the text after its sign, without the line feed.
     pub(super) fn new(kind: Kind, text: &str) -> Self {
         let (text, end) = match text.strip_suffix('\r') {
             Some(text) => (text, End::Crlf),

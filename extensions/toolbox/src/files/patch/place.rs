@@ -1,9 +1,9 @@
 //! Finds where a hunk is applied; pure.
 //!
-//! Numbers that are right mean what they mean to `git apply`: a hunk that begins at line 1, or shows no line after its change,
-//! is for the beginning or the end of the file and for no other place, so that it is not applied to a copy, or twice. Where the
-//! lines have moved, they are looked for, and what is applied is the place that git takes, or none: git takes the nearest one,
-//! which may be another copy. Without right numbers the lines have to fit one place.
+//! If the numbers of a hunk are correct, they mean the same as for `git apply`: a hunk that begins at line 1, or has no context
+//! after its change, fits only at the beginning or the end of the file, so that it is not applied to a copy of the lines, or
+//! twice. If the lines have moved, the hunk is applied where git would apply it, or not at all: git takes the nearest place,
+//! which may be another copy. Without correct numbers, the lines have to fit in exactly one place.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::hunk::{End, Hunk, Line, Place, after, before};
 use crate::files::occurrences::occurrences;
 
-/// So many places are named in a message.
+/// How many places a message lists at most.
 const NAMED: usize = 20;
 
 /// A line of the file, and its end.
@@ -37,26 +37,26 @@ impl<'l> From<&'l Line> for FileLine<'l> {
     }
 }
 
-/// Where a hunk is applied.
+/// The place where a hunk is applied.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
-    /// The index of its first line in the file, and how many lines of the file it has.
+    /// The index of its first line in the file, and the number of lines that it covers there.
     pub(super) start: usize,
     pub(super) count: usize,
-    /// Whether its line ends are those of the file as well.
+    /// Whether its line ends also match those of the file.
     pub(super) is_exact: bool,
-    /// So many lines at its end are no lines of the file.
+    /// How many lines at its end do not belong to the hunk.
     pub(super) dropped: usize,
 }
 
-/// The lines of a file, and where its hunks are so far.
+/// The lines of a file, and the places of its hunks so far.
 pub(super) struct Places<'f, 't> {
     lines: &'f [FileLine<'t>],
-    /// Those of the file before, in their order.
+    /// The ranges of lines that hunks cover, in order.
     taken: Vec<Range<usize>>,
-    /// By so many lines the last hunk was moved.
+    /// How many lines the last hunk was moved.
     moved: isize,
-    /// By so many lines the hunks so far make the file longer.
+    /// How many lines longer the hunks so far make the file.
     grown: isize,
 }
 
@@ -65,7 +65,7 @@ impl<'f, 't> Places<'f, 't> {
         Self { lines, taken: Vec::new(), moved: 0, grown: 0 }
     }
 
-    /// Where the next hunk is applied, or why it is not.
+    /// Returns the place of the next hunk, or the reason why it cannot be applied.
     pub(super) fn next(&mut self, hunk: &Hunk) -> Result<Fit, String> {
         let (fit, moved) = match &hunk.place {
             Place::Numbered { old, new } => {
@@ -87,19 +87,19 @@ impl<'f, 't> Places<'f, 't> {
         Ok(fit)
     }
 
-    /// By numbers that are right.
+    /// Finds the place of a hunk with correct numbers.
     fn fit_by_number(&self, hunk: &Hunk, old: usize, new: usize) -> Result<Fit, String> {
         let wanted: Vec<FileLine<'_>> = before(&hunk.lines).map(FileLine::from).collect();
         let (count, total) = (wanted.len(), self.lines.len());
         let said = first(hunk, old).saturating_add_signed(self.moved);
         let fit = |start, is_exact| Fit { start, count, is_exact, dropped: 0 };
         let (is_begin, is_end) = (old <= 1, hunk.ends_with_change());
-        // What git looks at first, in the file before.
+        // The place in the old file where git looks first.
         let by_git = new.saturating_sub(1).checked_add_signed(-self.grown);
         let only = match (is_begin, is_end) {
             (true, true) => Some((count == total).then_some(0)),
             (true, false) => Some(Some(0)),
-            // Nothing is to be found, so the number has to be right as well.
+            // There are no lines to find, so the number has to be correct.
             (false, true) if count == 0 => Some((said == total).then_some(said)),
             (false, true) => Some(total.checked_sub(count)),
             (false, false) if hunk.opens_with_change() => Some(by_git.filter(|at| *at == said)),
@@ -112,7 +112,7 @@ impl<'f, 't> Places<'f, 't> {
                 return Err(self.explain_misfit(&wanted, said, is_begin, is_end));
             };
             self.is_new(hunk, said, start)?;
-            // Lines whose ends the patch does not show to be meant get those of the file.
+            // If the patch does not specify the line ends, added lines get those of the file.
             let is_meant = total == 0 || hunk.lines.iter().any(|line| line.end != End::Lf);
             return Ok(fit(start, if count == 0 { is_meant } else { is_exact }));
         }
@@ -146,7 +146,7 @@ impl<'f, 't> Places<'f, 't> {
         Err(self.misfit(&wanted, said))
     }
 
-    /// By its lines alone.
+    /// Finds the place of a hunk by its lines alone.
     fn fit_by_lines(
         &self,
         hunk: &Hunk,
@@ -165,13 +165,13 @@ impl<'f, 't> Places<'f, 't> {
             if count == 0 {
                 return Err("has no line that says where it is for: add lines around it".to_owned());
             }
-            // A place that differs in line ends alone is another place all the same.
+            // Places that differ only in line ends still count as several places.
             let mut places = self.places(&wanted, false);
             places.retain(|at| !is_last || at + count == self.lines.len());
             let start = match places.as_slice() {
                 [] => continue,
                 [at] => Some(*at),
-                // The first one below, as codex has it.
+                // Like Codex, take the first place below the named lines.
                 several => several.iter().copied().find(|at| from.is_some_and(|it| *at >= it)),
             };
             let Some(start) = start else {
@@ -190,8 +190,8 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// The index below the lines that are named, from the outermost; `None` where none is named. The outermost one is in the
-    /// file once.
+    /// The index after the named lines, outermost first; `None` if no lines are named. The outermost line has to occur exactly
+    /// once.
     fn end_of(&self, below: &[String]) -> Result<Option<usize>, String> {
         let mut end = None;
         for name in below {
@@ -216,7 +216,7 @@ impl<'f, 't> Places<'f, 't> {
         Ok(end)
     }
 
-    /// Whether the lines are there, with or without their ends.
+    /// Whether the lines are at this place, with or without comparing their ends.
     fn fits(&self, wanted: &[FileLine<'_>], at: usize, is_exact: bool) -> bool {
         let found = self.lines.get(at..at.saturating_add(wanted.len()));
         let found = found.filter(|_| self.may_end(wanted, at));
@@ -228,7 +228,7 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// Every place of the file where the lines are, and that no hunk has.
+    /// Every place of these lines that no other hunk covers.
     fn places(&self, wanted: &[FileLine<'_>], is_exact: bool) -> Vec<usize> {
         let is_free = |at: &usize| self.is_free(*at, wanted.len()) && self.may_end(wanted, *at);
         if is_exact {
@@ -239,7 +239,7 @@ impl<'f, 't> Places<'f, 't> {
         occurrences(&texts(self.lines), &wanted_texts).filter(is_free).collect()
     }
 
-    /// Whether the last of the lines may be where it would be: one without an end is the last one of the file.
+    /// Whether the lines may be at this place: a last line without an end has to be the last one of the file.
     fn may_end(&self, wanted: &[FileLine<'_>], at: usize) -> bool {
         wanted.last().is_none_or(|last| last.end != End::None)
             || at + wanted.len() == self.lines.len()
@@ -250,7 +250,7 @@ impl<'f, 't> Places<'f, 't> {
         self.taken.get(next).is_none_or(|range| range.start >= at + count)
     }
 
-    /// Refuses a hunk that fits at another place than the one that it names, where the lines that it makes are.
+    /// Refuses a hunk that fits elsewhere than its numbers say, if its new lines already are at the place of its numbers.
     fn is_new(&self, hunk: &Hunk, said: usize, start: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(&hunk.lines).map(FileLine::from).collect();
         match start != said && !made.is_empty() && self.fits(&made, said, false) {
@@ -259,7 +259,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Refuses a hunk that only adds lines where the lines that it makes are.
+    /// Refuses a hunk that only adds lines, if these lines are already there.
     fn is_made_once(&self, lines: &[Line], start: usize, count: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(lines).map(FileLine::from).collect();
         let places = [Some(start), (start + count).checked_sub(made.len())];
@@ -270,7 +270,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Why a hunk is not at the one place that it is for.
+    /// Explains why a hunk does not fit at the only place where it may be applied.
     fn explain_misfit(
         &self,
         wanted: &[FileLine<'_>],
@@ -305,7 +305,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// The first line that differs from the file at the place where the hunk is expected.
+    /// Describes the first line that differs from the file at the expected place.
     fn misfit(&self, wanted: &[FileLine<'_>], expected: usize) -> String {
         for (index, line) in wanted.iter().enumerate() {
             let number = expected.saturating_add(index);
@@ -333,7 +333,7 @@ impl<'f, 't> Places<'f, 't> {
     }
 }
 
-/// The index of the first line that a hunk replaces, or before which it adds lines, by its number.
+/// The index, according to its number, of the first line that a hunk replaces or before which it adds lines.
 pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     match before(&hunk.lines).next() {
         Some(_) => old.saturating_sub(1),
@@ -341,7 +341,7 @@ pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     }
 }
 
-/// Whether git, which takes the place that is nearest to the one that it looks at first, takes this one of several.
+/// Whether git would choose this place among several: it takes the one nearest to where it looks first.
 fn is_nearest(said: usize, places: &[usize], by_git: Option<usize>) -> bool {
     let Some(by_git) = by_git else { return false };
     let distance = said.abs_diff(by_git);

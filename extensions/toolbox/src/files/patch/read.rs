@@ -1,4 +1,4 @@
-//! Reads a patch line by line; pure.
+//! Parses a patch line by line; pure.
 
 use std::iter::{Enumerate, Peekable};
 use std::str::SplitInclusive;
@@ -9,7 +9,7 @@ use super::headers::Headers;
 use super::hunk::{Hunk, Kind, Line, Place};
 use super::place::first;
 
-/// The files that a patch changes, or everything that is wrong with it, each with its line.
+/// Parses the files that a patch changes, or returns all its problems with their lines.
 pub(in crate::files) fn read(patch: &str) -> Result<Vec<FilePatch>, Vec<String>> {
     if begin_patch::begins(patch) {
         return begin_patch::read(patch);
@@ -32,13 +32,13 @@ struct Reader<'p> {
 }
 
 impl<'p> Reader<'p> {
-    /// The next line without its line feed, and its number. A carriage return may belong to the line of a file.
+    /// The next line without its line feed, and its number. A carriage return may be part of a file's line.
     fn peek_raw(&mut self) -> Option<(usize, &'p str)> {
         let (index, line) = *self.lines.peek()?;
         Some((index + 1, line.strip_suffix('\n').unwrap_or(line)))
     }
 
-    /// The next line as a header, and its number.
+    /// The next line as a header (without a carriage return), and its number.
     fn peek(&mut self) -> Option<(usize, &'p str)> {
         self.peek_raw().map(|(number, line)| (number, line.strip_suffix('\r').unwrap_or(line)))
     }
@@ -57,14 +57,14 @@ impl<'p> Reader<'p> {
             }
             self.lines.next();
             if line == "-- " {
-                // The end of a mail; what follows is its signature, or the next mail.
+                // The end of a mail; its signature or the next mail follows.
                 is_text = true;
             } else if line.starts_with("@@") {
                 self.problem(at, "is a hunk, and no file is named before it");
             } else if !is_text && !line.trim().is_empty() {
                 let shown: String = line.chars().take(60).collect();
                 self.problem(at, format!("is `{shown}`, expected a hunk or the next file"));
-                // One report for one run of such lines.
+                // Report a run of such lines once.
                 while self.peek().is_some_and(|(_, line)| {
                     !line.starts_with("diff --git ")
                         && !line.starts_with("--- ")
@@ -77,7 +77,7 @@ impl<'p> Reader<'p> {
         files
     }
 
-    /// Whether a file begins here: `---`, and `+++` in the next line.
+    /// Whether a file begins here: `---`, followed by a line with `+++`.
     fn is_file(&self, line: &str) -> bool {
         let mut ahead = self.lines.clone();
         ahead.next();
@@ -158,7 +158,8 @@ impl<'p> Reader<'p> {
                 hunk.place = Place::Numbered { old: said.old, new: said.new };
             }
             said => {
-                // The numbers may have taken lines of the next part, or left some out.
+                // The wrong counts may have included lines of the next part, or left some out, so parse the hunk again without
+                // them.
                 self.lines = begin;
                 self.problems.truncate(problems);
                 let (lines, blank) = self.body([0, 0]);
@@ -177,8 +178,8 @@ impl<'p> Reader<'p> {
         Some(hunk)
     }
 
-    /// The lines of a hunk, of which it has so many before and after at least, and how many empty ones at their end may
-    /// separate two parts of the patch.
+    /// Parses the lines of a hunk, which has at least `old` and `new` lines. Also returns how many empty lines at its end may
+    /// only separate parts of the patch.
     fn body(&mut self, [old, new]: [usize; 2]) -> (Vec<Line>, usize) {
         let (mut lines, mut found, mut blank) = (Vec::<Line>::new(), [0, 0], 0);
         let mut behind_gap = 0;
@@ -204,7 +205,7 @@ impl<'p> Reader<'p> {
             };
             found[0] += usize::from(kind != Kind::Added);
             found[1] += usize::from(kind != Kind::Removed);
-            // An empty line is one that lost its only space; after the last line of a hunk it separates files.
+            // An empty line is a context line that has lost its space; at the end of a hunk it may separate files.
             blank = if header.is_empty() { blank + 1 } else { 0 };
             let is_last = self.lines.peek().is_some_and(|(_, line)| !line.ends_with('\n'));
             if is_last && kind == Kind::Added {
@@ -218,7 +219,7 @@ impl<'p> Reader<'p> {
         (lines, blank)
     }
 
-    /// Takes the end from the line before `\ No newline at end of file`, in whatever language that is.
+    /// Handles `\ No newline at end of file`, in any language: removes the end of the line before it.
     fn no_end(&mut self, number: usize, line: &str, last: Option<&mut Line>) {
         if line.len() < SHORTEST_MARK {
             let what = format!("is `{line}`, expected `\\ No newline at end of file`");
@@ -230,7 +231,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// The number of the next line that is not empty, where it is one of the hunk.
+    /// The number of the next line that is not empty, if it belongs to the hunk.
     fn behind_gap(&self) -> Option<usize> {
         let line = |(index, line): (usize, &'p str)| (index, line.trim_end_matches(['\n', '\r']));
         let mut ahead = self.lines.clone().map(line).skip_while(|(_, line)| line.is_empty());
@@ -240,7 +241,7 @@ impl<'p> Reader<'p> {
         (line != "-- " && !is_file && is_of_hunk(line)).then_some(index + 1)
     }
 
-    /// What is wrong with a hunk that has fewer lines than its header says, where the patch is over.
+    /// The problem of a hunk that has fewer lines than its header says, if the patch ends there.
     fn cut_short(&mut self, hunk: &Hunk, said: &Numbers) -> Option<String> {
         let is_over = self.lines.clone().all(|(_, line)| line.trim().is_empty());
         let ([old, new], [has_old, has_new]) = (said.counts, hunk.counts());
@@ -254,23 +255,23 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// A line that says that the one before it has no end is not shorter, in bytes: git takes such a one for something else.
+/// The shortest line that says "no newline at end of file", in bytes, as in git.
 const SHORTEST_MARK: usize = 12;
 
 fn is_of_hunk(line: &str) -> bool {
     matches!(line, "" | "\r") || line.starts_with([' ', '+', '-', '\\'])
 }
 
-/// The numbers of `@@ -1,3 +1,4 @@`.
+/// The numbers of a hunk header such as `@@ -1,3 +1,4 @@`.
 struct Numbers {
     old: usize,
     new: usize,
-    /// How many lines there are before and after; 1 where the header does not say it.
+    /// How many lines the hunk has before and after; 1 if the header does not say it.
     counts: [usize; 2],
 }
 
 impl Numbers {
-    /// The numbers of a header; none where it has none, as in `@@ ... @@`.
+    /// Parses the numbers of a header; nothing if it has none, as in `@@ ... @@`.
     fn read(header: &str) -> Result<Option<Self>, ()> {
         let rest = header.strip_prefix("@@").ok_or(())?;
         let said = match rest.split_once("@@") {
@@ -283,7 +284,7 @@ impl Numbers {
         }
         let ranges = said.strip_prefix(" -").and_then(|it| it.strip_suffix(' '));
         let (old, new) = ranges.and_then(|it| it.split_once(" +")).ok_or(())?;
-        // No file has more lines, and sums of such numbers do not overflow.
+        // No file has more lines, and sums of these numbers cannot overflow.
         let number = |text: &str| text.parse::<u32>().ok().and_then(|it| usize::try_from(it).ok());
         let range = |text: &str| match text.split_once(',') {
             Some((start, length)) => Some([number(start)?, number(length)?]),

@@ -1,5 +1,5 @@
-//! Writes files of a container, all or none: each new content goes beside its target under a temporary name, and one script
-//! looks at all targets once more and renames.
+//! Writes files of a container, all or none: uploads each new content next to its target under a temporary name; then one
+//! script checks all targets again and renames the files.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,9 +12,9 @@ use super::files::refused;
 use super::script::{Ran, code, path};
 use crate::workspace::{After, Before, Change, Name, WriteOutcome, changed_meanwhile, read_only};
 
-/// Takes the new content of `$1` as the temporary file `$2` of `$3` bytes. Its mode is that of `$4` if that is named, else of
-/// `$1` if that is there; `$5` is `+x` or `-x` where it is to be a program or not. The rest are the folders above, from the
-/// outermost. It prints which of them it made, and whether `$1` is there.
+/// Stores the new content of `$1` in the temporary file `$2` of `$3` bytes. The file gets the mode of `$4` if given, else the
+/// mode of `$1` if that exists; `$5` is `+x` or `-x` to set or clear the executable bits. The remaining arguments are the
+/// folders above, outermost first. Prints which folders it created, and whether `$1` exists.
 const STAGE: &str = r#"target=$1 new=$2 size=$3 of=$4 program=$5; shift 5
 [ -L "$target" ] && exit 48
 [ -d "$target" ] && exit 42
@@ -47,14 +47,14 @@ case $program in
 esac
 [ -z "$mode" ] || chmod "$mode" "$new" || fail"#;
 
-/// Takes what `$1` is expected to contain as the temporary file `$2` of `$3` bytes.
+/// Stores the expected content of `$1` in the temporary file `$2` of `$3` bytes.
 const EXPECT: &str = r#"[ -f "$1" ] && [ ! -L "$1" ] || exit 46
 [ -e "$2" ] && exit 51
 umask 077; set -C
 cat >"$2" && [ "$(wc -c <"$2")" -eq "$3" ] || { rm -f "$2"; exit 49; }"#;
 
-/// Of each five arguments: `any`, `missing` or `content`; the target; its new content, or nothing where it is removed; what
-/// it is expected to contain; a second name for what is there. A failure prints the number of the file.
+/// Takes groups of five arguments: `any`, `missing` or `content`; the target; its new content, empty to remove the target; its
+/// expected content; and a backup name for the present file. On failure, prints the index of the file.
 const COMMIT: &str = r#"number=0
 look() { while [ $# -gt 0 ]; do
   if [ "$1" = missing ]; then if [ -e "$2" ] || [ -L "$2" ]; then return 46; fi; fi
@@ -88,29 +88,29 @@ number=0; hold "$@" || fail $?
 number=0; put "$@" || { why=$?; failed=$number; back "$@" || why=$?; number=$failed; fail "$why"; }
 clean "$@"; exit 0"#;
 
-/// Removes files, and folders, which end with `/`, as far as they are empty.
+/// Removes files, and empty folders, whose names end with `/`.
 const DISCARD: &str = r#"for it; do case $it in
   */) rmdir "$it" 2>/dev/null;;
   *) rm -f "$it";;
 esac; done; exit 0"#;
 
-/// A change whose contents are in the container.
+/// A change whose contents were uploaded to the container.
 struct UploadedChange<'c> {
     change: &'c Change<'c>,
-    /// The new content; empty where the file is removed.
+    /// The file with the new content; empty if the target is removed.
     new: String,
-    /// What is expected there.
+    /// The file with the expected content.
     expected: String,
-    /// What is there, under a second name, where it may have to be put back.
+    /// The backup name of the present file, if it may have to be restored.
     held: String,
     is_there: bool,
 }
 
-/// What is in the container and not part of the workspace; in the order of its making.
+/// Temporary files and created folders in the container, in the order of their creation.
 #[derive(Default)]
 struct Temporary(Vec<String>);
 
-/// Makes all changes or none.
+/// Makes all changes, or none.
 pub(super) fn change(
     container: &Container,
     changes: &[Change<'_>],
@@ -130,11 +130,11 @@ pub(super) fn change(
             .iter()
             .map(|it| if it.is_there { WriteOutcome::Replaced } else { WriteOutcome::Created })
             .collect()),
-        // Where it is not known how far the script is, it still needs them.
+        // If it is unknown how far the script got, it may still need the temporary files.
         Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
         Err(error) => {
             temporary.0.reverse();
-            // What happened before is what is reported.
+            // Report the original error, not one of the cleanup.
             let _ = container.run(first.name, DISCARD, &temporary.0, None, 4096);
             Err(error)
         }
@@ -179,7 +179,7 @@ fn stage<'c>(
     Ok(UploadedChange { change, new, expected, held, is_there })
 }
 
-/// Runs a script that takes a content under a temporary name that is not taken.
+/// Runs a script that stores a content under a free temporary name.
 fn upload_content(
     container: &Container,
     name: &Name,
@@ -191,7 +191,7 @@ fn upload_content(
         let made = vacant(name);
         let (script, arguments) = script(made.clone(), content.len().to_string());
         let ran = container.run(name, script, &arguments, Some(content), 1 << 20)?;
-        // Folders that end with a slash are removed last: they were made first.
+        // A folder's name ends with a slash. Folders are removed last, since they were created first.
         let said = String::from_utf8_lossy(&ran.output);
         let folders = said.lines().filter_map(|line| line.strip_prefix("made "));
         temporary.0.extend(folders.map(|folder| format!("{folder}/")));
@@ -226,7 +226,7 @@ fn commit(container: &Container, staged: &[UploadedChange<'_>]) -> Result<(), To
     }
     let number: Option<usize> = String::from_utf8_lossy(&ran.output).trim().parse().ok();
     let Some(failed) = number.and_then(|number| staged.get(number)) else {
-        // The script says so itself where it has changed nothing.
+        // If the script has changed nothing, it says so; here the outcome is unknown.
         return Err(ran.failed(first.change.name).class(ErrorClass::Unknown));
     };
     Err(unwritten(failed.change.name, &ran))
@@ -245,16 +245,16 @@ fn unwritten(name: &Name, ran: &Ran) -> ToolError {
     }
 }
 
-/// The folders above a file, from the outermost.
+/// The folders above a file, outermost first.
 fn above(name: &Name) -> Vec<String> {
     let text = name.as_str();
     text.match_indices('/').map(|(end, _)| format!("./{}", &text[..end])).collect()
 }
 
-/// A name beside the file that no other call of this process uses.
+/// A name next to the file that no other call of this process uses.
 fn vacant(name: &Name) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // Processes of several machines, with one id, may write to one container.
+    // Processes on several machines may have the same id and write to the same container.
     static BEGAN: LazyLock<u128> = LazyLock::new(|| {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
     });

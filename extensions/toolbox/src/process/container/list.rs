@@ -1,4 +1,4 @@
-//! Lists what is below a folder of a container, by `find` and `stat` there; which of it git ignores is decided here.
+//! Lists the entries below a folder of a container with `find` and `stat`; this process decides which of them git ignores.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,34 +10,34 @@ use super::rules::Rules;
 use super::script::{Ran, code, path};
 use crate::workspace::{FoundEntry, Kind, ListedEntry, Name, SearchScope, Worker};
 
-/// A larger file cannot be searched: 32 MiB.
+/// The largest file that can be searched: 32 MiB.
 pub(super) const LARGEST_SEARCHED: u64 = 32 << 20;
 
-/// A list is refused when it has more bytes than this: 64 MiB.
+/// The longest output of a list: 64 MiB.
 const LARGEST_LIST: u64 = 64 << 20;
 
-/// Runs `find` in `$1` with the arguments that follow it.
+/// Runs `find` in `$1` with the remaining arguments.
 const FIND: &str = r#"[ -d "$1" ] || { [ -e "$1" ] && exit 50; exit 41; }
 cd "$1" || exit 44
 shift; exec find . "$@""#;
 
-/// Prints the names that it is given, each with a NUL, and after one more NUL a line for each: its mode in hexadecimal
-/// digits, its size, when it was changed, or `gone`.
+/// Prints the given names, each followed by a NUL, and after one more NUL a line for each: its mode in hexadecimal digits, its
+/// size and its modification time, or `gone`.
 const STATES: &str = r#"if ! lines=$(stat -c '%f %s %Y' "$@" 2>/dev/null); then
   lines=$(for it; do stat -c '%f %s %Y' "$it" 2>/dev/null || echo gone; done)
 fi
 printf '%s\000' "$@"; printf '\000%s\n\000' "$lines""#;
 
-/// What is at a name of a list.
+/// An entry of a list.
 struct Entry {
-    /// Relative to the folder that was searched.
+    /// The path relative to the searched folder.
     relative: String,
     kind: Kind,
     size: u64,
     modified: SystemTime,
 }
 
-/// Gives what is below a folder to `each`, in the order of the names, with when it was changed.
+/// Passes the entries below a folder to `each`, sorted by name, with their modification times.
 pub(super) fn each(
     container: &Container,
     start: &Name,
@@ -49,7 +49,7 @@ pub(super) fn each(
     if let Some(depth) = sought.depth {
         arguments.extend(["-maxdepth".to_owned(), depth.to_string()]);
     }
-    // The rules of a folder stand in hidden files.
+    // The ignore rules of a folder are in hidden files.
     let hidden: &[&str] = match sought.include_ignored {
         true => &["-name", ".git"],
         false => &["-name", ".?*", "!", "-name", ".gitignore", "!", "-name", ".ignore"],
@@ -71,7 +71,7 @@ pub(super) fn each(
         }
     };
     missed += usize::from(ran.status.code() != Some(0)) * ran.errors.lines().count();
-    // A folder comes before what is in it.
+    // Sorts each folder before its contents.
     entries.sort_by(|one, two| one.relative.split('/').cmp(two.relative.split('/')));
     let mut ignored: Option<String> = None;
     for Entry { relative, kind, size, modified } in entries {
@@ -90,7 +90,7 @@ pub(super) fn each(
     Ok(missed)
 }
 
-/// Gives the files below a folder to `worker`.
+/// Passes the files below a folder to `worker`.
 pub(super) fn files(
     container: &Container,
     start: &Name,
@@ -106,7 +106,7 @@ pub(super) fn files(
     })
 }
 
-/// When what has this name was changed.
+/// The modification time of the entry with this name.
 pub(super) fn modified(
     container: &Container,
     name: &Name,
@@ -119,14 +119,14 @@ pub(super) fn modified(
     }
 }
 
-/// The entries of a list without the folder itself, and how many names were not text or gone.
+/// The entries of a list without the folder itself, and how many names were not valid text or were gone.
 fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
     if ran.status.code() == Some(code::NOT_A_FOLDER) {
         let message = format!("`{start}` is a file, expected a folder");
         return Err(ToolError::new("not_a_directory", message));
     }
     let (mut entries, missed) = read(&ran.output);
-    // `find` fails where it cannot read a folder below; the one that it starts from is always there.
+    // `find` fails if it cannot read a folder below; the start folder is in the list nevertheless, unless it does not exist.
     let Some(own) = entries.iter().position(|it| it.relative.is_empty()) else {
         return Err(refused(start, ran));
     };
@@ -134,7 +134,7 @@ fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
     Ok((entries, missed))
 }
 
-/// What `STATES` printed; pure.
+/// Parses the output of `STATES`; pure.
 fn read(output: &[u8]) -> (Vec<Entry>, usize) {
     let (mut entries, mut missed) = (Vec::new(), 0);
     let mut parts = output.split(|byte| *byte == 0);

@@ -1,4 +1,4 @@
-//! What git ignores below a folder of a container: the rules are read there and decided here, like those of a folder of this
+//! The ignore rules of git below a folder of a container: reads them there, and evaluates them here as for a folder of this
 //! machine.
 
 use std::collections::BTreeMap;
@@ -10,26 +10,26 @@ use super::Container;
 use super::script::path;
 use crate::workspace::{Name, OfFolder, ignores, rules_of};
 
-/// The files with rules of one list, altogether, in bytes: 4 MiB.
+/// The total size limit of the files with rules, in bytes: 4 MiB.
 const LARGEST: u64 = 4 << 20;
 
-/// Prints the name and the text of each file that is there, each with a NUL.
+/// Prints the name and the text of each existing file, each followed by a NUL.
 const TEXTS: &str = r#"for it; do
   if [ -f "$it" ] && [ -r "$it" ]; then
     printf '%s\000' "$it"; tr -d '\000' <"$it"; printf '\000'
   fi
 done"#;
 
-/// The rules that hold below a folder.
+/// The ignore rules that apply below a folder.
 pub(super) struct Rules {
-    /// The folder that is searched; empty for the workspace, else with `/` at the end.
+    /// The searched folder; empty for the workspace itself, else with `/` at the end.
     start: String,
-    /// By the name of the folder that they are for, with `/` at the end, relative to the workspace.
+    /// The rules by their folder, with `/` at the end, relative to the workspace.
     folders: BTreeMap<String, OfFolder>,
 }
 
 impl Rules {
-    /// The rules of the folders from the workspace to `start`, and of those in which the `files` below `start` are.
+    /// Reads the rules of the folders from the workspace down to `start`, and those among the `files` below `start`.
     pub(super) fn read<'f>(
         container: &Container,
         start: &Name,
@@ -55,7 +55,7 @@ impl Rules {
             let (name, text) = (String::from_utf8_lossy(name), String::from_utf8_lossy(text));
             rules.add(name.trim_start_matches("./"), &text);
         }
-        // A folder that a rule above names is listed by its own rules, because the caller has named it.
+        // The caller has named this folder, so list it even if a rule above ignores it, using only the rules from here down.
         let is_ignored =
             rules.start.match_indices('/').any(|(end, _)| rules.matches(&rules.start[..end], true));
         if is_ignored {
@@ -77,7 +77,7 @@ impl Rules {
         }
     }
 
-    /// Whether what is at this name, relative to the folder that is searched, is hidden or ignored.
+    /// Whether the entry, relative to the searched folder, is hidden or ignored.
     pub(super) fn ignores(&self, relative: &str, is_folder: bool) -> bool {
         last(relative).starts_with('.')
             || self.matches(&format!("{}{relative}", self.start), is_folder)

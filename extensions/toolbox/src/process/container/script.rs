@@ -1,5 +1,5 @@
-//! Runs a shell script in a container to its end, with exact bytes in and out. Scripts get names as positional arguments,
-//! never as text.
+//! Runs a shell script in a container to its end, with exact bytes in and out. Names are passed to scripts as positional
+//! arguments, and never inserted into their text.
 
 use std::io::{self, Read, Write as _};
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::super::environment::variables;
 use super::Container;
 use crate::workspace::Name;
 
-/// A script that takes longer is given up.
+/// The time-out of a script.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// So much of what a script says on standard error is read, in bytes.
+/// How much of a script's standard error is read, in bytes.
 const LARGEST_ERRORS: u64 = 64 * 1024;
 
-/// Scripts end with these numbers, which neither a shell nor an engine uses.
+/// Exit codes of the scripts; neither shells nor engines use them.
 pub(super) mod code {
     pub(in super::super) const ABSENT: i32 = 41;
     pub(in super::super) const FOLDER: i32 = 42;
@@ -48,7 +48,7 @@ impl Ran {
         self.status.success()
     }
 
-    /// Why it did not do what it was to do, about this file.
+    /// The error if the script failed for this file.
     pub(super) fn failed(&self, name: &Name) -> ToolError {
         let first = self.errors.lines().next().unwrap_or("nothing").trim();
         let message = format!("`{name}`: the container answered {}: {first}", self.status);
@@ -65,7 +65,8 @@ pub(super) fn path(name: &Name) -> String {
 }
 
 impl Container {
-    /// Runs a script in the folder of the workspace, and reads at most so many bytes of its output, and one more.
+    /// Runs a script in the folder of the workspace. Reads at most `most` bytes of its output, plus one to detect a longer
+    /// output.
     pub(super) fn run(
         &self,
         name: &Name,
@@ -83,7 +84,7 @@ impl Container {
         let mut child = self.start(script, arguments, input.is_some()).map_err(lost)?;
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
             let input = input.to_vec();
-            // What a script did not get, it reports.
+            // If the script does not get all of its input, it reports that itself.
             thread::spawn(move || drop(stdin.write_all(&input)));
         }
         let output = collect(child.stdout.take(), most.saturating_add(1));
@@ -92,7 +93,7 @@ impl Container {
         let output = output.recv_timeout(LIMIT).ok();
         let status = output.as_ref().and_then(|_| wait_for_end(&mut child, until));
         let (Some(output), Some(status)) = (output, status) else {
-            // It is over by itself where it cannot be killed.
+            // If it cannot be killed, it has already ended.
             let _ = child.kill();
             let _ = child.wait();
             let seconds = LIMIT.as_secs();
@@ -122,22 +123,22 @@ impl Container {
     }
 }
 
-/// Reads a stream on a thread of its own: the other one may fill up meanwhile.
+/// Reads a stream on its own thread, since the other stream may fill up meanwhile.
 fn collect(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(stream) = stream {
-            // A stream that breaks is over: the exit code says how the script ended.
+            // A broken stream counts as ended: the exit code tells the outcome.
             let _ = stream.take(most).read_to_end(&mut bytes);
         }
-        // Nobody waits any longer where the time was up.
+        // After a time-out, the output is no longer needed.
         let _ = send.send(bytes);
     });
     receive
 }
 
-/// The end of a process whose output is over.
+/// Waits for a process whose output has ended.
 fn wait_for_end(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     let mut pause = Duration::from_micros(200);
     loop {

@@ -1,4 +1,4 @@
-//! What the arguments of some programs say that no list of flags can: scripts of sed and awk, modes, signals.
+//! Rates arguments that lists of flags cannot describe: scripts of sed and awk, file modes, signals.
 
 use toolwright::Danger;
 
@@ -9,7 +9,7 @@ use crate::shell::table::Check;
 
 type Found = Option<(Danger, &'static str)>;
 
-/// What these arguments make of a program; nothing where they change nothing.
+/// The danger that these arguments add to a program; nothing if they add none.
 pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Found {
     let given: Vec<&str> = arguments.iter().flatten().copied().collect();
     match check {
@@ -49,9 +49,10 @@ pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Fou
     }
 }
 
-/// What makes a dangerous command moderate: it removes what is built anew, or runs code of the workspace as its tests do.
+/// The reason to lower a dangerous command to moderate: it removes only build products, or runs code of the workspace as tests
+/// do.
 pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static str> {
-    /// What tools build, and build once more where it is not there.
+    /// The names of build products, which tools create again when they are missing.
     const BUILT: [&str; 10] = [
         "target",
         "dist",
@@ -106,7 +107,7 @@ pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static
     }
 }
 
-/// What of git loses changes that are in no commit, or commits that no branch has.
+/// Detects git commands that lose uncommitted changes, or commits that are on no branch.
 fn git(given: &[&str]) -> Found {
     let at = given.iter().position(|it| {
         matches!(*it, "checkout" | "restore" | "rm" | "branch" | "worktree" | "switch")
@@ -137,7 +138,7 @@ fn git(given: &[&str]) -> Found {
     loses.then_some((Danger::Dangerous, "loses changes or commits that are nowhere else"))
 }
 
-/// A script that a shell runs. What comes through its input is in no file.
+/// Detects a script that a shell runs. A script from standard input is in no file.
 fn script(given: &[&str]) -> Found {
     let is_line = given.iter().any(|it| has_letter(it, 'c'));
     let script =
@@ -150,7 +151,7 @@ fn script(given: &[&str]) -> Found {
     })
 }
 
-/// Whether the scripts of sed do no more than to print, replace and delete lines.
+/// Detects sed scripts that do more than print, replace and delete lines.
 fn sed(given: &[&str]) -> Found {
     let mut scripts: Vec<&str> = Vec::new();
     let mut rest = given.iter();
@@ -175,7 +176,7 @@ fn sed(given: &[&str]) -> Found {
     (!is_plain).then_some((Danger::Dangerous, "has a script that may run commands or write files"))
 }
 
-/// awk runs commands by `system`, by `|` and by `getline`, and writes files by `>`.
+/// Detects awk scripts that may run commands, by `system`, `|` and `getline`, or write files, by `>`.
 fn awk(given: &[&str]) -> Found {
     let program = given.iter().copied();
     for text in program {
@@ -197,7 +198,7 @@ fn awk(given: &[&str]) -> Found {
     None
 }
 
-/// What everybody may write, or runs as its owner.
+/// Detects modes that let everyone write, or that make a program run with its owner's rights.
 fn mode(given: &[&str]) -> Found {
     for argument in given {
         let digits = argument.trim_start_matches('0');
@@ -263,7 +264,7 @@ fn remove(given: &[&str], base: &str) -> Found {
     None
 }
 
-/// KILL, and whatever is sent to the first process or to all.
+/// Detects KILL, and signals to process 1 or to all processes.
 fn kill(given: &[&str]) -> Found {
     let is_kill = |it: &&str| {
         matches!(
@@ -279,7 +280,7 @@ fn kill(given: &[&str]) -> Found {
     forced.then_some((Danger::Dangerous, "kills a process at once"))
 }
 
-/// Data of a file that is sent.
+/// Detects files that are sent to another machine.
 fn upload(given: &[&str]) -> Found {
     let sends = given.iter().enumerate().any(|(at, it)| {
         let behind = |name: &str| at > 0 && given[at - 1] == name;

@@ -1,9 +1,9 @@
-//! Which arguments of a program are no flags, and which of them name its subcommand.
+//! Finds the arguments of a program that are not flags, and those that name its subcommand.
 
 use crate::shell::flags::is_flag;
 use crate::shell::table::{Program, Subcommand};
 
-/// The arguments that are no flags and no values of flags.
+/// The arguments that are neither flags nor values of flags.
 pub(in crate::shell) fn places<'c>(
     entry: &Program,
     arguments: &[Option<&'c str>],
@@ -24,12 +24,12 @@ pub(in crate::shell) fn places<'c>(
     places
 }
 
-/// The subcommand, and of how many words its name is.
+/// The subcommand, and how many words its name has.
 pub(super) fn subcommand<'e>(
     entry: &'e Program,
     places: &[Option<&str>],
 ) -> Option<(usize, &'e Subcommand)> {
-    // `cargo +nightly test`: which release of the program runs.
+    // In `cargo +nightly test`, this word selects the release of the program.
     let is_release = |it: &Option<&str>| it.is_some_and(|it| it.starts_with('+'));
     let places = &places[usize::from(places.first().is_some_and(is_release))..];
     let begins = |name: &str| {

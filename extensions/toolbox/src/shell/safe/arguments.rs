@@ -1,4 +1,4 @@
-//! Whether the arguments of a program are a form in which it only reads and prints.
+//! Checks whether the arguments of a program have a form in which it only reads and prints.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,13 +18,13 @@ pub(super) struct Word<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is the text.
+    /// Exactly the text.
     Literal,
-    /// The shell replaces it with the names of files that it fits.
+    /// A pattern, which the shell replaces with the names of matching files.
     Pattern,
-    /// It is the name of a file that `find` finds, with the text as the pattern of its last part.
+    /// The name of a file that `find` finds; the text is the pattern of its last part.
     Found,
-    /// It is any text.
+    /// Any text.
     Any,
 }
 
@@ -41,16 +41,16 @@ impl Word<'_> {
     }
 }
 
-/// What the flags of a command leave.
+/// The arguments of a command without its flags.
 pub(super) struct ParsedArguments<'w, 'a> {
     pub(super) places: Vec<&'w Word<'a>>,
-    /// The index of the first place; the number of words where there is none.
+    /// The index of the first positional argument; the number of words if there is none.
     pub(super) first: usize,
     pub(super) folders: Folders,
 }
 
 impl<'a> Prover<'a, '_> {
-    /// Proves that a program with these arguments only reads and prints. `name` is the word of the program.
+    /// Proves that a program with these arguments only reads and prints. `name` is the word that names the program.
     pub(super) fn form(
         &mut self,
         form: &Form,
@@ -99,7 +99,7 @@ impl<'a> Prover<'a, '_> {
                     return self.form(sub, name, &words[at..], &parsed.folders);
                 }
                 Err(doubt) if form.needs.is_empty() => return Err(doubt),
-                // It has flags that say what it does, as well.
+                // The program also has flags that select what it does.
                 Err(_) => {
                     let parsed = self.flags(form, name, words, folders, true)?;
                     return self.places(form, &parsed);
@@ -164,7 +164,7 @@ impl Form {
         })
     }
 
-    /// The subcommand that the places name, and of how many words its name is.
+    /// The subcommand that the positional arguments name, and how many words its name has.
     fn subcommand(&self, places: &[&Word<'_>], name: &Word<'_>) -> Result<(usize, &Form)> {
         let found = self.sub.iter().filter(|(words, _)| {
             words.len() <= places.len()

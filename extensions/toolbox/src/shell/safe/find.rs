@@ -1,10 +1,10 @@
-//! The expression of `find`: what it tests, prints, and runs for each file.
+//! Checks the expression of `find`: what it tests, prints, and runs for each file.
 
 use super::arguments::{Kind, Word};
 use super::places::Folders;
 use super::{Prover, Result};
 
-/// Tests and actions that take nothing.
+/// Tests and actions without an argument.
 const PLAIN: [&str; 24] = [
     "-print",
     "-print0",
@@ -32,7 +32,7 @@ const PLAIN: [&str; 24] = [
     "-help",
 ];
 
-/// Those that take a text.
+/// Tests and actions with a text argument.
 const WITH_TEXT: [&str; 32] = [
     "-name",
     "-iname",
@@ -68,7 +68,7 @@ const WITH_TEXT: [&str; 32] = [
     "-used",
 ];
 
-/// Those that take the name of a file.
+/// Tests with a file name argument.
 const WITH_NAME: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
 
 /// Operators.
@@ -82,7 +82,7 @@ impl<'a> Prover<'a, '_> {
         folders: &Folders,
     ) -> Result<()> {
         let (mut at, mut starts): (usize, Vec<&str>) = (0, Vec::new());
-        // Links are named, and not followed.
+        // `-P`: links are listed, but not followed.
         while words.get(at).is_some_and(|it| it.kind == Kind::Literal && it.text == "-P") {
             at += 1;
         }
@@ -117,7 +117,7 @@ impl<'a> Prover<'a, '_> {
                     .iter()
                     .position(|it| it.kind == Kind::Literal && matches!(&*it.text, ";" | "+"));
                 let length = length.ok_or_else(|| word.doubt("has no end"))?;
-                // The last name before it decides, where each is to fit; where one may, none does.
+                // If all name tests have to match, the last one decides; if one of several may match, the name is unknown.
                 let found = pattern.clone().filter(|_| !is_either);
                 runs.push((at, at + length, found.unwrap_or_else(|| "*".to_owned())));
                 at += length + 1;
@@ -130,7 +130,7 @@ impl<'a> Prover<'a, '_> {
             } else if WITH_TEXT.contains(&text) {
                 let value = value.literal()?;
                 if matches!(text, "-name" | "-iname") {
-                    // `\e` is `e`.
+                    // In `find`, `\e` is the same as `e`.
                     let is_escaped = value.contains('\\');
                     pattern = Some(if is_escaped { "*".to_owned() } else { value.to_owned() });
                 }

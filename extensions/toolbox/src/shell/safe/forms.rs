@@ -1,4 +1,4 @@
-//! In which forms a program only reads and prints: every flag that is known, and what each takes.
+//! The forms in which a program only reads and prints: every known flag, and the type of its value.
 
 use std::collections::HashMap;
 
@@ -6,69 +6,69 @@ use serde::Deserialize;
 
 use super::looks::{Settings, Walk};
 
-/// The forms of one program, as they are written in the table.
+/// The forms of one program, as written in the table.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::shell) struct FormEntry {
     pub(in crate::shell) names: Vec<String>,
-    /// Flags, each as `-n,--lines:text`. See [`Takes`].
+    /// The flags, each as `-n,--lines:text`. See [`Takes`].
     #[serde(default)]
     flags: String,
-    /// The places that are no flags: `script file*`. Nothing where no place is allowed.
+    /// The types of the positional arguments: `script file*`. Empty if none is allowed.
     #[serde(default)]
     places: String,
-    /// Of each group, one of the flags is given.
+    /// Groups of flags; one flag of each group is required.
     #[serde(default)]
     needs: Vec<String>,
-    /// Places are allowed with one of these flags only.
+    /// Flags, one of which is required if there are positional arguments.
     #[serde(default)]
     places_with: String,
-    /// What is looked at before it runs, because settings of the folder may name what it runs.
+    /// The settings to be checked before it runs, because they may name programs that it would run.
     look: Option<Settings>,
-    /// What finds every file below a folder that it reads.
+    /// How to list every file below a folder that it reads.
     walk: Option<Walk>,
-    /// Flags with which it reads every file below a folder. It does so without any where none is named.
+    /// Flags with which it reads every file below a folder. If the list is empty, it always does.
     #[serde(default)]
     recursive: String,
-    /// Flags with which it leaves files out.
+    /// Flags that exclude files.
     #[serde(default)]
     skips: String,
     #[serde(default)]
     style: Style,
-    /// Whether no flag of it does harm, so that the name of a file may look like one.
+    /// Whether all its flags are harmless, so that a file name may look like a flag.
     #[serde(default)]
     plain: bool,
-    /// Whether an argument that begins with `@` names a file of arguments.
+    /// Whether an argument that begins with `@` names a file with further arguments.
     #[serde(default)]
     response: bool,
-    /// Whether it only prints, whatever its arguments.
+    /// Whether it only prints, whatever its arguments are.
     #[serde(default)]
     any: bool,
-    /// Whether a command follows its flags, and behind how many places.
+    /// Whether it runs a command after its flags, and after how many positional arguments.
     wraps: Option<usize>,
-    /// Whether `NAME=value` may stand before that command.
+    /// Whether `NAME=value` may precede that command.
     #[serde(default)]
     assigns: bool,
-    /// Lists of arguments, each as a whole.
+    /// Complete lists of arguments that are allowed.
     #[serde(default)]
     alone: Vec<String>,
-    /// What is looked at by a rule of its own.
+    /// A special check of its arguments.
     check: Option<Check>,
-    /// The subcommands, behind `flags`.
+    /// The subcommands, which follow `flags`.
     #[serde(default)]
     sub: Vec<FormEntry>,
 }
 
-/// How a program reads its flags.
+/// How a program parses its flags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Style {
-    /// Letters may follow one dash together, values may be joined, and flags may stand behind places.
+    /// Letters may be combined after one dash, values may be joined, and flags may follow positional arguments.
     #[default]
     Gnu,
-    /// So, but the first place ends the flags.
+    /// As `Gnu`, but the first positional argument ends the flags.
     Posix,
-    /// Each flag is an argument of its own; its value may be joined.
+    /// Each flag is a separate argument; its value may be joined.
     Exact,
 }
 
@@ -89,43 +89,43 @@ pub(super) enum Check {
     Archive,
 }
 
-/// What a flag takes, and what a place holds.
+/// The type of a flag's value, or of a positional argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     Nothing,
-    /// A text that names no file.
+    /// A text that does not name a file.
     Text,
-    /// Two such texts.
+    /// Two texts that do not name files.
     Texts,
-    /// A text that may stand behind `=` or directly behind the letter.
+    /// An optional text after `=`, or directly after the letter.
     Optional,
     /// The name of a file that is read.
     File,
-    /// The name of a file of which no more is shown than its name and its kind.
+    /// The name of a file whose name and kind are shown, but not its content.
     Name,
-    /// A script or a pattern; where a flag gives one, the first place is none.
+    /// A script or a pattern; if a flag gives one, the first positional argument is not a script.
     Script,
-    /// Nothing; and where it is given, the first place is no script.
+    /// No value; if the flag is given, the first positional argument is not a script.
     NoScript,
-    /// A pattern of names of files that are read.
+    /// A pattern for the names of files that are read.
     Include,
     /// The name of a language.
     Language,
     /// A folder that becomes the current one.
     Folder,
-    /// A format of git, which has no signature: gpg would be run to check it.
+    /// A format of git without signatures, because git would run gpg to check one.
     Format,
-    /// The name of a setting of git that holds no secrets.
+    /// The name of a git setting that does not hold secrets.
     Setting,
     /// A commit, a path, or a path of a commit.
     Revision,
     /// A text that begins with `+`.
     Plus,
-    /// A name without a slash, which is that of no file.
+    /// A name without a slash, which cannot be a path.
     Topic,
-    /// A format of printf that sets no variable.
+    /// A format of printf that does not set a variable.
     Printf,
-    /// Columns of ps, without the environment of processes.
+    /// Columns of ps that do not show the environment of processes.
     Columns,
 }
 
@@ -147,9 +147,9 @@ pub(super) struct Form {
     pub(super) assigns: bool,
     pub(super) alone: Vec<Vec<Box<str>>>,
     pub(super) check: Option<Check>,
-    /// Whether there is nothing but whole lists.
+    /// Whether only complete lists of arguments are allowed.
     pub(super) is_only_alone: bool,
-    /// By the words of their names.
+    /// The subcommands by the words of their names.
     pub(super) sub: Vec<(Vec<Box<str>>, Form)>,
 }
 
@@ -158,10 +158,10 @@ pub(super) struct Form {
 pub(in crate::shell) struct Forms(pub(super) Form);
 
 impl Forms {
-    /// Reads what is written of a program.
+    /// Parses the entry of a program.
     ///
     /// # Errors
-    /// When a flag or a place takes what is not known.
+    /// When the type of a flag or of a positional argument is unknown.
     pub(in crate::shell) fn read(written: &FormEntry) -> Result<Self, String> {
         Form::read(written).map(Self)
     }
@@ -215,17 +215,17 @@ impl Form {
         })
     }
 
-    /// What a flag takes.
+    /// The type of a flag's value.
     pub(super) fn flag(&self, name: &str) -> Option<Takes> {
         self.flags.get(name).copied()
     }
 
-    /// A flag by its name, as the table has it.
+    /// The flag of this name, with its name as in the table.
     pub(super) fn find_flag(&self, name: &str) -> Option<(&str, Takes)> {
         self.flags.get_key_value(name).map(|(name, takes)| (&**name, *takes))
     }
 
-    /// The flag of one letter.
+    /// The flag of this letter.
     pub(super) fn find_letter(&self, letter: char) -> Option<(&str, Takes)> {
         let mut name = [b'-', 0, 0, 0, 0];
         let length = 1 + letter.encode_utf8(&mut name[1..]).len();

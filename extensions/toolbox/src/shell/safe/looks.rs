@@ -1,4 +1,4 @@
-//! What no text of a line says: settings and names of files of the folder. They are looked at when a safe line runs.
+//! Checks of what the text of a line cannot show: settings and file names of the folder. They are made when a safe line runs.
 
 use serde::Deserialize;
 
@@ -9,32 +9,32 @@ use super::{Prover, Result};
 use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
-/// Something that has to hold where a safe line runs. Folders and files are named from the workspace.
+/// A condition that has to be met before a safe line runs. Folders and files are relative to the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Look {
     /// No setting of the folder names a program that would run.
     Settings { of: Settings, folder: String },
-    /// No file below a folder that is read there holds secrets. `flags` leave files out, each with its value.
+    /// No file that the program would read below a folder may hold secrets. `flags` exclude files, each with its value.
     Tree { walk: Walk, folder: String, start: Start, flags: Vec<(String, String)> },
-    /// No file that a pattern fits looks like a flag, or holds secrets where it is read.
+    /// No file that a pattern matches looks like a flag, or, if it is read, may hold secrets.
     Pattern { folder: String, pattern: String, is_read: bool },
 }
 
-/// Where a walk begins.
+/// Where listing the files begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Start {
     File(String),
-    /// A pattern, which bash replaces by the names of files.
+    /// A pattern, which bash replaces with the names of files.
     Pattern(String),
 }
 
-/// Whose settings may name programs.
+/// The settings that may name programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Settings {
-    /// Those of a repository of git, and of its submodules.
+    /// The settings of a git repository and of its submodules.
     Git,
-    /// The release of a language that covers such as rustup, pyenv and asdf start.
+    /// The selected release of a language, for version managers such as rustup, pyenv and asdf.
     Toolchain,
 }
 
@@ -42,15 +42,15 @@ pub(crate) enum Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Walk {
-    /// All of them.
+    /// All files.
     Find,
-    /// All of them, also behind links.
+    /// All files, also through links.
     Links,
-    /// Those that ripgrep reads.
+    /// The files that ripgrep reads.
     Ripgrep,
 }
 
-/// Whether a pattern fits hardly anything but secrets: `.en*`, `*.pem`, `.ssh/*`.
+/// Whether a pattern matches hardly anything but secrets: `.en*`, `*.pem`, `.ssh/*`.
 fn is_of_secrets(word: &Word<'_>, folders: &Folders) -> bool {
     let is_open = |part: &str| !part.contains(['*', '?']) || part.starts_with(['*', '?']);
     let some = word.text.replace(['*', '?'], "x");
@@ -71,7 +71,7 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// Whether what a pattern fits is looked at when the line runs.
+    /// Adds a check of the files that a pattern matches. Returns `false` if they cannot be checked.
     pub(super) fn look_at_pattern(
         &mut self,
         word: &Word<'_>,
@@ -88,7 +88,7 @@ impl Prover<'_, '_> {
         true
     }
 
-    /// Whether a pattern means the same where it is looked at. In a loop it was expanded where the loop begins.
+    /// Whether a pattern expands to the same files when it is checked. In a loop, it is expanded where the loop begins.
     fn is_lookable(&self, word: &Word<'_>, folders: &Folders) -> bool {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"_./*?-".contains(&it);
         word.kind == Kind::Pattern
@@ -96,7 +96,7 @@ impl Prover<'_, '_> {
             && self.looped.as_ref().is_none_or(|it| it == folders)
     }
 
-    /// What a program reads below the folders that it is given.
+    /// Adds checks of the files that a program reads below its folders.
     pub(super) fn look_at_trees<'a>(
         &mut self,
         form: &Form,
@@ -111,7 +111,7 @@ impl Prover<'_, '_> {
         };
         let takes = |kind: Takes| given.iter().any(|(it, _)| form.flag(it) == Some(kind));
         let is_listing = takes(Takes::NoScript);
-        // A file that fits these patterns holds no secrets.
+        // These patterns only match files without secrets.
         let is_narrow = walk == Walk::Find && takes(Takes::Include);
         if is_listing || is_narrow || !(form.recursive.is_empty() || has(&form.recursive)) {
             return Ok(());

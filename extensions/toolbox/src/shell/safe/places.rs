@@ -1,4 +1,4 @@
-//! The folders that a line may be in, and the files that it names from there.
+//! The folders in which a line may be, and the files that it names from there.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use super::{Doubt, Prover, Result};
 use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
-/// More folders at once are not followed.
+/// The maximum number of possible folders.
 const MOST: usize = 8;
 
-/// Files of the system that say nothing of anybody.
+/// Files of the system without personal data.
 const PUBLIC: [&str; 16] = [
     "/dev/null",
     "/dev/stdin",
@@ -30,7 +30,7 @@ const PUBLIC: [&str; 16] = [
     "/proc/cmdline",
 ];
 
-/// In which folder the line is: one of these, relative to the workspace. A `cd` that fails leaves the folder as it was.
+/// The possible current folders of the line, relative to the workspace. There may be several, because a `cd` can fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folders(Rc<[String]>);
 
@@ -56,7 +56,7 @@ impl Folders {
         self.0.len() > MOST
     }
 
-    /// The folders after a change to one.
+    /// The possible folders after a `cd`.
     pub(super) fn change_to(&self, to: &Word<'_>) -> Result<Self> {
         let text = to.literal()?;
         if text.is_empty() || text == "-" || text.starts_with('~') {
@@ -69,14 +69,15 @@ impl Folders {
         Ok(Self(folders))
     }
 
-    /// Whether a name is the workspace.
+    /// Whether a name is the workspace itself.
     pub(super) fn is_root(&self, name: &str) -> bool {
         self.0.iter().any(|it| paths::join(it, name).is_empty())
     }
 }
 
 impl<'a> Prover<'a, '_> {
-    /// A file that is read, or of which the name is shown: it lies inside, and holds no secrets where it is read.
+    /// Checks a file that is read, or whose name is shown: it has to be inside the workspace, and must not hold secrets if it
+    /// is read.
     pub(super) fn file(&mut self, word: &Word<'a>, folders: &Folders, is_read: bool) -> Result<()> {
         let text: &str = &word.text;
         let wildcards = match word.kind {
@@ -88,7 +89,7 @@ impl<'a> Prover<'a, '_> {
         if text.starts_with(['@', '+']) {
             return Err(word.doubt("may be more than the name of a file"));
         }
-        // `.*` fits `..` in some shells.
+        // In some shells, `.*` matches `..`.
         let fits_parent = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
         let leads_up = text.split('/').any(|it| fits_parent(it) || it == "..");
         if wildcards == Wildcards::Shell && leads_up {
@@ -114,12 +115,12 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// How a statement may end.
+/// The possible folders after a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Ends {
-    /// In which folders where it succeeds.
+    /// The folders if it succeeds.
     pub(super) good: Folders,
-    /// In which folders where it fails.
+    /// The folders if it fails.
     pub(super) bad: Folders,
 }
 
@@ -128,7 +129,7 @@ impl Ends {
         Self { good: folders.clone(), bad: folders.clone() }
     }
 
-    /// In which folders the next statement begins.
+    /// The folders in which the next statement may begin.
     pub(super) fn either(self) -> Result<Folders, ()> {
         let folders = self.good.or(&self.bad);
         if folders.are_too_many() { Err(()) } else { Ok(folders) }

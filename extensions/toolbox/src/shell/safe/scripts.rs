@@ -1,12 +1,12 @@
-//! Scripts in arguments: of sed, awk and jq, read as far as they only print.
+//! Scripts in arguments, of sed, awk and jq: recognizes those that only print.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 /// Whether a script of sed only prints, replaces and deletes lines.
 ///
-/// Read are addresses, blocks and `p P d D q Q = n N g G h H x l b t T`, `s/…/…/` with plain flags, `y/…/…/`, and text
-/// that is added.
+/// It recognizes addresses, blocks, the commands `p P d D q Q = n N g G h H x l b t T`, `s/…/…/` with plain flags, `y/…/…/`,
+/// and commands that add text.
 pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
     let mut rest = script.chars().peekable();
     loop {
@@ -42,7 +42,7 @@ pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
                     return false;
                 }
             }
-            // Text that is added reaches to the end of the line; a backslash at its end joins the next.
+            // Added text extends to the end of the line; a backslash at its end joins the next line.
             'a' | 'i' | 'c' => {
                 let mut last = first;
                 while let Some(letter) = rest.next_if(|it| *it != '\n' || last == '\\') {
@@ -54,8 +54,8 @@ pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
     }
 }
 
-/// Skips what comes before a limit. Programs differ on whether a limit in a list (`[^/]`) ends the text, so that such a
-/// script is not read.
+/// Skips the text before a delimiter. Programs differ on whether a delimiter in a list (`[^/]`) ends the text, so such a script
+/// is refused.
 fn skip_to(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     while let Some(letter) = rest.next() {
         match letter {
@@ -71,7 +71,7 @@ fn skip_to(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     false
 }
 
-/// Skips a list of letters behind its `[`.
+/// Skips a list of characters after its `[`.
 fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     rest.next_if_eq(&'^');
     let mut is_first = true;
@@ -80,7 +80,7 @@ fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
             '\n' | '\\' => return false,
             _ if letter == limit => return false,
             ']' if !is_first => return true,
-            // A class: `[:space:]`.
+            // A character class such as `[:space:]`.
             '[' => {
                 let kind = rest.next_if(|it| matches!(it, ':' | '.' | '='));
                 let Some(kind) = kind else { continue };
@@ -102,8 +102,8 @@ fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     false
 }
 
-/// Whether a script of awk only computes and prints. It may have no call that runs a program, opens a file or takes a
-/// name from a text, and no `>` behind the first `print`, which would write a file.
+/// Whether an awk script only computes and prints. It must not call a function that runs a program, opens a file or takes a
+/// name from a text, and must not have a `>` after the first `print`, which would write a file.
 pub(in crate::shell) fn is_plain_awk(script: &str) -> bool {
     const OTHER: [&str; 14] = [
         "system",
@@ -129,7 +129,7 @@ pub(in crate::shell) fn is_plain_awk(script: &str) -> bool {
         && !printed.contains('>')
 }
 
-/// A backslash comes before a letter of an escape, never at the end of a line, which would join two.
+/// Whether every backslash begins an escape, and none joins two lines.
 fn is_escaped_plainly(script: &str) -> bool {
     let mut letters = script.chars();
     while let Some(letter) = letters.next() {
@@ -141,7 +141,7 @@ fn is_escaped_plainly(script: &str) -> bool {
     true
 }
 
-/// Whether a filter of jq takes no module and no variable of the environment.
+/// Whether a jq filter uses neither modules nor environment variables.
 pub(in crate::shell) fn is_plain_jq(filter: &str) -> bool {
     const OTHER: [&str; 8] = [
         "import",

@@ -1,4 +1,4 @@
-//! Statements, one after the other and inside each other, with the folders that a line may be in after each.
+//! Checks statements in sequence and nested, with the possible folders after each.
 
 use tree_sitter::Node;
 
@@ -6,7 +6,7 @@ use super::places::{Ends, Folders};
 use super::{DEEPEST, Doubt, Prover, Result};
 
 impl<'a> Prover<'a, '_> {
-    /// Statements one after the other.
+    /// Checks a sequence of statements.
     pub(super) fn statements(&mut self, node: Node<'_>, from: &Folders) -> Result<Ends> {
         let mut ends = Ends::at(from);
         let mut cursor = node.walk();
@@ -20,7 +20,7 @@ impl<'a> Prover<'a, '_> {
                     let folders =
                         ends.either().map_err(|()| Doubt::too_many(child.byte_range()))?;
                     if children.get(at + 1).is_some_and(|it| it.kind() == "&") {
-                        // It runs beside the line, in a shell of its own.
+                        // A background statement runs in its own shell, in parallel.
                         self.apart(|it| it.statement(*child, &folders))?;
                         ends = Ends::at(&folders);
                     } else {
@@ -84,7 +84,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// A statement with redirections, which hold for the last command of a list or a pipe.
+    /// Checks a statement with redirections, which apply to the last command of a list or a pipeline.
     fn check_redirected(
         &mut self,
         body: Option<Node<'_>>,
@@ -120,7 +120,7 @@ impl<'a> Prover<'a, '_> {
         Ok(Ends::at(from))
     }
 
-    /// `a && b` and `a || b`.
+    /// Checks `a && b` and `a || b`.
     fn list(&mut self, node: Node<'_>, from: &Folders, redirects: &[Node<'_>]) -> Result<Ends> {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -147,7 +147,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// What runs in a shell of its own: what it sets holds nowhere else.
+    /// Checks a part that runs in its own shell: its variables are not visible outside.
     pub(super) fn apart<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<()> {
         let known = self.known.clone();
         run(self)?;
@@ -155,7 +155,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// What may run or not: what it sets is not known after it.
+    /// Checks a part that may run or not: variables that it sets are unknown afterwards.
     fn maybe<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before = self.known.len();
         let ended = run(self)?;
@@ -165,7 +165,7 @@ impl<'a> Prover<'a, '_> {
         Ok(ended)
     }
 
-    /// Conditions and what depends on them. The folder stays the same.
+    /// Checks conditions and their branches, which must not change the folder.
     fn branches(&mut self, node: Node<'_>, from: &Folders) -> Result<Ends> {
         let was_loop = self.is_loop;
         self.is_loop |= node.kind() == "while_statement";
@@ -185,7 +185,7 @@ impl<'a> Prover<'a, '_> {
         Ok(Ends::at(from))
     }
 
-    /// A statement, or several, that may run or not, and leave the folder as it is.
+    /// Checks statements that may run or not, and that must not change the folder.
     fn still(&mut self, node: Node<'_>, from: &Folders, is_group: bool) -> Result<()> {
         let ends = self.maybe(|it| match is_group {
             true => it.statements(node, from),
@@ -197,7 +197,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// `for name in …; do …; done`, of which each value is known: the body is looked at with each.
+    /// Checks `for name in …; do …; done` with known values: the body is checked with each value.
     fn for_each(&mut self, node: Node<'_>, from: &Folders) -> Result<Ends> {
         let (mut values, mut name, mut body) = (Vec::new(), None, None);
         let mut cursor = node.walk();

@@ -1,4 +1,4 @@
-//! What `test`, `[` and `[[` compare: texts, numbers in digits, and what files there are.
+//! Checks `test`, `[` and `[[`: comparisons of texts and numbers, and tests of files.
 
 use tree_sitter::Node;
 
@@ -6,19 +6,19 @@ use super::arguments::{Kind, Word};
 use super::places::Folders;
 use super::{Prover, Result};
 
-/// Operators over one file.
+/// Operators with one file.
 const FILES: [&str; 16] = [
     "-f", "-d", "-e", "-s", "-r", "-w", "-x", "-L", "-h", "-b", "-c", "-p", "-S", "-g", "-u", "-k",
 ];
 
 impl<'a> Prover<'a, '_> {
-    /// `[ … ]` and `[[ … ]]`.
+    /// Checks `[ … ]` and `[[ … ]]`.
     pub(super) fn test_command(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         let mut cursor = node.walk();
         let is_single = !self.text(node).starts_with("[[");
         for child in node.children(&mut cursor) {
             match child.kind() {
-                // In `[ a > b ]` the shell writes a file, which the parser takes for a comparison.
+                // In `[ a > b ]` the shell writes a file, but the parser sees a comparison.
                 _ if is_single && child.is_named() && self.text(child).contains(['<', '>']) => {
                     return self.doubt(child, "may be a redirection");
                 }
@@ -80,7 +80,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// The arguments of `test`.
+    /// Checks the arguments of `test`.
     pub(super) fn test(
         &mut self,
         name: &Word<'a>,

@@ -1,4 +1,4 @@
-//! The text of a word, where it is known exactly.
+//! The text of a word, if it is known exactly.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use super::{Prover, Result};
 use crate::shell::ansi;
 
 impl<'a> Prover<'a, '_> {
-    /// Reads a word. It is known where it is literal after quoting, a pattern of files, or a variable of a known value.
+    /// Reads a word. It is known if it is literal after removing quotes, a pattern of files, or a variable with a known value.
     pub(super) fn word(&self, node: Node<'_>) -> Result<Word<'a>> {
         let mut text = Piece::default();
         self.piece(node, &mut text)?;
-        // `{NAME}<file` sets the variable.
+        // `{NAME}<file` would set a variable.
         let names = text.unquoted.starts_with('{') && text.unquoted != "{}";
         if names || is_braces(&text.unquoted) {
             return self.doubt(node, "is a list in braces");
@@ -59,7 +59,7 @@ impl<'a> Prover<'a, '_> {
                 let mut cursor = node.walk();
                 let mut end = node.start_byte();
                 for child in node.children(&mut cursor) {
-                    // Two pieces of one word have nothing between them.
+                    // The pieces of one word are adjacent.
                     if child.start_byte() != end {
                         return self.doubt(node, "is not understood");
                     }
@@ -123,7 +123,7 @@ impl<'a> Prover<'a, '_> {
         self.plain(node, at..end, into)
     }
 
-    /// The text between double quotes, which is no expansion.
+    /// Literal text between double quotes.
     fn plain(
         &self,
         node: Node<'_>,
@@ -161,11 +161,11 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// A word as far as it is read.
+/// The part of a word that has been read.
 #[derive(Default)]
 struct Piece<'a> {
     text: Cow<'a, str>,
-    /// What of it is not quoted, with a quote where something is.
+    /// The unquoted text, with a quote mark in place of each quoted part.
     unquoted: String,
     is_pattern: bool,
 }
@@ -185,13 +185,13 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Reads a word without quotes; false where it has a letter that is not understood.
+/// Reads an unquoted word; `false` if a character is not understood.
 fn bare<'a>(written: &'a str, into: &mut Piece<'a>) -> bool {
     let is_plain =
         written.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-./,:=+@%".contains(&it));
     if is_plain {
         if into.text.is_empty() {
-            // Only its begin, braces and commas are looked at.
+            // Later checks need only its first character, braces and commas.
             into.unquoted.push_str(if written.contains(',') || written.contains("..") {
                 written
             } else {
@@ -235,7 +235,7 @@ fn bare<'a>(written: &'a str, into: &mut Piece<'a>) -> bool {
     true
 }
 
-/// Whether the shell may make several words of it: `{a,b}` or `{1..3}`. Behind the last brace, nothing does.
+/// Whether the shell may expand this to several words: `{a,b}` or `{1..3}`. Text after the last brace does not matter.
 fn is_braces(unquoted: &str) -> bool {
     let inside = unquoted.find('{').zip(unquoted.rfind('}'));
     inside.is_some_and(|(from, to)| {

@@ -1,4 +1,4 @@
-//! Whether a word may be what a program takes it for: a place, a revision, a format, a script.
+//! Checks whether a word is valid for its purpose: a file, a revision, a format, a script.
 
 use super::arguments::{Kind, Word};
 use super::forms::{Check, Form, Takes};
@@ -8,7 +8,7 @@ use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
 impl<'a> Prover<'a, '_> {
-    /// Looks at a word that is taken for something.
+    /// Checks a word for the type of value that the program takes it for.
     pub(super) fn look(
         &mut self,
         form: &Form,
@@ -23,7 +23,7 @@ impl<'a> Prover<'a, '_> {
         match takes {
             Takes::Nothing | Takes::Optional | Takes::NoScript => {}
             Takes::Text | Takes::Texts => {
-                // Names of files may be any text, which only a program takes of which no flag does harm.
+                // A pattern may expand to any text, which is acceptable only for programs whose flags are all harmless.
                 if word.kind != Kind::Literal && !form.plain && !text.contains('=') {
                     return Err(word.doubt("is in a place where its text has to be known"));
                 }
@@ -125,13 +125,13 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// A commit, a path, or a path of a commit: `HEAD:src/a.rs`. With a path outside of the repository, git reads any file.
+/// Checks a commit, a path, or a path in a commit: `HEAD:src/a.rs`. With a path outside of the repository, git reads any file.
 fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     let path = word.literal()?.rsplit([':', ')']).next().unwrap_or_default();
     if path.starts_with(['/', '~']) || path.split('/').any(|it| it == "..") {
         return Err(word.doubt("may lie outside of the folder"));
     }
-    // `*.rs` is a pattern of the files that git has.
+    // `*.rs` is a pattern for the files in the repository.
     let is_open = path.starts_with(['*', '?', '[']) || path.contains("/*");
     for base in folders.all() {
         if !is_open && may_be_secret(&paths::join(base, path), Wildcards::Doubtful) {
@@ -141,7 +141,7 @@ fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     Ok(())
 }
 
-/// Options of the shell that change no more than when it ends, and what it prints.
+/// Checks `set`: only options that affect when the shell exits and what it prints.
 pub(super) fn check_set(words: &[Word<'_>]) -> Result<()> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -163,7 +163,7 @@ pub(super) fn check_set(words: &[Word<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Whether each `%` of a format of printf begins a conversion that prints.
+/// Whether every `%` in a printf format begins a conversion that prints.
 fn is_plain_format(format: &str) -> bool {
     let mut letters = format.chars();
     while let Some(letter) = letters.next() {
@@ -180,7 +180,7 @@ fn is_plain_format(format: &str) -> bool {
     true
 }
 
-/// Letters of ps without `e`, which would show the environment of processes, or ids of processes.
+/// Whether these are options of ps without `e`, which would show the environment of processes, or process ids.
 fn is_plain_ps(text: &str) -> bool {
     text.bytes().all(|it| it.is_ascii_digit() || b"auxfwrljsvmnchHLTZX,".contains(&it))
 }

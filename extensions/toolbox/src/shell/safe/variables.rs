@@ -1,4 +1,4 @@
-//! Variables that a line sets: which names it may set, and which values are known from there on.
+//! Checks the variables that a line sets: which names are allowed, and which values are known from then on.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::arguments::{Kind, Word};
 use super::{Doubt, Prover, Result};
 
 impl<'a> Prover<'a, '_> {
-    /// `NAME=value` before a command.
+    /// Checks `NAME=value` before a command.
     pub(super) fn check_passed(&mut self, node: Node<'_>) -> Result<()> {
         let (name, value) = self.assignment(node)?;
         self.check_assigned(name, &value.text, node.byte_range())
     }
 
-    /// `NAME=value` as a statement: from there on the value is known.
+    /// Checks `NAME=value` as a statement: from then on the value is known.
     pub(super) fn set(&mut self, node: Node<'_>) -> Result<()> {
         let (name, value) = self.assignment(node)?;
         self.check_assigned(name, &value.text, node.byte_range())?;
@@ -25,7 +25,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// `export NAME=value`.
+    /// Checks `export NAME=value`.
     pub(super) fn check_declared(&mut self, node: Node<'_>) -> Result<()> {
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
@@ -60,14 +60,14 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Whether a variable may be set: no program takes it for code, or for a place.
+    /// Checks whether a variable may be set: no program uses it as code or as a path.
     pub(super) fn check_assigned(
         &self,
         name: &str,
         value: &str,
         range: Range<usize>,
     ) -> Result<()> {
-        // What programs see may name a file: `TZ=/etc/x`, `LANG=../x`.
+        // Programs see exported variables, which may name a file: `TZ=/etc/x`, `LANG=../x`.
         let is_seen = name.starts_with(|it: char| it.is_ascii_uppercase());
         let is_place = value.starts_with(['/', ':', '.', '~'])
             || value.contains("..")

@@ -1,6 +1,7 @@
-//! Parses a page in time that grows with its size alone. Some steps of a parser of HTML, and of the writer of Markdown after it, take
-//! time for each open element, attribute or sibling, so that a page of 2 MB could take hours: what is open, and how many elements
-//! and attributes there are, is limited before. Tags beyond a limit are left out; their words stay.
+//! Parses a page in time that grows only with its size. Some steps of the HTML parser, and of the Markdown writer after it,
+//! take time for each open element, attribute or sibling, so that a page of 2 MB could take hours. Therefore the numbers of
+//! open elements, of all elements and of attributes are limited beforehand. Tags beyond a limit are left out; their text
+//! remains.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,23 +13,23 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use markup5ever_rcdom::{Handle, RcDom};
 
-/// How many elements may be open at once. The writer of Markdown calls itself for each.
+/// How many elements may be open at once. The Markdown writer recurses for each.
 const DEEPEST: usize = 200;
 /// How many elements a page may have.
 const MOST_ELEMENTS: usize = 50_000;
-/// How many attributes a tag may have: each is compared with those before it.
+/// How many attributes a tag may have: the parser compares each with all earlier ones.
 const MOST_ATTRIBUTES: usize = 400;
 
-/// Elements that end by themselves where the next begins, and have nothing inside where they have no end.
+/// Elements that are closed automatically when the next begins, or that never have content.
 const NEVER_OPEN: [&str; 20] = [
     "area", "base", "br", "col", "dd", "dt", "embed", "hr", "html", "body", "head", "img", "input",
     "li", "link", "meta", "p", "source", "track", "wbr",
 ];
 
-/// Begins another grammar, in which nothing ends by itself; pictures and formulas have no words.
+/// Elements that begin another grammar, in which nothing is closed automatically; pictures and formulas have no words.
 const FOREIGN: [&str; 2] = ["math", "svg"];
 
-/// What has no words for a reader, and is written in a grammar of its own: none of it comes into the tree.
+/// Elements without words for readers, whose content has its own grammar: they are left out of the tree.
 const RAW: [(&str, RawKind); 5] = [
     ("iframe", RawKind::Rawtext),
     ("noembed", RawKind::Rawtext),
@@ -37,7 +38,7 @@ const RAW: [(&str, RawKind); 5] = [
     ("style", RawKind::Rawtext),
 ];
 
-/// The tree of a page; nothing where a tag has more attributes than any page needs.
+/// The tree of a page; nothing if a tag has more attributes than any real page needs.
 pub(super) fn parse(html: &str) -> Option<Handle> {
     if has_endless_tag(html.as_bytes()) {
         return None;
@@ -52,7 +53,7 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html));
-    // It stops at the end of each script, which is not run.
+    // The parser stops at the end of each script, which is not run.
     while !input.is_empty() {
         let _ = tokenizer.feed(&input);
     }
@@ -60,18 +61,18 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
     Some(tokenizer.sink.tree.sink.document.clone())
 }
 
-/// Passes tokens on to the builder of the tree, as far as the limits go.
+/// Passes tokens on to the tree builder, within the limits.
 struct LimitedSink {
     tree: TreeBuilder<Handle, RcDom>,
-    /// The names of open elements, as far as is known without the builder; those that were left out are there as well.
+    /// The names of open elements, as far as they are known without the builder, each with whether it was passed on.
     open: RefCell<Vec<(String, bool)>>,
     elements: Cell<usize>,
-    /// The element of [`RAW`] that has begun and not ended.
+    /// The element of [`RAW`] that is open.
     raw: Cell<Option<&'static str>>,
 }
 
 impl LimitedSink {
-    /// Whether the builder gets a tag.
+    /// Whether a tag is passed on to the builder.
     fn admits(&self, tag: &Tag) -> bool {
         let name = &*tag.name;
         let mut open = self.open.borrow_mut();
@@ -82,7 +83,7 @@ impl LimitedSink {
                     && self.elements.get() <= MOST_ELEMENTS
                     && !FOREIGN.contains(&name);
                 if !NEVER_OPEN.contains(&name) {
-                    // What is never closed does not grow the list without an end.
+                    // Elements that are never closed must not make the list grow without limit.
                     if open.len() < 2 * DEEPEST {
                         open.push((name.to_owned(), is_admitted));
                     }
@@ -133,11 +134,12 @@ impl TokenSink for LimitedSink {
     }
 }
 
-/// Whether a tag has more attributes than any page needs. Text in quotes is none; one with a quoted value counts twice.
+/// Whether a tag has more attributes than any real page needs. Text in quotes does not count; an attribute with a quoted value
+/// counts twice.
 fn has_endless_tag(html: &[u8]) -> bool {
     let is_space =
         |at: usize| html.get(at).is_some_and(|it| it.is_ascii_whitespace() || *it == b'/');
-    // How many attributes the tag has so far, and the quote that is open.
+    // The number of attributes in the current tag, and its open quote.
     let (mut attributes, mut quote) = (None::<usize>, None);
     for (at, &byte) in html.iter().enumerate() {
         let next = html.get(at + 1).copied();
@@ -164,7 +166,7 @@ fn has_endless_tag(html: &[u8]) -> bool {
     false
 }
 
-/// The words of what is no page: everything outside of angle brackets.
+/// The text outside of angle brackets, for input that could not be parsed as a page.
 pub(super) fn without_tags(html: &str) -> String {
     let mut parts = html.split('<');
     let first = parts.next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! One file that is about to be replaced, made or removed: its new content lies beside it under a temporary name, and what
-//! was there is held under a second one where it may have to be restored.
+//! One file that is about to be replaced, created or removed: its new content is next to it under a temporary name, and the old
+//! file is held under a second name if it may have to be restored.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -18,29 +18,29 @@ use crate::workspace::links::is_real_name_text;
 use crate::workspace::name::Name;
 use crate::workspace::regular::{changed_meanwhile, is_regular, read_only};
 
-/// A change that is ready. Until it is committed, dropping it leaves nothing behind.
+/// A change that is ready to be committed. Dropping it before the commit removes all its traces.
 pub(super) struct StagedChange<'c> {
     change: &'c Change<'c>,
     root: &'c Dir,
     target: Target,
-    /// The new content.
+    /// The temporary name of the new content.
     temporary: Option<String>,
-    /// The file that was there.
+    /// The second name of the old file.
     held: Option<String>,
     is_committed: bool,
 }
 
-/// Where a file is written: the open folder that holds it, its name there, and what it is now.
+/// The target of a write: the open folder that contains it, its name there, and the permissions of the present file.
 struct Target {
     folder: Dir,
     name: OsString,
     permissions: Option<Permissions>,
-    /// Folders that were made for it, the outermost first.
+    /// The folders that were created for it, outermost first.
     made: Vec<PathBuf>,
 }
 
 impl<'c> StagedChange<'c> {
-    /// Writes the new content beside the target, where it `may_be_undone` with a second name for what is there.
+    /// Writes the new content next to the target. If the change `may_be_undone`, the present file also gets a second name.
     pub(super) fn new(
         root: &'c Dir,
         change: &'c Change<'c>,
@@ -73,7 +73,7 @@ impl<'c> StagedChange<'c> {
             step();
         }
         if permissions.is_some() && may_be_undone {
-            // A second name costs no space, so putting the file back cannot fail for lack of it.
+            // A hard link needs no space, so restoring the file cannot fail for lack of space.
             let held = vacant();
             folder.hard_link(name, folder, &held)?;
             self.held = Some(held);
@@ -86,7 +86,7 @@ impl<'c> StagedChange<'c> {
         self.change.name
     }
 
-    /// Refuses to replace what another process has written meanwhile.
+    /// Refuses to replace a file that another process has written meanwhile.
     pub(super) fn is_unchanged(&self) -> Result<(), ToolError> {
         let name = self.change.name;
         let expected = match self.change.before {
@@ -94,7 +94,7 @@ impl<'c> StagedChange<'c> {
             Before::Missing => None,
             Before::Content(content) => Some(content),
         };
-        // A FIFO may have the name by now, and opening one waits for its writer.
+        // A FIFO may have the name by now, and opening it would wait for its writer.
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
         let found = match self.target.folder.open_with(&self.target.name, &options) {
@@ -114,7 +114,7 @@ impl<'c> StagedChange<'c> {
         Err(changed_meanwhile(name))
     }
 
-    /// Puts the new content in its place: the one step that others see.
+    /// Puts the new content in place: the only step that others can see.
     pub(super) fn commit(&mut self) -> Result<(), ToolError> {
         let Target { folder, name, .. } = &self.target;
         match &self.temporary {
@@ -128,7 +128,7 @@ impl<'c> StagedChange<'c> {
         Ok(())
     }
 
-    /// Puts back what was there before the commit.
+    /// Restores the state from before the commit.
     pub(super) fn restore(&mut self) -> io::Result<()> {
         let Target { folder, name, .. } = &self.target;
         match &self.held {
@@ -151,12 +151,12 @@ impl<'c> StagedChange<'c> {
 impl Drop for StagedChange<'_> {
     fn drop(&mut self) {
         for name in self.temporary.iter().chain(&self.held) {
-            // What happened before is what is reported.
+            // Report the original error, not one of the cleanup.
             let _ = self.target.folder.remove_file(name);
         }
         if !self.is_committed {
             for folder in self.target.made.iter().rev() {
-                // It is not removed where another process has put a file into it.
+                // Fails, as intended, if another process has put a file into the folder.
                 let _ = self.root.remove_dir(folder);
             }
         }
@@ -210,7 +210,7 @@ impl Target {
     }
 }
 
-/// Makes a folder with those above it, and returns which are new.
+/// Creates a folder with those above it, and returns which of them are new.
 fn make_folders(root: &Dir, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let missing = |it: &&Path| !it.as_os_str().is_empty() && !root.exists(it);
     let mut made: Vec<PathBuf> =
@@ -220,14 +220,14 @@ fn make_folders(root: &Dir, folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(made)
 }
 
-/// A name that no file has.
+/// A temporary name that is not used yet.
 fn vacant() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!(".toolwright-{}-{number}.tmp", process::id())
 }
 
-/// Where it replaces a file, no other user can read it before it has that file's mode.
+/// Creates a file next to the target. If it `replaces` a file, only the owner can read it until it has that file's mode.
 fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -240,14 +240,14 @@ fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     loop {
         let name = vacant();
         match folder.open_with(&name, &options) {
-            // A process of this id has left it behind.
+            // An earlier process with the same id has left this file behind, so try another name.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             opened => return Ok((name, opened?)),
         }
     }
 }
 
-/// The mode of the new file: that of the old one, with or without the right to run it where the change says so.
+/// The mode of the new file: that of the old one, with the executable bits set or cleared if the change says so.
 fn with_program(
     file: &File,
     permissions: Option<Permissions>,
@@ -261,7 +261,7 @@ fn with_program(
             Some(permissions) => permissions,
             None => file.metadata()?.permissions(),
         };
-        // Who may read it may run it, as git has it.
+        // As git does, everyone who may read the file may execute it.
         let mode = match is_program {
             true => now.mode() | (now.mode() & 0o444) >> 2,
             false => now.mode() & !0o111,
