@@ -1,4 +1,4 @@
-//! `dead-letters`: calls that failed for good, and what operators do about them.
+//! `dead-letters`: calls that failed for good, and what operators can do about them.
 
 mod edit;
 mod put_away;
