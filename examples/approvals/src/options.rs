@@ -8,7 +8,7 @@ use toolwright::approval::PublicKey;
 
 use crate::model::Task;
 
-/// What the application is told.
+/// The options of the command line.
 pub struct Options {
     pub run: String,
     pub task: Task,
@@ -22,7 +22,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Ends the process where the command line is wrong.
+    /// Reads the command line. Ends the process where it is wrong.
     pub fn of_command_line() -> Self {
         Self::of(&command().get_matches())
     }
