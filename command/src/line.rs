@@ -122,7 +122,7 @@ impl fmt::Display for NoTool {
                 "the line is not JSON: {error}; write each tool as one JSON object on a line of its own"
             ),
             Self::NoObject => formatter.write_str(
-                "the line is no object, expected {\"name\", \"description\", \"input_schema\"}",
+                "the line is not an object, expected {\"name\", \"description\", \"input_schema\"}",
             ),
             Self::Key(key, expected) => {
                 write!(formatter, "`{key}` is missing or something else, expected {expected}")

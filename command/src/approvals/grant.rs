@@ -106,7 +106,7 @@ fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTe
     let until = match matches.get_one::<jiff::SignedDuration>(FOR) {
         Some(duration) => Some(now.checked_add(*duration).map_err(|_| {
             Stop::usage(
-                "--for is longer than there are times: leave it out for a grant without an end",
+                "--for reaches past the last time there is: leave it out for a grant without an end",
             )
         })?),
         None => matches.get_one::<Timestamp>(UNTIL).copied(),

@@ -82,7 +82,7 @@ pub(super) async fn find_meant(
         all(matches, session).await?
     } else {
         return Err(Stop::usage(
-            "it is not said which dead letters: add --dry-run to see which ones the options leave, then --all for all of \
+            "which dead letters is not given: add --dry-run to see which ones the options leave, then --all for all of \
              them",
         ));
     };

@@ -77,9 +77,9 @@ impl fmt::Display for NoCall {
                 "the line cannot be read: {error}; write each call as one JSON object on a line of its own"
             ),
             Self::NoObject => formatter.write_str(
-                "the line is no object, expected {\"tool\": {\"name\", \"input_schema\"}, \"arguments\"}",
+                "the line is not an object, expected {\"tool\": {\"name\", \"input_schema\"}, \"arguments\"}",
             ),
-            Self::NoTool(problem) => write!(formatter, "`tool` is no tool: {problem}"),
+            Self::NoTool(problem) => write!(formatter, "`tool` is not a tool: {problem}"),
             Self::MissingTool => formatter
                 .write_str("`tool` is missing, expected {\"name\", \"input_schema\"}"),
             Self::MissingArguments => formatter.write_str(
@@ -87,7 +87,7 @@ impl fmt::Display for NoCall {
             ),
             Self::Arguments(error) => write!(
                 formatter,
-                "`arguments` is no text: {error}; write what the model sent as a JSON string"
+                "`arguments` is not text: {error}; write what the model sent as a JSON string"
             ),
         }
     }

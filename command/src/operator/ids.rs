@@ -137,7 +137,7 @@ impl<'a> WantedId<'a> {
         let fits = (FEWEST..=WHOLE).contains(&digits.len());
         if !fits || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(Stop::usage(format!(
-                "{text:?} is no id of a call: expected all of its {WHOLE} hexadecimal digits, or at least \
+                "{text:?} is not the id of a call: expected all of its {WHOLE} hexadecimal digits, or at least \
                  {FEWEST} from its beginning or end"
             )));
         }

@@ -27,7 +27,9 @@ pub(crate) fn split<T>(text: &str, values: impl Fn(&str) -> Option<T>) -> Option
 /// object, or `-` after the last item of an array.
 pub(crate) fn set(text: &str, pointer: &str, value: &str) -> Result<String, String> {
     let Some(path) = pointer.strip_prefix('/') else {
-        return Err(format!("{pointer:?} is no place in the arguments: a pointer begins with /"));
+        return Err(format!(
+            "{pointer:?} is not a place in the arguments: a pointer begins with /"
+        ));
     };
     let keys: Vec<String> =
         path.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect();

@@ -96,7 +96,7 @@ fn folder(matches: &ArgMatches) -> Result<PathBuf, String> {
     let named: &PathBuf = matches.get_one("repo-path").ok_or("found no folder, expected one")?;
     match named.canonicalize() {
         Ok(folder) if folder.is_dir() => Ok(folder),
-        Ok(_) => Err(format!("`{}` is no folder", named.display())),
+        Ok(_) => Err(format!("`{}` is not a folder", named.display())),
         Err(error) => Err(format!("`{}` cannot be opened: {error}", named.display())),
     }
 }

@@ -211,7 +211,7 @@ fn found() -> Result<PathBuf, OfflineError> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let found =
         packages.filter(|it| it["name"] == CRATE).find_map(|it| it["manifest_path"].as_str());
-    let missing = || OfflineError::NotFound("it is no dependency of this workspace".to_owned());
+    let missing = || OfflineError::NotFound("it is not a dependency of this workspace".to_owned());
     found.map(PathBuf::from).ok_or_else(missing)
 }
 

@@ -255,7 +255,7 @@ impl ToSql for Evidence {
 impl FromSql for Evidence {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let text = value.as_str()?;
-        text.parse().map_err(|()| FromSqlError::Other(format!("`{text}` is no evidence").into()))
+        text.parse().map_err(|()| FromSqlError::Other(format!("`{text}` is not evidence").into()))
     }
 }
 

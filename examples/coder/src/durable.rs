@@ -117,7 +117,7 @@ pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Res
 pub fn stored_of(runs: &Runs, head: &Head) -> Result<Stored, Problem> {
     let info = runs.info(head).map_err(refused)?;
     serde_json::from_value(info.data().clone()).map_err(|error| {
-        Problem::failed(format!("run `{}` is none of this program", head.run), error)
+        Problem::failed(format!("run `{}` was not started by this program", head.run), error)
     })
 }
 

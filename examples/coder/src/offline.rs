@@ -192,7 +192,7 @@ fn found() -> Result<(PathBuf, String), Problem> {
     let found = packages.filter(|it| it["name"] == CRATE).find_map(|it| {
         Some((it["manifest_path"].as_str()?.into(), it["version"].as_str()?.to_owned()))
     });
-    found.ok_or_else(|| problem("it is no dependency of this workspace".to_owned()))
+    found.ok_or_else(|| problem("it is not a dependency of this workspace".to_owned()))
 }
 
 fn metadata(more: &[&str]) -> io::Result<Output> {

@@ -103,7 +103,8 @@ fn checked<K: Kind>(name: &str) -> Result<String, ToolError> {
         return Ok(name);
     }
     let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
-    let message = format!("`{shown}` is no name, expected up to 100 letters, digits, `-` and `_`");
+    let message =
+        format!("`{shown}` is not a name, expected up to 100 letters, digits, `-` and `_`");
     Err(ToolError::new("invalid_name", message).class(ErrorClass::Invalid))
 }
 
@@ -115,7 +116,7 @@ fn read(library: &Library, path: &str) -> Result<String, ToolError> {
         return Err(ToolError::new("file_too_large", message).class(ErrorClass::Invalid));
     }
     String::from_utf8(bytes).map_err(|_| {
-        ToolError::new("not_utf8", format!("`{path}` is no text in UTF-8"))
+        ToolError::new("not_utf8", format!("`{path}` is not text in UTF-8"))
             .class(ErrorClass::Invalid)
     })
 }

@@ -1,10 +1,11 @@
-//! The application `agent`: runs of an agent that are recorded, killed before and after each commit of a run, within the model's
-//! answer and inside tools, and taken up again. Some are spoken to again, some are cancelled, and of some the time is up.
+//! The application `agent`: recorded runs of an agent. The harness kills it before and after each commit of a run,
+//! within the model's answer and inside tools, and starts it again. Some runs get another message, some are
+//! cancelled, and some run out of time.
 //!
 //! ```text
 //!  parent ── worlds ── lives: killed, killed, …, settles ──► check: histories, marks, requests
 //!                        │
-//!            Runner ► fatal store ► the store that is tried
+//!            Runner ► fatal store ► the store under test
 //! ```
 
 mod check;

@@ -13,7 +13,7 @@ pub enum WorktreeError {
     Git(String),
     #[error("`{}` is on the branch `{found}`, expected `{expected}`; a person has changed it: change back, or move what is there away", .folder.display())]
     OtherBranch { folder: PathBuf, found: String, expected: String },
-    #[error("`{}` is there and is no worktree of the repository; move it away", .folder.display())]
+    #[error("`{}` exists and is not a worktree of the repository; move it away", .folder.display())]
     Foreign { folder: PathBuf },
     #[error("the worktree `{}` cannot be looked at: {source}", .folder.display())]
     Io { folder: PathBuf, source: io::Error },

@@ -166,8 +166,7 @@ async fn step(
                 board.mark_read(ticket.id, sent)?;
             }
             let unread = board.words_of_people(ticket.id, board.comments_read(ticket.id)?)?;
-            // An earlier slice ended before its result was recorded. The run may have ended meanwhile, and it gets no
-            // message.
+            // The run has ended, but no slice has recorded that yet: record it, and send no message.
             let before = board.outcome_before(claim)?;
             let is_open = matches!(before, None | Some(Outcome::Timeout | Outcome::Waiting));
             if unread.is_empty() && is_open {

@@ -71,7 +71,7 @@ impl Kind for Schedule {
         }
         let cron = &self.cron;
         let wrong = |why: String| {
-            Refusal("invalid_schedule", format!("`{cron}` is no time of a schedule: {why}"))
+            Refusal("invalid_schedule", format!("`{cron}` is not the time of a schedule: {why}"))
         };
         let parsed = Cron::from_str(cron).map_err(|error| wrong(error.to_string()))?;
         // Any moment will do: the question is whether the schedule is ever due.

@@ -1,4 +1,4 @@
-//! Compares the recorded histories with what happened outside, and with what the model was asked.
+//! Compares the recorded histories with what happened outside, and with the requests to the model.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -19,16 +19,16 @@ use crate::marks::{self, What};
 use crate::person::Arguments;
 use crate::script::Said;
 
-/// Something that must not be.
+/// A violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// Something happened twice, or under two keys, or for an answer of the model that is not in the history.
+    /// Something happened twice, or with two keys, or for an answer of the model that is not in the history.
     Duplicate(String),
-    /// An answer says that something happened that did not.
+    /// An answer says that something happened, but it did not.
     Lost(String),
     /// A run has not ended, or a call has no answer.
     Unanswered(String),
-    /// A history is not sound, or the model was asked too often or too rarely.
+    /// A history contradicts itself, or the model was asked too often or too rarely.
     Unsound(String),
 }
 
@@ -43,10 +43,10 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What was played in a folder.
+/// How the folder was produced.
 #[derive(Debug, Clone, Copy)]
 pub struct Played {
-    /// What the model says.
+    /// The seed of the model's answers.
     pub seed: u64,
     /// How many runs there are.
     pub runs: u64,
@@ -56,7 +56,7 @@ pub struct Played {
     pub is_alone: bool,
 }
 
-/// What was found in a folder whose runs were settled, and how many calls were looked at.
+/// Returns the violations in a folder whose runs have settled, and how many calls were checked.
 ///
 /// # Errors
 /// When journal or marks cannot be read.
@@ -125,13 +125,13 @@ pub async fn check(
     Ok((findings, calls))
 }
 
-/// What is known of calls beside the histories of their runs.
+/// What the marks and the journal say of calls, apart from the histories of their runs.
 struct Known {
-    /// The keys with which each acted.
+    /// The keys with which each call acted.
     acted: HashMap<String, Vec<String>>,
-    /// Those that were begun.
+    /// The calls that were begun.
     begun: HashSet<String>,
-    /// Those that are not acknowledged, in words.
+    /// The calls that are not acknowledged, each described in words.
     unacknowledged: HashMap<String, String>,
 }
 
@@ -157,7 +157,7 @@ impl Known {
         Ok(Self { acted, begun, unacknowledged })
     }
 
-    /// What speaks against the recorded answer of a call.
+    /// Returns what contradicts the recorded answer of a call.
     fn differ_from(&mut self, call: &ToolCall, answer: &Answer, course: Course) -> Vec<Finding> {
         let mut findings = Vec::new();
         let token = call.id.clone().unwrap_or_default();
@@ -166,7 +166,7 @@ impl Known {
         let keys = self.acted.remove(&token).unwrap_or_default();
         let is_unknown = answer.error().is_some_and(|error| error.kind() == "indeterminate");
         if course.is_stopped() && is_unknown {
-            // The run has ended before its result was known, and has not been given it.
+            // The run ended before the result was known, so it never acknowledged it.
             self.unacknowledged.remove(&token);
         }
         let is_undecided = Arguments::of(&call.arguments).is_some_and(|it| it.said == Said::Ignore);
@@ -185,7 +185,7 @@ impl Known {
         findings
     }
 
-    /// What is left is in no history: the model was asked again after its calls had begun.
+    /// The remaining calls are in no history: the model was asked again after its calls had begun.
     fn rest(self) -> impl Iterator<Item = Finding> {
         let unacknowledged = self.unacknowledged.into_values().map(Finding::Unanswered);
         unacknowledged.chain(self.begun.into_iter().map(|token| {

@@ -1,39 +1,39 @@
-//! How each run of a journal goes and ends: decided by seed and number of the run alone, so that model, person and check agree.
+//! Decides how each run goes and ends, from the seed and the run's number alone, so that model, user and check agree.
 //! Pure.
 
 use std::time::Duration;
 
-/// How a run ends.
+/// How a run goes and ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Course {
-    /// With the text of its last turn.
+    /// It ends with a text.
     Text {
-        /// The turn.
+        /// The turn of the text.
         last: u64,
     },
-    /// With a text, after which its user says more, and then with another.
+    /// It ends with a text, gets another message, and ends with a second text.
     TwoTexts {
         /// The turn of the first text.
         first: u64,
-        /// That of the second.
+        /// The turn of the second text.
         last: u64,
     },
-    /// The person cancels it once it has come to a turn, and at the latest while it waits for an approval that does not come.
+    /// The user cancels it after a turn, and at the latest while it waits for an approval that never comes.
     Cancelled {
         /// The turn.
         from: u64,
-        /// The turn whose last call waits for ever.
+        /// The turn whose last call waits forever.
         waits: u64,
     },
-    /// Its time is up, at the latest while it waits for an approval that does not come.
+    /// It runs out of time, at the latest while it waits for an approval that never comes.
     Late {
-        /// The turn whose last call waits for ever.
+        /// The turn whose last call waits forever.
         waits: u64,
     },
 }
 
 impl Course {
-    /// That of a run.
+    /// Returns the course of a run.
     pub fn of(seed: u64, run: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed ^ run.wrapping_mul(0x9e37_79b9));
         let last = random.u64(3..=5);
@@ -45,7 +45,7 @@ impl Course {
         }
     }
 
-    /// Whether the model answers a turn with a text.
+    /// Returns whether the model answers a turn with a text.
     pub fn is_text(self, turn: u64) -> bool {
         match self {
             Self::Text { last } => turn >= last,
@@ -54,7 +54,7 @@ impl Course {
         }
     }
 
-    /// Whether a turn has a call whose approval does not come.
+    /// Returns whether a turn has a call whose approval never comes.
     pub fn waits_for_ever(self, turn: u64) -> bool {
         match self {
             Self::Cancelled { waits, .. } | Self::Late { waits } => turn >= waits,
@@ -62,12 +62,12 @@ impl Course {
         }
     }
 
-    /// Whether it is stopped from outside.
+    /// Returns whether the run is stopped from outside.
     pub fn is_stopped(self) -> bool {
         matches!(self, Self::Cancelled { .. } | Self::Late { .. })
     }
 
-    /// The tag of its end.
+    /// Returns the tag of its end.
     pub fn end(self) -> &'static str {
         match self {
             Self::Text { .. } | Self::TwoTexts { .. } => "text",
@@ -76,7 +76,7 @@ impl Course {
         }
     }
 
-    /// The turns that it may end with, the fewest and the most.
+    /// Returns the turns that it may end with: the first and the last.
     pub fn turns(self) -> (u64, u64) {
         match self {
             Self::Text { last } | Self::TwoTexts { last, .. } => (last, last),
@@ -86,7 +86,7 @@ impl Course {
     }
 }
 
-/// The time that late runs of a journal have, across their processes.
+/// Returns the time limit of late runs of a journal, across their processes.
 pub fn time(seed: u64) -> Duration {
     Duration::from_millis(fastrand::Rng::with_seed(seed ^ 0x7153).u64(300..3_000))
 }

@@ -1,4 +1,4 @@
-//! One process that drives the runs of a folder, until it is killed, its time is up, or all runs have ended.
+//! A process that drives the runs of a folder, until it is killed, its time is up, or all runs have ended.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -24,41 +24,41 @@ use crate::person;
 use crate::point::Point;
 use crate::tools::{World, registry};
 
-/// The first argument of a process that lives such a life.
+/// The first argument of such a process.
 pub const ARGUMENT: &str = "agent-life";
 
-/// The name that the runs are stored with.
+/// The agent's name in the records of the runs.
 const AGENT: &str = "agent";
 
-/// That of the agent whose runs have little time.
+/// The name of the agent whose runs have little time.
 const LATE: &str = "late";
 
-/// How often it looks at what waits.
+/// How often it looks at waiting calls and runs.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
-/// What a process is told, as JSON on its command line.
+/// The parameters of a process, as JSON on its command line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AgentLife {
     /// The folder with journal, marks and requests.
     pub folder: PathBuf,
     /// Its number in this folder.
     pub number: u32,
-    /// What the model says.
+    /// The seed of the model's answers.
     pub seed: u64,
     /// How many runs there are.
     pub runs: u64,
-    /// Where it kills itself, and at which of its visits there, counted from 1.
+    /// Where it kills itself, and at which visit, counted from 1.
     pub kill: Option<(String, u32)>,
-    /// The model's answer is reported before it is durable.
+    /// Whether the store breaks a promise: it reports the model's answer before it is durable.
     pub is_late: bool,
     /// The lease of its executor, in milliseconds.
     pub lease: u64,
-    /// For how long it works, in milliseconds.
+    /// How long it works, in milliseconds.
     pub works: u64,
 }
 
 impl AgentLife {
-    /// The process that lives it.
+    /// Returns the command that starts the process.
     ///
     /// # Errors
     /// When it cannot be written as JSON.
@@ -70,12 +70,12 @@ impl AgentLife {
     }
 }
 
-/// The id of a run.
+/// Returns the id of a run.
 pub fn id(run: u64) -> String {
     format!("run-{run}")
 }
 
-/// Lives.
+/// Drives the runs, until the process is killed or done.
 ///
 /// # Errors
 /// When journal or marks cannot be opened, or the agent cannot be built.
@@ -126,7 +126,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let runs = Runs::of(Arc::clone(&store));
     let mut user = User::new(agents.clone(), &life);
     while begun.elapsed() < Duration::from_millis(life.works) {
-        // On a full disk, for instance: it is tried again.
+        // An error such as a full disk is retried.
         match looked(&store, &world, &runs, &mut user).await {
             Ok(true) => break,
             Ok(false) => {}
@@ -138,7 +138,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Decides, says and resumes what waits for it; whether all runs have ended.
+/// Decides, sends messages and resumes what waits. Returns whether all runs have ended.
 async fn looked(
     store: &Arc<dyn Store>,
     world: &World,
@@ -153,7 +153,7 @@ async fn looked(
     for head in open {
         let head = head?;
         if head.parked.is_some() {
-            // An operator has seen to the cause.
+            // Plays an operator who has fixed the cause.
             let agents = user.agents.clone();
             tokio::spawn(async move { agents.resume(&head.run).await });
         }

@@ -1,5 +1,5 @@
-//! The model: what it says follows from the run and the turn, but no two answers of it name a call alike. So whoever asks again
-//! after an answer was recorded, or runs a call of an answer that was not, is found.
+//! The model. Its answers depend only on the run and the turn, but no two answers give a call the same name. So the
+//! check finds a process that asks again after an answer was recorded, or runs a call of an answer that was not.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -21,16 +21,16 @@ use crate::line;
 const TOOLS: [&str; 7] = ["look", "note", "send", "pay", "ship", "pay_asked", "send_asked"];
 const MANNERS: [&str; 8] = ["plain", "plain", "plain", "plain", "slow", "wrong", "busy", "flaky"];
 
-/// A request that the model was asked.
+/// A request to the model.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Asked {
-    /// Which process asked.
+    /// The process that asked.
     pub life: u32,
     pub run: u64,
     pub turn: u64,
 }
 
-/// The requests of a folder.
+/// Returns the requests of a folder.
 ///
 /// # Errors
 /// When they cannot be read.

@@ -1,4 +1,4 @@
-//! The user of the runs: says more to one that has ended, and cancels another.
+//! The user of the runs, who sends another message to some runs that have ended, and cancels others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,14 @@ use toolwright_agent::durable::{Phase, RunError, Runner};
 use super::course::Course;
 use super::life::{AgentLife, id};
 
-/// The user, as one process has them.
+/// The user, as one process plays them.
 pub struct User {
     pub agents: Runner,
     seed: u64,
     runs: u64,
-    /// What they are about to say of each run, one thing at a time.
+    /// The messages and cancellations that are under way, one for each run.
     says: HashMap<u64, JoinHandle<Result<(), RunError>>>,
-    /// The runs of which it is said.
+    /// The runs that have got theirs.
     said: HashSet<u64>,
 }
 
@@ -30,7 +30,7 @@ impl User {
         }
     }
 
-    /// Looks at the runs once, and says what is to be said; whether nothing of that is left.
+    /// Looks at the runs once, and starts what is due. Returns whether nothing is left to do.
     pub async fn looks_after(&mut self) -> Result<bool, RunError> {
         let mut has_said_all = true;
         for run in 0..self.runs {
@@ -65,7 +65,7 @@ impl User {
         Ok(has_said_all)
     }
 
-    /// Whether it is still to be said of a run, and nothing that they say is under way.
+    /// Returns whether a run still has to get something, and nothing is under way for it.
     async fn may_say(&mut self, run: u64) -> bool {
         if self.says.get(&run).is_some_and(|it| !it.is_finished()) {
             return false;

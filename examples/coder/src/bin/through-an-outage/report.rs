@@ -83,7 +83,7 @@ impl Report {
         let others_count = self.rows.len() - 1;
         [
             (
-                "each of the others met the outage and asked in vain",
+                "each of the others met the outage, and its requests failed",
                 self.all_met_it() && self.refused > 0,
             ),
             (
@@ -116,7 +116,7 @@ impl fmt::Display for Report {
         writeln!(
             formatter,
             "{:<6} {:<8} {:>7} {:>9} {:>15}  parked",
-            "run", "ended", "answers", "processes", "asked in vain"
+            "run", "ended", "answers", "processes", "failed requests"
         )?;
         for (run, row) in &self.rows {
             let ended = row.ended.as_deref().unwrap_or("-");
