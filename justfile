@@ -1,4 +1,4 @@
-# What is done often. Each line is an ordinary command: nothing here needs `just`.
+# Frequent tasks. Each line is an ordinary command: nothing here needs `just`.
 
 # Lists these recipes.
 default:
@@ -12,7 +12,7 @@ repair:
 test:
     cargo test
 
-# What rustc tells a user who erred; `just ui-accept` takes what it says now as what it should say.
+# The compiler errors that a user sees; `just ui-accept` accepts the present ones as expected.
 ui:
     cargo test -p ui-tests
 
@@ -28,16 +28,16 @@ lint:
 docs *options:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude benches --no-deps {{ options }}
 
-# What we send to vendors, against the documents that they publish.
+# Our requests against the schemas that the vendors publish.
 oracles:
     tests/oracles/fetch
     cargo test -p oracles
 
-# What a fuzzer would do, by property: hostile texts and the laws of repair, `just fuzz 1000000` for longer.
+# Property tests as a fuzzer: hostile texts and the laws of repair; `just fuzz 1000000` runs longer.
 fuzz cases="200000":
     PROPTEST_CASES={{ cases }} cargo test --release -p toolwright-runtime --test runtime -- repair::hostile::any_text repair::laws
 
-# What decides is changed, one place at a time, and a test has to notice; needs cargo-mutants. It changes the files
+# Mutates the code that decides, one place at a time; a test has to notice. Needs cargo-mutants. It changes the files
 # here and puts them back: commit first. `just mutants --list` only lists.
 mutants *options:
     cargo mutants --in-place --file 'runtime/journal/src/journal/next.rs' --test-package toolwright-runtime --cargo-arg=--test=runtime {{ options }}
@@ -46,15 +46,16 @@ mutants *options:
     PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/executor/src/retry/*.rs' --test-package toolwright-runtime,toolwright-executor --cargo-arg=--lib --cargo-arg=--test=runtime {{ options }}
     PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/policy/src/**/*.rs' --test-package toolwright-runtime,toolwright-policy --cargo-arg=--lib --cargo-arg=--test=runtime {{ options }}
 
-# Measures beside the peers: `just bench call`, `just bench compile`, with `--quick` a rough run.
+# Benchmarks against the peers: `just bench call`, `just bench compile`; `--quick` makes a rough run.
 bench name *options:
     cargo run --release -p benches -- {{ name }} {{ options }}
 
-# Runs what has clocks, processes, sockets and threads again and again beside busy loops, and lists what failed by chance.
+# Runs the suites with clocks, processes, sockets and threads again and again beside busy loops, and lists flaky
+# tests.
 flaky rounds="20":
     .ci/flaky {{ rounds }}
 
-# Licences, sources and advisories of the dependencies; needs cargo-deny.
+# Licences, sources and advisories of the dependencies. Needs cargo-deny.
 deny:
     cargo deny check
 

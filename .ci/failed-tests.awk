@@ -1,5 +1,6 @@
-# Prints a line `TARGET<tab>NAME` for each test that failed in what `cargo test --no-fail-fast` printed. TARGET is how cargo
-# names the program after its tests. NAME is `*` for a program that ended without a list of failures: it aborted, or was killed.
+# Prints a line `TARGET<tab>NAME` for each failed test in the output of `cargo test --no-fail-fast`. TARGET is the
+# cargo option that names the test program. NAME is `*` for a program that ended without a list of failures: it
+# aborted, or was killed.
 /^failures:$/ { listing = 1; count = 0; next }
 listing && /^    / { names[++count] = substr($0, 5); next }
 listing && !/^$/ { listing = 0 }

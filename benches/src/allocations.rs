@@ -1,8 +1,7 @@
-//! The program's allocator: the system's, which counts while it is asked to.
+//! The program's allocator: the system's, with counters that can be switched on.
 //!
-//! While nothing is counted, an allocation costs one relaxed load and a branch that is always the
-//! same, beside the call that every allocator is; what `call` measures does not change by it. The
-//! counters are the program's, so nothing else may run in another thread while they are on.
+//! While the counters are off, an allocation costs one relaxed load and a well-predicted branch more, so `call`
+//! measures the same. The counters are global, so no other thread may run while they are on.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe by its trait; this one only forwards")]
 
@@ -23,19 +22,19 @@ struct Counting {
     on: AtomicBool,
     allocations: AtomicU64,
     bytes: AtomicU64,
-    /// What was allocated and not freed again, while it is counted: below zero where more is freed that was there before.
+    /// The bytes that were allocated and not freed while counting; below zero where more was freed.
     live: AtomicI64,
     peak: AtomicI64,
 }
 
-/// What some work asked of the allocator; memory that grows in place counts at its new size.
+/// What some work allocated. Memory that grows in place counts at its new size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allocated {
     pub allocations: u64,
     pub bytes: u64,
 }
 
-/// Does the work and counts its allocations.
+/// Does the work, and counts its allocations.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Allocated) {
     let before = COUNTING.so_far();
     COUNTING.on.store(true, Relaxed);
@@ -49,7 +48,7 @@ pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Allocated) {
     (result, allocated)
 }
 
-/// Does the work and says how many bytes it had at most at one time, beside what was there before.
+/// Does the work, and returns the most bytes that it held at one time, beyond what was there before.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, u64) {
     COUNTING.live.store(0, Relaxed);
     COUNTING.peak.store(0, Relaxed);
@@ -82,7 +81,7 @@ impl Counting {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.count(layout.size());
@@ -95,7 +94,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        // The old and the new place may both be there while it is copied; where it grows in place, they are not.
+        // A move may hold both places for a moment, which is not counted.
         self.discount(layout.size());
         self.count(bytes);
         unsafe { System.realloc(place, layout, bytes) }

@@ -1,6 +1,6 @@
-//! The calls of one turn side by side: 1,000 calls of 5 ms that do not conflict, against `join_all` of the bare futures; 1,000
-//! that all conflict, against the bare futures awaited in a loop; and planning 1,000 calls of ten files each, against hashing
-//! their names.
+//! The calls of one turn at once: 1,000 calls of 5 ms that do not conflict, against `join_all` of the bare futures;
+//! 1,000 calls that all conflict, against the bare futures awaited in a loop; and planning 1,000 calls of ten files
+//! each, against hashing their names.
 
 use std::collections::HashSet;
 use std::hint::black_box;

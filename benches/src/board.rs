@@ -1,6 +1,6 @@
-//! A ticket claimed on a board of 10,000, against the plain statement that finds and marks it, in a file of its own. Quoted beside
-//! that are a heartbeat without work, the page of a board of 1,000 tickets, and what `bonsai-analyze` does in the repository of this
-//! bench, beside `git ls-files`.
+//! Claims a ticket on a board of 10,000, against the plain statement that finds and marks it, in another file. For
+//! people, it also shows a heartbeat without work, the page of a board of 1,000 tickets, and the time of
+//! `bonsai-analyze` in this repository, beside `git ls-files`.
 
 mod idle;
 mod page;
@@ -23,7 +23,7 @@ const TICKETS: usize = 10_000;
 /// How many of them wait for a runner.
 const WAITING: usize = 1_000;
 
-/// The ticket that comes first, by its column alone, and who has it.
+/// Finds the next ticket by its column alone, and marks it.
 const PLAIN: &str = "\
 UPDATE ticket SET runner = ?1, lease_until = ?2, epoch = epoch + 1 WHERE id = ( \
     SELECT id FROM ticket WHERE state IN ('RESEARCH', 'IN_PROGRESS') AND lease_until <= ?3 AND not_before <= ?3 \
@@ -79,7 +79,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// The shortest of five times that the repository is analyzed.
+/// Analyzes the repository five times, and returns the shortest time.
 fn analyzed() -> Result<Duration> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let analyze = || {
@@ -91,7 +91,7 @@ fn analyzed() -> Result<Duration> {
     shortest(analyze)
 }
 
-/// The shortest of five times that git lists the files.
+/// Lists the files by git five times, and returns the shortest time.
 fn listed() -> Result<Duration> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     shortest(|| {
@@ -119,7 +119,7 @@ fn timed(claims: usize, mut claim: impl FnMut() -> Result<bool>) -> Result<Durat
     Ok(begun.elapsed())
 }
 
-/// What a runner cannot do without: one transaction that marks a ticket and records the slice.
+/// The least that a runner has to do: one transaction that marks a ticket and records the slice.
 fn claimed(plain: &mut Connection, now: Timestamp, until: Timestamp) -> Result<bool> {
     let transaction = plain.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let (now, until) = (now.as_millisecond(), until.as_millisecond());
@@ -132,15 +132,15 @@ fn claimed(plain: &mut Connection, now: Timestamp, until: Timestamp) -> Result<b
     Ok(true)
 }
 
-/// A board, on which the tickets that are chosen by their numbers wait for a runner.
+/// Makes a board on which the chosen tickets wait for a runner.
 fn filled(folder: &TempDir, waits: impl Fn(usize) -> bool) -> Result<Board> {
     let path = folder.path().join("board.db");
     let board = Board::open(&path)?;
     let project = project(&board, folder)?;
     let raw = Connection::open(&path)?;
-    // What fills the board is not measured.
+    // Filling the board is not measured.
     raw.pragma_update(None, "synchronous", "OFF")?;
-    // The first ten are added as people do, the others as their copies, in one statement.
+    // Add the first ten as people do, and copy them in one statement.
     for number in 0..10 {
         let state = if waits(number) { State::Research } else { State::Done };
         board.add_ticket(&NewTicket { state, ..new_ticket(project, number) }, now()?)?;

@@ -1,7 +1,8 @@
-//! What a read costs that is answered from the cache: `read_file` of the toolbox on a file of 64 KiB, against the call
-//! that reads the file.
+//! A read that is answered from the cache: `read_file` of the toolbox on a file of 64 KiB, against the call that
+//! reads the file.
 //!
-//! A hit looks at the file's stamp. For people: a call that the cache does not know, which is read and remembered.
+//! A hit checks the file's stamp. For people, it also shows a call that the cache does not know, which reads the file
+//! and stores the answer.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant, SystemTime};
@@ -78,7 +79,7 @@ fn sample(
     before: impl Fn(),
 ) -> Result<Duration> {
     runtime.block_on(async {
-        // So that the first call of a sample finds what its contestant should find.
+        // Bring the cache into the state that the contestant expects at its first call.
         read(executor).await?;
         let mut elapsed = Duration::ZERO;
         for _ in 0..calls {

@@ -1,9 +1,9 @@
-//! One call of a tool by raw JSON text, among 1,000 tools, until the text of the answer.
+//! One call of a tool among 1,000, from raw JSON text to the text of the answer.
 //!
-//! The floor is what nobody can leave out who deserialises into a derived struct: `from_str`, the
-//! function itself, `to_string`. Every contestant runs the same function on the same text and must
-//! give the same answer before anything is measured. Of our own calls, one with a rule that is asked before it is measured against
-//! one without, and a tool that calls another against two calls.
+//! The floor is the least that serde needs for a derived struct: `from_str`, the function itself, `to_string`. Every
+//! contestant runs the same function on the same text, and has to give the same answer before anything is measured.
+//! Among our own calls, one with a validation rule is measured against one without, and a tool that calls another
+//! against two calls.
 
 pub mod floor;
 pub mod ours;
@@ -20,7 +20,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::measure::{Contestant, Effort, Rounds, print_ratio, print_table, take_turns};
 
-/// How many names every registry knows; the tool that is called is one of them.
+/// How many tools every registry has; the tool that is called is one of them.
 const NAMES: usize = 1_000;
 
 const FIND_TEXT: &str = r#"{"pattern":"fn main","limit":20,"folder":"src/bin","whole_words":true,"window":{"before":2,"after":3,"label":"around"}}"#;
@@ -36,7 +36,7 @@ const MEASURES: [(&str, &str, &str); 6] = [
     ("rmcp", "rmcp", "floor"),
 ];
 
-/// Slower ways through the peers, which their documentation shows first; for people only.
+/// Slower ways through the peers, which their documentation shows first. For people only.
 const ASIDES: [(&str, &str); 4] = [
     ("rig, struct", "floor"),
     ("rig, ToolSet::get", "floor"),
@@ -60,7 +60,7 @@ fn measured(runtime: &Runtime, rounds: usize, calls: u32) -> Result<Rounds> {
     let rmcp = runtime.block_on(async { rmcp::Rmcp::new() })?;
     let ours = ours::Ours::new()?;
     let mut field = Field { runtime, calls, contestants: Vec::new() };
-    // Everybody stands behind one closure and one async function.
+    // Every contestant is called through one closure and one async function.
     field.enter("floor", FIND_TEXT, async |text: &str| floor::call_find_text(text).await)?;
     field.enter("floor, one argument", MEASURE_TEXT, async |text: &str| {
         floor::call_measure_text(text).await
@@ -93,7 +93,7 @@ fn measured(runtime: &Runtime, rounds: usize, calls: u32) -> Result<Rounds> {
     take_turns(rounds, field.contestants)
 }
 
-/// Who takes part so far.
+/// The contestants so far.
 struct Field<'a> {
     runtime: &'a Runtime,
     calls: u32,
@@ -101,7 +101,7 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Lets a contestant take part whose answer is the one expected.
+    /// Adds a contestant, if its answer is the expected one.
     fn enter<F>(&mut self, name: &'static str, text: &'static str, call: F) -> Result<()>
     where
         F: AsyncFn(&str) -> Result<String> + 'a,

@@ -1,10 +1,9 @@
-//! A user's crate of 100 tools with five parameters each, compiled alone, against the same by hand.
+//! Compiles a user's crate of 100 tools with five parameters each, against the same crate written by hand.
 //!
-//! Every contestant's crate lists each tool with a schema that describes each parameter, and answers
-//! a call by name and JSON text; this is proved by running it once. The crate is a library, so that
-//! no linking is measured, and everything in it is reached from a plain function, so that nothing
-//! waits for a crate that uses it. What is timed is `cargo build` (and `cargo check`) with every
-//! dependency fresh and `CARGO_INCREMENTAL=0`.
+//! Every contestant's crate lists each tool with a schema that describes each parameter, and answers a call by name
+//! and JSON text. One run proves this. The crate is a library, so that linking is not measured, and a plain function
+//! uses everything in it, so that no code generation is left to a dependent crate. The measure is `cargo build` (and
+//! `cargo check`) with all dependencies built and `CARGO_INCREMENTAL=0`.
 
 mod cargo;
 mod hand;
@@ -92,7 +91,7 @@ fn report(packages: &Packages, check: &Rounds, build: &Rounds) -> Result<()> {
     Ok(())
 }
 
-/// Where cargo put this program: `<target>/release/benches`.
+/// Returns the directory into which cargo built this program: `<target>/release/benches`.
 pub fn target_directory() -> Result<PathBuf> {
     let program = std::env::current_exe()?;
     let directory = program.ancestors().nth(2);

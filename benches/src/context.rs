@@ -1,5 +1,5 @@
-//! The context store: a search among 100,000 parts, against the same search in a bare FTS5 table; 10 MB piped from a tool, against
-//! writing them.
+//! The context store: a search among 100,000 parts, against the same search in a bare FTS5 table; and piping 10 MB
+//! from a tool, against writing them.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ const PARTS: usize = 100_000;
 /// How many parts an entry has.
 const OF_ENTRY: usize = 500;
 
-/// How long a part is: more than half of the longest, so that each line becomes one.
+/// The length of a part in bytes: more than half of the maximum, so that each line becomes a part.
 const LINE: usize = 1_100;
 
 /// How many bytes are piped.
@@ -64,7 +64,7 @@ fn search(effort: Effort) -> Result<()> {
         transaction.commit()?;
     }
     let by_hand = |query: &str| -> Result<usize> {
-        // As the store writes it.
+        // Quote the words as the store does.
         let words: Vec<String> = match query.strip_prefix('"') {
             Some(_) => vec![query.to_owned()],
             None => query.split(' ').map(|word| format!("\"{word}\"")).collect(),
@@ -150,7 +150,7 @@ fn pipe(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// Lines of words of which some are rare, the same for the same seed.
+/// Generates lines of words, some of them rare; the same lines for the same seed.
 fn lines(count: usize, seed: u64) -> Vec<String> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
@@ -162,7 +162,7 @@ fn lines(count: usize, seed: u64) -> Vec<String> {
     let line = |_| {
         let mut line = String::with_capacity(LINE);
         while line.len() < LINE - 20 {
-            // Small numbers come more often, as with words of a language.
+            // Small numbers are more frequent, like some words of a language.
             let number = (next() % 100) * (next() % 100);
             let _ = write!(line, "word{number} ");
             if next() % 500 == 0 {

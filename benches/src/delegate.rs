@@ -1,8 +1,8 @@
-//! The start of a sub-agent, against that of a plain run, both with ten tools and a model that answers at once.
+//! Starting a sub-agent, against starting a plain run. Both have ten tools and a model that answers at once.
 //!
-//! A sub-agent has begun when its model is asked: the time counts from the answer in which its parent's model starts it. A plain
-//! run has begun when its model is asked, and the time counts from its making. `whole` is until the end of each: the next request
-//! of the parent, the result of the run.
+//! A sub-agent has started when its model is asked; the time counts from the parent's answer that starts it. A plain
+//! run has started when its model is asked; the time counts from its creation. `whole` measures until the end: the
+//! parent's next request, or the result of the run.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -74,7 +74,7 @@ struct Delegating<'a> {
 }
 
 impl Delegating<'_> {
-    /// Until the sub-agent's model is asked, and until its parent's model is asked again.
+    /// Returns the time until the sub-agent's model is asked, and until its parent's model is asked again.
     fn sample(&self) -> Result<(Duration, Duration)> {
         let mut sums = (Duration::ZERO, Duration::ZERO);
         for _ in 0..self.times {
@@ -96,7 +96,7 @@ struct Alone<'a> {
 }
 
 impl Alone<'_> {
-    /// Until its model is asked, and until its end.
+    /// Returns the time until the run's model is asked, and until the run ends.
     fn sample(&self) -> Result<(Duration, Duration)> {
         let mut sums = (Duration::ZERO, Duration::ZERO);
         for _ in 0..self.times {

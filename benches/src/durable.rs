@@ -1,8 +1,8 @@
-//! What it costs that a run of an agent is recorded: a turn of one `keyed` call beside the bare commits that it needs, a turn
-//! late in a long run beside an early one, and a new run beside thousands that wait against one beside ten.
+//! The cost of recording a run: a turn of one `keyed` call against the bare commits that it needs, a late turn of a
+//! long run against an early one, and a new run beside thousands of waiting runs against one beside ten.
 //!
-//! The floor is the same commits, in their order, by the same store in a file of its own: the model's answer, the call's two, the
-//! answers, and the note that they were taken.
+//! The floor is the same commits in the same order by the same store, in another file: the model's answer, two
+//! commits of the call, the answers, and their acknowledgement.
 
 mod beside;
 mod resumed;
@@ -29,7 +29,7 @@ use crate::compile::target_directory;
 use crate::journal::emptied;
 use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
 
-/// How many turns a run has that is measured against its commits.
+/// How many turns the run has that is compared with its commits.
 const TURNS: u64 = 40;
 
 /// Notes something down, once for each key.
@@ -41,7 +41,7 @@ async fn record_note(
     text.len()
 }
 
-/// Calls the tool in every turn but the last.
+/// A model that calls the tool in every turn but the last.
 struct Steady(u64);
 
 impl Model for Steady {
@@ -57,7 +57,7 @@ impl Model for Steady {
         &'a self,
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
-        // The user, then two messages a turn.
+        // The history is the user's message, then two messages a turn.
         let turn = request.history.len().div_ceil(2) as u64;
         if turn >= self.0 {
             return ready(Ok(ModelAnswer::text("done"))).boxed();
@@ -78,7 +78,7 @@ enum Written {
     Acknowledged(CallId),
 }
 
-/// A store that remembers what was committed.
+/// A store that records what was committed.
 struct Remembering {
     inner: SqliteStore,
     written: Mutex<Vec<Written>>,
@@ -175,7 +175,7 @@ fn rounds_of(effort: Effort) -> usize {
     }
 }
 
-/// A file for each journal.
+/// Provides a new file for each journal.
 struct Files {
     folder: PathBuf,
     next: AtomicU64,
@@ -189,12 +189,12 @@ impl Files {
 
 fn removed(file: &Path) {
     for end in ["", "-wal", "-shm"] {
-        // What is left goes with the folder.
+        // The temporary folder removes what is left.
         let _ = std::fs::remove_file(format!("{}{end}", file.display()));
     }
 }
 
-/// A run of so many turns, from its start to its end; `at` hears when each turn was answered.
+/// Runs so many turns from start to end; `at` is called after each answered turn.
 async fn recorded(
     files: &Files,
     turns: u64,
@@ -233,7 +233,7 @@ async fn drive(
     Ok(took)
 }
 
-/// What a run commits.
+/// Returns what a run commits.
 async fn remembered(files: &Files) -> Result<Vec<Written>> {
     let file = files.next();
     let inner = SqliteStore::open(&file).await?;
@@ -241,12 +241,12 @@ async fn remembered(files: &Files) -> Result<Vec<Written>> {
     drive(Arc::clone(&store) as Arc<dyn Store>, TURNS, |_| {}).await?;
     removed(&file);
     let written = store.written.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    // The start, four commits and a note a turn, and the last answer, which ends the run.
+    // The start, four commits and an acknowledgement for each turn, and the last answer, which ends the run.
     ensure!(written.len() as u64 == (TURNS - 1) * 5 + 2, "{} commits", written.len());
     Ok(written)
 }
 
-/// The same commits, in their order.
+/// Makes the same commits in the same order, and returns the time.
 async fn committed(files: &Files, written: &[Written]) -> Result<Duration> {
     let file = files.next();
     let store = SqliteStore::open(&file).await?;
@@ -267,7 +267,7 @@ async fn committed(files: &Files, written: &[Written]) -> Result<Duration> {
     Ok(took)
 }
 
-/// The time of a turn around turn 100 and at the end of a long run: the median of 100 turns each.
+/// Returns the time of a turn around turn 100 and at the end of a long run: each the median of 100 turns.
 fn ends(runtime: &Runtime, files: &Files, turns: u64) -> Result<(Duration, Duration)> {
     let times = Arc::new(Mutex::new(Vec::with_capacity(usize::try_from(turns)?)));
     let heard = Arc::clone(&times);

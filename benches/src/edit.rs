@@ -1,4 +1,4 @@
-//! An edit of a file with change log and syntax check, against the bare atomic write of the same content.
+//! An edit of a file with change log and syntax check, against a bare atomic write of the same content.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::measure::{Contestant, Effort, print_table, take_turns};
 
 const FILE: &str = "lib.rs";
 
-/// So many functions are in the file, about 20 kB.
+/// How many functions the file has, about 20 kB of text.
 const FUNCTIONS: usize = 400;
 
 pub fn run(effort: Effort) -> Result<()> {

@@ -1,10 +1,10 @@
-//! "Find it": a search through the sources of this repository's dependencies, as cargo has downloaded them, by the tools `grep`
-//! and `glob`, against ripgrep, which finds the same.
+//! Searches the sources of this repository's dependencies, as cargo has downloaded them, by the tools `grep` and
+//! `glob`, against ripgrep, which has to find the same.
 //!
-//! Both search the whole folder in which cargo has unpacked them. ripgrep
-//! runs as its own process and prints to a pipe that is read to its end; the tools run in this one, through an executor, and
-//! count what they do not show. Where ripgrep is not installed (`apt-get install ripgrep`, or `cargo install ripgrep`), the
-//! benchmark says so and measures nothing.
+//! Both search the whole folder into which cargo has unpacked the sources. ripgrep runs as a process, and its output
+//! is read to the end; the tools run in this process, through an executor, and count what they do not show. Where
+//! ripgrep is not installed (`apt-get install ripgrep`, or `cargo install ripgrep`), the benchmark says so and
+//! measures nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ use toolwright_toolbox::{GLOB, GREP, Workspace};
 
 use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
 
-/// A word, one that is everywhere, an alternative, a class with a repetition, and one that is nowhere.
+/// A rare word, a frequent pattern, an alternative, a class with a repetition, and a pattern without a match.
 const PATTERNS: [(&str, &str); 5] = [
     ("word", r"MaybeUninit"),
     ("common", r"fn \w+\("),
@@ -53,7 +53,7 @@ pub fn run(effort: Effort) -> Result<()> {
         let ours = || answer(&runtime, &executor, "grep", &input);
         let theirs = || ripgrep(&sources, &arguments);
         let (found, expected) = (lines(&ours()?), theirs()?.lines().count());
-        // ripgrep searches files whose names say that they hold secrets as well.
+        // Allow a small difference: ripgrep also searches files whose names suggest secrets.
         ensure!(
             found.abs_diff(expected) * 1000 <= expected.max(1000),
             "grep finds {found} lines of `{pattern}`, ripgrep {expected}"
@@ -62,7 +62,7 @@ pub fn run(effort: Effort) -> Result<()> {
     }
     let input = json!({"pattern": "**", "limit": SHOWN});
     let ours = || answer(&runtime, &executor, "glob", &input);
-    // The newest first, as the tool has them.
+    // The newest first, as the tool lists them.
     let theirs = || ripgrep(&sources, &["--files", "--sortr", "modified"]);
     let (found, expected) = (lines(&ours()?), theirs()?.lines().count());
     ensure!(found == expected, "glob finds {found} files, ripgrep {expected}");
@@ -103,7 +103,7 @@ fn answer(runtime: &Runtime, executor: &Executor, tool: &str, input: &Value) -> 
     Ok(answer.text().into_owned())
 }
 
-/// The lines of an answer, with those that it counts and does not show.
+/// Counts the lines of an answer, with those that it leaves out and counts.
 fn lines(answer: &str) -> usize {
     let more =
         |line: &str| line.strip_prefix('[')?.split_whitespace().next()?.parse::<usize>().ok();
@@ -115,7 +115,8 @@ fn lines(answer: &str) -> usize {
 
 fn ripgrep(folder: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new("rg")
-        // What the tools do: no rules of the user, of folders above, or only within a repository of git.
+        // As the tools do: ignore the user's rules and those of parent folders, and use `.gitignore` also outside of
+        // a repository.
         .args(["--no-config", "--no-ignore-global", "--no-ignore-parent", "--no-require-git"])
         .args(arguments)
         .arg("./")
@@ -123,7 +124,7 @@ fn ripgrep(folder: &Path, arguments: &[&str]) -> Result<String> {
         .stdin(Stdio::null())
         .output()
         .context("running rg")?;
-    // 1 stands for no match.
+    // Exit code 1 means no match.
     ensure!(
         matches!(output.status.code(), Some(0 | 1)),
         "{}",
@@ -132,7 +133,7 @@ fn ripgrep(folder: &Path, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The folder in which cargo has unpacked the dependencies of this program.
+/// Returns the folder into which cargo has unpacked the dependencies of this program.
 fn sources() -> Result<PathBuf> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--manifest-path"])

@@ -1,7 +1,8 @@
-//! A history of 10,000 messages under a window that is too small for it, against copying the history.
+//! A history of 10,000 messages in a window that is too small for it, against copying the history.
 //!
-//! What is compared is a turn with a window against one without: the difference is what the free tier costs, which leaves out what
-//! can be had again and asks no model. The copy is of the list of messages, as each run that is restored makes one.
+//! The measure is the difference between a turn with a window and one without: the cost of the first compaction step,
+//! which leaves out what can be fetched again and asks no model. The copy is of the list of messages, as a run that
+//! is restored makes one.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -18,10 +19,10 @@ use crate::timed::Timed;
 
 const MESSAGES: usize = 10_000;
 
-/// In tokens: a few of its messages fit.
+/// A window in tokens that holds a few of the messages.
 const WINDOW: u64 = 200_000;
 
-/// In tokens: everything fits, four times.
+/// A window in tokens that holds everything four times.
 const LARGE: u64 = 16_000_000;
 
 /// Reads a file.
@@ -88,7 +89,7 @@ impl<'a> Windowed<'a> {
         Ok(Self { runtime, agent: agent.build()?, model })
     }
 
-    /// From the user's words to the request.
+    /// Returns the time from the user's message to the request.
     fn until_asked(&self, history: &[Message]) -> Result<Duration> {
         let state = State::new(Limits::default());
         let mut run = self.agent.new_run("bench").restored(state, history.to_vec()).start()?;
@@ -101,7 +102,7 @@ impl<'a> Windowed<'a> {
     }
 }
 
-/// A task, and turns in which files are read, each several times.
+/// Makes a history: a task, and turns that read files, each file several times.
 fn history() -> Vec<Message> {
     let turn = |number: usize| {
         let call = ToolCall {

@@ -1,8 +1,8 @@
-//! What a worker reads from its journal while nothing happens, beside many pending calls and beside few.
+//! How much a worker reads from its journal while nothing happens, beside many pending calls and beside few.
 //!
-//! A store that counts stands before the journal: of each answer it adds up the text of what is returned, JSON for records
-//! and documents, `Debug` for the rest. Every call waits for a person whose approver has been notified of it. The window of
-//! ten seconds holds no look at all pending calls, which comes once a minute; the table shows one beside it.
+//! A store in front of the journal adds up the size of each answer: JSON for records and documents, `Debug` for the
+//! rest. Every call waits for a person whose approver has been notified of it. A look at all pending calls comes once
+//! a minute, outside of the window of ten seconds; the table shows it separately.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ use crate::measure::{Effort, print_table};
 const FEW: usize = 10;
 const MANY: usize = 10_000;
 
-/// What a look at all pending calls takes at once.
+/// How many calls are read at once in a look at all pending calls.
 const PAGE: usize = 1_000;
 
 /// Orders articles of a shop.
@@ -37,7 +37,7 @@ async fn order(
     format!("ordered {article}")
 }
 
-/// Notes every request, and decides later.
+/// An approver that records every request and decides later.
 struct Later;
 
 impl Approver for Later {
@@ -69,7 +69,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// What was read.
+/// How many bytes were read.
 struct Idle {
     bytes: u64,
     look_at_all: u64,
@@ -92,7 +92,7 @@ impl Idle {
             }
             let worker = executor.worker().context("there is a journal")?;
             let idle = async {
-                // The worker looks at everything first.
+                // First the worker looks at everything.
                 tokio::time::sleep(Duration::from_secs(3)).await;
                 let before = read.load(Ordering::Relaxed);
                 tokio::time::sleep(window).await;
@@ -120,7 +120,7 @@ impl Idle {
     }
 }
 
-/// Counts what is read.
+/// A store that counts what is read.
 struct Counting {
     inner: MemoryStore,
     read: Arc<AtomicU64>,

@@ -1,9 +1,9 @@
-//! What a call that is allowed at once writes to its journal: that it runs, then its result.
+//! What a call that is allowed at once writes to its journal: the claim, then its result.
 //!
-//! The floor is the two commits that this needs: the same rows in the same tables with the same indexes, by the same
-//! SQLite with the same settings on the same disk, without anything around it. One caller at a time, the floor has the
-//! connection on its own thread; many, it has a thread that commits whatever waits in one transaction, as the journal
-//! does. Beside it stands what one text of that size costs, in a table without an index.
+//! The floor is the two commits that this needs: the same rows in the same tables with the same indexes, by SQLite
+//! with the same settings on the same disk, and nothing else. With one caller, the floor uses the connection on its
+//! own thread; with many, a thread commits whatever waits in one transaction, as the journal does. For comparison, a
+//! text of that size is committed to a table without an index.
 //!
 //! A call with a text of 256 KiB is compared with the same call without a journal.
 
@@ -23,7 +23,7 @@ use crate::measure::{Contestant, Effort, Rounds, print_ratio, print_table, take_
 use bare::{Alone, Grouped, Written};
 use sample::{Pair, now};
 
-/// How many callers are at it at once.
+/// How many callers there are at once.
 const MANY: usize = 64;
 
 /// The measures that a program reads: name, contestant, against.
@@ -38,7 +38,7 @@ const LONG: (&str, &str, &str) = ("long", "long call, journalled", "long call, p
 /// How many bytes a long text has.
 const LONG_TEXT: usize = 256 << 10;
 
-/// What of it is the store's, and what a table without an index would save; for people only.
+/// The store's share, and what a table without an index would save. For people only.
 const ASIDES: [(&str, &str); 4] = [
     ("store, one caller", "rows, one caller"),
     ("store, 64 callers", "rows, 64 callers"),
@@ -55,7 +55,7 @@ async fn note(
     text.len()
 }
 
-/// As long as the arguments of the rows beside it.
+/// The input, as long as the arguments of the compared rows.
 const NOTE_TEXT: &str = r#"{"text":"the quick brown fox jumps over the lazy dog"}"#;
 
 fn executor(store: &SqliteStore) -> Result<Executor> {
@@ -82,7 +82,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
-/// Sees to it that the folder is there and nothing is in it.
+/// Creates the folder, or empties it.
 pub fn emptied(folder: &std::path::Path) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder)?;
@@ -174,7 +174,8 @@ fn measured(
     take_turns(rounds, contestants)
 }
 
-/// Dealt to the callers in turn, so that calls come about in the order of their ids, as ids of the time do.
+/// Deals the items to the callers in turn, so that they are committed about in the order of their ids, as new calls
+/// are.
 fn dealt<T>(all: Vec<T>) -> Vec<Vec<T>> {
     let mut callers: Vec<Vec<T>> = (0..MANY).map(|_| Vec::new()).collect();
     for (index, one) in all.into_iter().enumerate() {
@@ -183,7 +184,7 @@ fn dealt<T>(all: Vec<T>) -> Vec<Vec<T>> {
     callers
 }
 
-/// What the two commits of each write.
+/// Returns what the two commits of each call write.
 fn written(
     pairs: &[Pair],
     of: impl Fn(&Pair) -> Result<[Written; 2]>,
@@ -191,7 +192,7 @@ fn written(
     pairs.iter().map(of).collect()
 }
 
-/// How long it takes the callers to have these committed.
+/// Returns how long the callers take to commit these.
 async fn committed(grouped: &Grouped, all: Vec<[Written; 2]>) -> Result<Duration> {
     at_once(dealt(all).into_iter().map(|written| {
         let grouped = grouped.clone();
@@ -206,7 +207,7 @@ async fn committed(grouped: &Grouped, all: Vec<[Written; 2]>) -> Result<Duration
     .await
 }
 
-/// How long the callers take together, each on a task of its own.
+/// Returns how long all callers take together, each on a task of its own.
 async fn at_once<F>(callers: impl Iterator<Item = F>) -> Result<Duration>
 where
     F: Future<Output = Result<()>> + Send + 'static,

@@ -1,5 +1,5 @@
-//! An edit of one line of a skill of 10,000, which is parsed again before it is written, against the bare atomic write of the same
-//! content.
+//! An edit of one line in a skill of 10,000 lines, which is parsed again before it is written, against the bare
+//! atomic write of the same content.
 
 use std::fs;
 use std::time::Instant;

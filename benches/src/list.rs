@@ -1,13 +1,12 @@
 //! "1,000 tools for a model": from a set of tools to the JSON text of a request that lists them.
 //!
-//! Every contestant writes a whole request, in the form of Anthropic's Messages API, into a buffer
-//! that is its own and is used again, so that a program that asks a model many times is what is
-//! measured. The floor is the physical limit: the ready text, copied into such a buffer. Nobody
-//! sends a request for less, and every contestant's own text is copied, since rig's is longer.
-//! Before anything is measured, each text is read back: 1,000 names, every parameter described.
+//! Every contestant writes a whole request, in the form of Anthropic's Messages API, into its own buffer, which is
+//! used again, as in a program that asks a model many times. The floor is the physical limit: copying the finished
+//! text into such a buffer. It copies each contestant's own text, since rig's is longer. Before anything is measured,
+//! each text is checked: 1,000 names, every parameter described.
 //!
-//! Allocations are counted apart from the times, for the first request and for a later one. That
-//! Toolwright makes none for a later one is a fact and no time, so the run fails where it does.
+//! Allocations are counted apart from the times, for the first request and for a later one. Toolwright must not
+//! allocate for a later one, so the benchmark fails where it does.
 
 mod ours;
 #[cfg(feature = "rig")]
@@ -31,7 +30,7 @@ const TOOLS: usize = 1_000;
 const MEASURES: [(&str, &str, &str); 2] =
     [("catalog", "toolwright", "memcpy"), ("rig", "rig", "memcpy, rig's text")];
 
-/// For people only: rig's own client on the same tools, and who lists tools in another form.
+/// For people only: rig's own client on the same tools, and a peer that lists tools in another form.
 const ASIDES: [(&str, &str); 2] = [("rig, its client", "memcpy, rig's text"), ("rmcp", "memcpy")];
 
 pub fn run(effort: Effort) -> Result<()> {
@@ -57,8 +56,7 @@ pub fn run(effort: Effort) -> Result<()> {
     report(&take_turns(rounds, contestants)?, &requests, listings)
 }
 
-/// A request's text in two pieces, as two pieces make it: where memory lies decides how fast it is
-/// copied, so the list lies in the floor as it lies in a contestant.
+/// A request's text in two allocations, like a contestant's: where memory is determines how fast it is copied.
 struct Ready {
     head: Vec<u8>,
     tools: Vec<u8>,
@@ -80,7 +78,7 @@ impl Ready {
     }
 }
 
-/// Who takes part so far, and what their requests asked of the allocator.
+/// The contestants so far, and what their requests allocated.
 struct Field<'a> {
     listings: u32,
     contestants: Vec<Contestant<'a>>,
@@ -95,7 +93,7 @@ struct Requests {
 }
 
 impl<'a> Field<'a> {
-    /// Lets a contestant take part whose request lists the tools; the request, ready to be copied.
+    /// Adds a contestant, if its request lists the tools. Returns the request, ready to be copied.
     fn enter<F>(&mut self, name: &'static str, mut write: F) -> Result<Ready>
     where
         F: FnMut(&mut Vec<u8>) -> Result<()> + 'a,
@@ -122,7 +120,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Sees to it that a request has each tool once, with its description and its parameters'.
+/// Checks that a request has each tool once, with its description and those of its parameters.
 fn lists_all(text: &[u8]) -> Result<()> {
     let request: Value = serde_json::from_slice(text)?;
     let tools = request["tools"].as_array().context("no tools")?;
@@ -138,7 +136,7 @@ fn lists_all(text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A request to Anthropic's Messages API; `tools` is whatever serialises as its list.
+/// A request to Anthropic's Messages API; `tools` is anything that serialises as its list.
 #[derive(Serialize)]
 struct Request<T> {
     model: &'static str,
@@ -157,7 +155,7 @@ const MODEL: &str = "claude-sonnet-4-5";
 const MAX_TOKENS: u32 = 1_024;
 const QUESTION: &str = "Where is main?";
 
-/// Writes the request over what is in the buffer.
+/// Writes the request into the buffer, from its beginning.
 fn write_request(tools: impl Serialize, buffer: &mut Vec<u8>) -> Result<()> {
     let messages = [Message { role: "user", content: QUESTION }];
     buffer.clear();
@@ -168,7 +166,7 @@ fn write_request(tools: impl Serialize, buffer: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// One tool of a peer whose own type has other keys.
+/// A tool of a peer whose own type has other keys.
 #[derive(Serialize)]
 struct AnthropicTool<'a, S> {
     name: &'a str,

@@ -105,7 +105,7 @@ const BENCHMARKS: &[(&str, &str, Run)] = &[
 type Run = fn(Effort) -> Result<()>;
 
 fn main() -> ExitCode {
-    // The programs that `shell` starts are supervised by this one, started once more.
+    // Starts again as the supervisor of the programs that `shell` starts.
     toolwright_toolbox::Supervisor::supervise_if_asked();
     if let Err(error) = durable::resume_if_asked() {
         eprintln!("error: {error:#}");

@@ -1,9 +1,9 @@
-//! The Model Context Protocol: a server of ours against one of rmcp's macros, and our client against rmcp's.
+//! The Model Context Protocol: our server against one of rmcp's macros, and our client against rmcp's.
 //!
-//! A call is made by rmcp's client over a stream in memory, so that the server alone differs. The list of 1,000 tools is read by
-//! a client that looks for line ends and parses nothing, since what a client makes of a list is its own affair; all pages count.
-//! The clients call a tool of rmcp's over the pipes of a process of their own. Every contestant has to give the same answer
-//! before anything is measured.
+//! Calls are made by rmcp's client over a stream in memory, so that only the server differs. The list of 1,000 tools
+//! is read by a client that only looks for line ends, since what a client makes of a list does not matter here; all
+//! pages count. The clients call a tool of a rmcp server in another process, over pipes. Every contestant has to give
+//! the same answer before anything is measured.
 
 mod clients;
 mod lines;
@@ -54,14 +54,14 @@ pub fn run(effort: Effort) -> Result<()> {
     report(&rounds, calls, listings)
 }
 
-/// Who takes part so far.
+/// The contestants so far.
 struct Field<'a> {
     runtime: &'a Runtime,
     contestants: Vec<Contestant<'a>>,
 }
 
 impl<'a> Field<'a> {
-    /// Lets a contestant take part whose answer is the one expected.
+    /// Adds a contestant, if its answer is the expected one.
     fn enter<F, T>(
         &mut self,
         name: &'static str,
@@ -87,7 +87,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Every contestant answers with the text of the same value; our client puts a fence around it.
+/// Checks that an answer has the text of the expected value. Our client puts a fence around it.
 fn is_found(answer: &String) -> Result<()> {
     let line = answer.lines().find(|line| line.starts_with('{')).unwrap_or_default();
     let found: Value = serde_json::from_str(line)?;

@@ -1,20 +1,20 @@
-//! Takes turns between contestants, so that noise of the machine falls on all alike.
+//! Takes turns between contestants, so that the machine's noise affects all of them alike.
 //!
-//! A ratio is taken within a round, between samples that lie next to each other in time; what is
-//! reported is the median of these ratios.
+//! A ratio is taken within a round, between samples that are close in time. The reported value is the median of these
+//! ratios.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// How long a run may take.
+/// How thorough a measurement is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     Full,
     Quick,
 }
 
-/// One way of doing the work, and how to time one sample of it.
+/// A contestant: one way to do the work, and how to time one sample of it.
 pub struct Contestant<'a> {
     name: &'static str,
     sample: Box<dyn FnMut() -> Result<Duration> + 'a>,
@@ -39,8 +39,7 @@ impl<'a> Contestant<'a> {
 
 /// Samples every contestant once a round, after one sample that does not count.
 ///
-/// The order rotates, and every other round runs backwards, so that nobody always follows the
-/// same neighbour.
+/// The order rotates, and every other round runs backwards, so that no contestant always follows the same one.
 pub fn take_turns(rounds: usize, mut contestants: Vec<Contestant<'_>>) -> Result<Rounds> {
     let mut samples: Vec<_> = contestants
         .iter()
@@ -74,18 +73,18 @@ fn order(round: usize, contestants: usize) -> Vec<usize> {
 }
 
 impl Rounds {
-    /// Whether a contestant of this name took part.
+    /// Returns whether a contestant of this name took part.
     pub fn has(&self, name: &str) -> bool {
         self.samples.iter().any(|(known, _)| *known == name)
     }
 
-    /// The median sample in seconds.
+    /// Returns the median sample in seconds.
     pub fn median(&self, name: &str) -> Result<f64> {
         let seconds = self.of(name)?.iter().map(Duration::as_secs_f64).collect();
         Ok(quantile(sorted(seconds), 0.5))
     }
 
-    /// How many times as long as `against` a sample of `name` takes.
+    /// Returns how many times as long as `against` a sample of `name` takes.
     pub fn ratio(&self, name: &str, against: &str) -> Result<Ratio> {
         let ratios = self
             .of(name)?
@@ -151,7 +150,7 @@ pub fn print_table(rows: &[Vec<String>]) {
     println!();
 }
 
-/// Prints the one line a program reads.
+/// Prints the one line that a program reads.
 pub fn print_ratio(benchmark: &str, measure: &str, ratio: &Ratio, against: &str) {
     println!("{benchmark}/{measure} ratio={:.3} against={against}", ratio.median);
 }

@@ -1,5 +1,5 @@
-//! A large document to tools, against `serde_json` parsing it; the most memory that this takes, against the size of the file; a call
-//! over HTTP, against a bare request.
+//! A large document to tools, against `serde_json` parsing it; the peak memory of that, against the size of the file;
+//! and a call over HTTP, against a bare request.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -14,10 +14,10 @@ use toolwright_openapi::OpenApi;
 use crate::allocations::peak;
 use crate::measure::{Contestant, Effort, print_table, take_turns};
 
-/// GitHub's document, where `extensions/openapi/fetch` puts it.
+/// GitHub's document, where `extensions/openapi/fetch` stores it.
 const FETCHED: &str = "target/openapi/api.github.com.json";
 
-/// One operation, at the server that the bench begins.
+/// One operation, at the server that this benchmark starts.
 const DOCUMENT: &str = r#"{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": {"/pets/{id}": {"get": {
     "operationId": "showPet",
     "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}}],
@@ -78,7 +78,7 @@ fn read(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// Quotes what is allocated at most at one time, the text of the file among it.
+/// Prints the peak of allocated memory, including the text of the file.
 fn memory(size: usize) -> Result<()> {
     let times = |bytes: u64| bytes as f64 / size as f64;
     let read = || Ok::<_, anyhow::Error>(std::fs::read_to_string(FETCHED)?);
@@ -145,7 +145,7 @@ fn call(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// A server that answers every request of a connection with one pet, until the process ends.
+/// Starts a server that answers every request of a connection with one pet, until the process ends.
 fn serve() -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}", listener.local_addr()?);

@@ -1,7 +1,7 @@
-//! A page of what waits for a person, out of few calls and out of many.
+//! Reads a page of the calls that wait for a person, out of few calls and out of many.
 //!
-//! One call in ten waits, the others have their results. Pages are taken at the beginning, at the end, and at places
-//! between, as operators leaf through them.
+//! One call in ten waits; the others have their results. Pages are read at the beginning, at the end and between, as
+//! operators do.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
-/// Calls in a file, and where pages begin.
+/// The calls in a file, and where pages begin.
 struct Listed {
     calls: usize,
     store: SqliteStore,

@@ -1,11 +1,11 @@
-//! What it costs that a model sends a wrong type: the same call, its text as the schema has it and with
-//! mistakes that are mended, against the accepted one.
+//! The cost of a wrong type in a model's input: the same call, with input that fits the schema and with mistakes that
+//! are repaired.
 //!
-//! The measure is one number sent as text. For people: two such values; a key and a list that need the
-//! whole ladder; and a call that is refused, which is the dearest, since everything that is wrong is put
-//! into words.
+//! The measure is one number sent as text. For people, it also shows two such values, a key and a list that need
+//! every repair step, and a call that is refused. The refusal is the most expensive, since every problem is
+//! described.
 //!
-//! Beside them, trees of recursive unions: see `union.rs`.
+//! Trees of recursive unions are in `union.rs`.
 
 mod union;
 
@@ -21,7 +21,7 @@ use crate::measure::{Contestant, Effort, Rounds, print_ratio, print_table, take_
 const ACCEPTED: &str = "accepted";
 const MENDED: &str = "one number as text";
 
-/// The texts; only the last one is refused.
+/// The inputs; only the last one is refused.
 const TEXTS: [(&str, &str); 5] = [
     (
         ACCEPTED,

@@ -1,7 +1,7 @@
 //! The body of a request for a run of 200 turns, for each provider: from the history to JSON text.
 //!
-//! The floor copies the same bytes. Each turn of the history has a text of the model, a call and an answer of about a thousand
-//! bytes. The listing of the ten tools is that of the run; it is made once for all turns and is part of the body.
+//! The floor copies the same bytes. Each turn of the history has a text of the model, a call, and an answer of about
+//! a thousand bytes. The listing of the ten tools is made once for all turns, and is part of the body.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// A model that sends nothing: it measures how long the body of its request takes, and how long to copy it.
+/// A model that sends nothing, and measures how long it takes to make the body of its request, and to copy it.
 struct Measured {
     model: HttpModel,
     times: usize,

@@ -1,7 +1,8 @@
-//! A page of a large answer, against reading the bytes of the answer once.
+//! Reads a page of a large answer, against reading the bytes of the answer once.
 //!
-//! A run has an answer of 100 MB; its model asks for pages from the beginning, the middle and the end. Measured is the time from
-//! that answer of the model to its next request. The floor adds up the bytes. Most of the text is ASCII; one line of each page is not.
+//! A run has an answer of 100 MB; its model requests pages from the beginning, the middle and the end. The measure is
+//! the time from that answer of the model to its next request. The floor adds up the bytes. Of one text some
+//! characters have two bytes, on one line of each page.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -62,7 +63,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// Three pages; how long one takes.
+/// Reads three pages, and returns the time of one.
 fn pages(runtime: &Runtime, tool: &'static str, text: &str) -> Result<Duration> {
     let last = text.chars().count().div_ceil(8_000);
     let numbers = [1, last / 2, last];

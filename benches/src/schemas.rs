@@ -1,10 +1,9 @@
-//! What a model is told of the same two Rust types, by Toolwright in every dialect and by its peers;
-//! no measure, but something to read.
+//! What a model reads about the same two Rust types, from Toolwright in every dialect and from its peers. It is no
+//! measure, but something to read.
 //!
-//! The types have what tools have in life: one contains itself, through an optional boxed field and
-//! through a list that may be left out; one is an untagged choice with a description on each variant;
-//! their fields have bounds, a default and an example. Facts of these are looked for in what is sent,
-//! by program, and their whereabouts are printed as a table at the end.
+//! The types are like those of real tools: one contains itself, through an optional boxed field and through an
+//! optional list; one is an untagged enum with a description on each variant; their fields have bounds, a default and
+//! an example. The program looks for these facts in what is sent, and prints a table of where they are.
 
 mod facts;
 mod ours;
@@ -58,7 +57,7 @@ pub enum Place {
     },
 }
 
-/// What one contestant sends: the input's schema, or why it sends nothing.
+/// What a contestant sends: the input's schema, or why it sends nothing.
 struct Sent {
     name: String,
     schema: Result<Value, String>,

@@ -1,7 +1,7 @@
-//! A search among 10,000 deferred tools, against a scan of their texts; and what is sent of 300 tools, deferred or all shown.
-//!
-//! The floor has name and description of each tool in lower case and looks in each for each word of the query. Both have seen the
-//! tools before.
+//! A search among 10,000 deferred tools, against a scan of their texts; and the size of a request with 300 tools,
+//! deferred and all shown.
+//! The floor has the name and description of each tool in lower case, and looks in each for each word of the query.
+//! Both have loaded the tools before.
 
 use std::hint::black_box;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,10 +21,10 @@ use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
 
 const TOOLS: usize = 10_000;
 
-/// How many tools an agent has whose request is quoted.
+/// How many tools the agent has whose request is printed.
 const OF_AGENT: usize = 300;
 
-/// What models ask for, without the small words, which `tool_search` leaves out.
+/// Queries as models make them, without the stop words that `tool_search` ignores.
 const QUERIES: [&str; 4] = [
     "create invoice customer",
     "cancel shipment",
@@ -103,7 +103,7 @@ fn searched(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// The five tools whose texts have most of the words.
+/// Returns the five tools whose texts contain most of the words.
 fn scanned<'t>(texts: &[(&'t str, String)], query: &str) -> Vec<&'t str> {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -122,7 +122,7 @@ fn catalog(tools: usize) -> Result<Catalog> {
     Ok(Registry::of(tools)?.catalog())
 }
 
-/// A tool of its own name and words, with three parameters.
+/// Makes a tool with its own name and description, and three parameters.
 fn tool(number: usize) -> DynamicTool {
     let verb = VERBS[number % 10];
     let thing = THINGS[number / 10 % 20];
@@ -145,7 +145,8 @@ fn tool(number: usize) -> DynamicTool {
     DynamicTool::new(name, description, schema, answer).effect(Effect::Read)
 }
 
-/// What the first request of an agent has, where its tools are deferred and where all are shown. OpenAI takes no more than 128 tools.
+/// Prints the size of an agent's first request, with deferred tools and with all shown. OpenAI accepts at most 128
+/// tools.
 fn sent() -> Result<()> {
     let runtime = Builder::new_current_thread().enable_time().build()?;
     let heading = [
@@ -167,7 +168,7 @@ fn sent() -> Result<()> {
             bytes.push(body.context("no request was made")?);
         }
         let [deferred, shown] = bytes[..] else { continue };
-        // Four bytes a token, as for JSON in English.
+        // Count four bytes as a token, as for JSON in English.
         let cells = [deferred, shown, deferred / 4, shown / 4].map(|it| it.to_string());
         rows.push([provider.to_string()].into_iter().chain(cells).collect());
     }
@@ -175,7 +176,7 @@ fn sent() -> Result<()> {
     Ok(())
 }
 
-/// A model that sends nothing, and says how long the body of its request would be.
+/// A model that sends nothing, and records how long the body of its request would be.
 struct Sent {
     model: HttpModel,
     body: Mutex<Option<usize>>,

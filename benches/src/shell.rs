@@ -1,8 +1,9 @@
-//! Command lines: judged against only parsed, and started in a group against started by the standard library.
+//! Command lines: judging them against only parsing them, and starting a program in a process group against starting
+//! it by the standard library.
 //!
-//! Judged are the lines of the toolbox's corpus, all of them a sample. Started is `bash -c true`, with the same variables and
-//! with its output read to the end. Quoted beside that is the same under a supervisor, which `bash` has, and in each
-//! sandbox that this machine can make.
+//! A sample judges all lines of the toolbox's corpus. The started program is `bash -c true`, with the same
+//! environment, and its output is read to the end. For people, it also shows the start under a supervisor, which the
+//! tool `bash` uses, and in each sandbox that this machine supports.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -16,14 +17,14 @@ use toolwright_toolbox::{
 
 use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
 
-/// Lines with a level and a reason each.
+/// The corpus: lines, each with a level and a reason.
 const CORPUS: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../extensions/toolbox/tests/commands.txt"));
 
-/// What an agent runs all day.
+/// A line that agents run often.
 const TYPICAL: &str = "cd sub && cargo test --locked 2>&1 | tail -3";
 
-/// So many programs a sample.
+/// How many programs are started in a sample.
 const STARTED: u32 = 20;
 
 pub fn run(effort: Effort) -> Result<()> {

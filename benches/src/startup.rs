@@ -1,14 +1,13 @@
 //! What a program pays before its first call: `Registry::of` from the handles of 1,000 tools.
 //!
-//! Each tool has five parameters, one of them a struct of three fields. The floor is what nobody can
-//! leave out who has schemas: what schemars makes of the same parameters as one struct, for each
-//! tool, put into a map by name. A registry holds more: the schemas in their normal form, a definition
-//! of each parameter, and the keys that the reader looks for. Nothing is taken from one tool for the
-//! next, in neither, so one type under many names costs what as many types cost, but for code that is
-//! already warm; that is so for both.
+//! Each tool has five parameters, one of them a struct of three fields. The floor is the least that schemas need:
+//! what schemars makes of the same parameters as one struct, for each tool, in a map by name. A registry contains
+//! more: the schemas in normal form, a definition of each parameter, and the keys that the reader looks for. Neither
+//! reuses work between tools, so one type under many names costs as much as many types, except that the code is
+//! already warm, for both.
 //!
-//! For people there is the growth with the number of tools, up to 10,000, and the first listing of a
-//! registry for a model, which is made when it is first asked for.
+//! For people, it also shows the growth with the number of tools, up to 10,000, and a registry's first listing for a
+//! model, which is made on demand.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -23,7 +22,7 @@ use crate::allocations::counted;
 use crate::measure::{Contestant, Effort, Rounds, print_ratio, print_table, take_turns};
 use crate::thousand::{self, FindText};
 
-/// How many tools, and how many rounds of them; the measure is that of 1,000.
+/// How many tools, and how many rounds; the measure is at 1,000 tools.
 const SIZES: [(usize, usize); 4] = [(250, 60), (500, 40), (MEASURED, 60), (10_000, 4)];
 const MEASURED: usize = 1_000;
 
@@ -62,7 +61,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// Times the making; what was made is dropped after the clock is read.
+/// Times the construction; the result is dropped after the clock has been read.
 fn timed(handles: &[Handle], rounds: usize) -> Result<Rounds> {
     let schemas = Contestant::new("schemas", || {
         let start = Instant::now();
@@ -114,7 +113,7 @@ fn row(tools: usize, rounds: &Rounds) -> Result<Vec<String>> {
     ])
 }
 
-/// What each asks of the allocator, a row each.
+/// Counts the allocations of each, one row each.
 fn allocations(handles: &[Handle]) -> Result<Vec<Vec<String>>> {
     let (_, schemas) = counted(|| bare_schemas(handles));
     let (registry, made) = counted(|| registry_of(handles));

@@ -1,8 +1,9 @@
-//! "An answer in pieces": the bytes of a recorded stream of 2,000 deltas to events and the whole message, for each provider.
+//! "An answer in pieces": from the bytes of a recorded stream of 2,000 deltas to events and the whole message, for
+//! each provider.
 //!
-//! The floor parses the same lines: every event's data to a `serde_json::Value`, which is dropped at once. The bytes come in
-//! pieces of 1,400, as over a network, to both. Before anything is measured, the message is read back: its text and arguments are
-//! those of the stream.
+//! The floor parses the same lines: every event's data becomes a `serde_json::Value`, which is dropped at once. Both
+//! get the bytes in pieces of 1,400, as over a network. Before anything is measured, the message is checked: its text
+//! and arguments are those of the stream.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -73,7 +74,7 @@ fn read(provider: Provider, bytes: &[u8]) -> Result<(Vec<StreamEvent>, String)> 
     Ok((events, stream.finish()?))
 }
 
-/// Every event's data as a value.
+/// Parses every event's data, and returns how many there are.
 fn parsed(bytes: &[u8]) -> Result<usize> {
     let mut values = 0;
     for line in std::str::from_utf8(bytes)?.lines() {
@@ -87,7 +88,7 @@ fn parsed(bytes: &[u8]) -> Result<usize> {
     Ok(values)
 }
 
-/// How many events there are, where the message is the one that was streamed.
+/// Returns how many events there are, if the message is the one that was streamed.
 fn checked(provider: Provider, bytes: &[u8]) -> Result<usize> {
     let (events, message) = read(provider, bytes)?;
     let calls = provider.tool_calls(&message)?;
@@ -109,7 +110,7 @@ fn said(deltas: usize) -> String {
     (0..deltas).map(|index| WORDS[index % WORDS.len()]).collect()
 }
 
-/// A list of numbers, in as many pieces as there are deltas of arguments.
+/// Returns a list of numbers, in as many pieces as there are deltas of arguments.
 fn pieces() -> Vec<String> {
     let middle = (1..DELTAS / 2 - 1).map(|number| format!("{number},"));
     let mut pieces = vec![r#"{"numbers":["#.to_owned()];
@@ -122,7 +123,8 @@ fn arguments() -> String {
     pieces().concat()
 }
 
-/// As a provider sends it: half of the deltas are text, half are arguments. Gemini sends calls whole, so that all are text.
+/// Returns the stream as a provider sends it: half of the deltas are text, half are arguments. Gemini sends calls
+/// whole, so all of its deltas are text.
 fn recorded(provider: Provider) -> Result<Vec<u8>> {
     let words = |deltas: usize| (0..deltas).map(|index| WORDS[index % WORDS.len()]);
     let mut events: Vec<Value> = Vec::new();

@@ -1,7 +1,7 @@
-//! Tasks claimed by eight callers at once, against bare commits by eight callers, in a file of their own.
+//! Eight callers claim tasks at once, against eight callers that make bare commits in another file.
 //!
-//! Callers are threads. In `claim` they share one store, as the workers of one process do, and the floor one connection; in
-//! `processes` each has a store or a connection of its own, as workers of several processes do. A bare commit marks one row.
+//! Callers are threads. In `claim` they share one store, like the workers of one process, and the floor shares one
+//! connection. In `processes` each has its own, like workers of several processes. A bare commit marks one row.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub fn run(effort: Effort) -> Result<()> {
     let folder = TempDir::new()?;
     let (ours, bare) = (folder.path().join("tasks.db"), folder.path().join("bare.db"));
     let store = TaskStore::open(&ours)?;
-    // Those of the sample that does not count among them, for the two contestants that claim.
+    // Including the sample that does not count, and for both contestants that claim.
     let tasks = 2 * (rounds + 1) * CALLERS * EACH;
     for number in 0..tasks {
         store.create(&NewTask::new(format!("Task {number}"), "x".repeat(500)))?;
@@ -71,7 +71,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// Lets every caller work at the same time.
+/// Runs every caller at the same time, and returns how long all take.
 fn at_once(work: impl Fn(usize) -> Result<()> + Sync) -> Result<Duration> {
     let begun = Instant::now();
     thread::scope(|scope| {

@@ -1,8 +1,7 @@
 //! One tool of five parameters under as many names as a measure wants.
 //!
-//! What differs is the name alone, so that a program of 1,000 tools is compiled in no time. Nobody
-//! gains by it: no contestant keeps one tool's schema for another of the same type, unless its own
-//! module says so.
+//! Only the name differs, so that a program of 1,000 tools compiles quickly. No contestant has an advantage by that:
+//! none reuses one tool's schema for another of the same type, unless its own module says so.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +19,7 @@ pub struct Window {
     pub label: String,
 }
 
-/// The same parameters as one struct, as who registers no function writes them.
+/// The same parameters as one struct, for a peer that registers no function.
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only its schema is asked for")]
 pub struct FindText {
@@ -54,12 +53,12 @@ async fn find_text(
     format!("{pattern} {folder:?} {whole_words} {around} {}", window.label)
 }
 
-/// The names, all different.
+/// Returns different names.
 pub fn names(count: usize) -> impl Iterator<Item = String> {
     (0..count).map(|number| format!("find_text_{number}"))
 }
 
-/// The tool by each of its names.
+/// Returns the tool under each of its names.
 pub fn handles(count: usize) -> Vec<Handle> {
     let named = names(count).map(|name| {
         let name = Box::leak(name.into_boxed_str());
@@ -68,7 +67,7 @@ pub fn handles(count: usize) -> Vec<Handle> {
     named.collect()
 }
 
-/// The runtime as `#[tool]` finds it, but with a handle that shows the description it holds.
+/// The runtime as `#[tool]` finds it, but with a handle whose description can be read.
 mod open {
     pub use __private0::Handle;
 

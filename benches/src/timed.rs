@@ -1,4 +1,5 @@
-//! A model that answers at once, and records when it was asked: what is measured between two requests is everything around them.
+//! A model that answers at once, and records when it was asked. The time between two requests is that of everything
+//! around the model.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use toolwright::dialect::Dialect;
 use toolwright::provider::ToolCall;
 use toolwright_agent::{Model, ModelAnswer, ModelError, ModelRequest};
 
-/// Gives the answer to a request by its number.
+/// Returns the answer to a request by its number.
 type Script = Box<dyn Fn(usize) -> ModelAnswer + Send + Sync>;
 
 pub struct Timed {
@@ -22,7 +23,7 @@ impl Timed {
         Arc::new(Self { script: Box::new(script), asked: Mutex::default() })
     }
 
-    /// A model that calls these tools, one in each answer, and then ends.
+    /// Makes a model that calls these tools, one in each answer, and then ends.
     pub fn calling(calls: Vec<(&'static str, String)>) -> Arc<Self> {
         Self::new(move |number| match calls.get(number) {
             None => ModelAnswer::text("Done."),
@@ -37,7 +38,7 @@ impl Timed {
         })
     }
 
-    /// When each request came since the last time; the script begins anew.
+    /// Returns when each request came since the last time, and starts the script again.
     pub fn take(&self) -> Vec<Instant> {
         std::mem::take(&mut *self.asked())
     }
@@ -47,7 +48,7 @@ impl Timed {
     }
 }
 
-/// The time between two requests, by their numbers.
+/// Returns the time between two requests, by their numbers.
 pub fn between(asked: &[Instant], first: usize, second: usize) -> Result<Duration> {
     let at = |number: usize| asked.get(number).with_context(|| format!("no request {number} came"));
     Ok(*at(second)? - *at(first)?)

@@ -1,9 +1,9 @@
-//! One turn of an agent: a message of the user after a history of 20 messages, an answer of the model that calls three of
-//! ten tools, the calls, and the model's last word. The models follow equal scripts; what is measured is everything around
+//! One turn of an agent: a user's message after a history of 20 messages, a model's answer that calls three of ten
+//! tools, the calls, and the model's final answer. The models follow equal scripts; the measure is everything around
 //! them.
 //!
-//! Each contestant uses the scripted model of its own test kit, which records what it is asked. Making agents and scripts
-//! is not measured. Before anything is, each turn is looked at: the last word, and that the model read the sums.
+//! Each contestant uses the scripted model of its own test kit, which records its requests. Making agents and scripts
+//! is not measured. First, each turn is checked: the final answer, and that the model read the sums.
 
 mod ours;
 #[cfg(feature = "rig")]
@@ -25,15 +25,15 @@ const SYSTEM: &str = "You are good at sums. Use the tools.";
 const QUESTION: &str = "What are the sums of the last three orders?";
 const LAST_WORD: &str = "They are 3, 700 and -5.";
 
-/// What the model calls the tool `add` with, and the sums.
+/// The arguments of the calls of `add`, and the sums.
 const CALLS: [(i64, i64, &str); 3] = [(1, 2, "3"), (300, 400, "700"), (-10, 5, "-5")];
 
 /// An agent with a script for a number of turns.
 trait Agent {
-    /// One turn of a conversation of its own, after the history; the last word.
+    /// Takes one turn of a new conversation after the history, and returns the final answer.
     async fn turn(&self) -> Result<String>;
 
-    /// What the model read of the calls of the last turn, as text.
+    /// Returns what the model read of the calls of the last turn, as text.
     fn read(&self) -> Result<String>;
 }
 
@@ -53,7 +53,7 @@ pub fn run(effort: Effort) -> Result<()> {
     report(&take_turns(rounds, contestants)?, &allocated, turns)
 }
 
-/// Who takes part so far, and what one turn asked of the allocator.
+/// The contestants so far, and what one turn allocated.
 struct Field<'a> {
     runtime: &'a Runtime,
     turns: u32,
@@ -62,7 +62,7 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Lets a contestant take part whose turn is the one expected.
+    /// Adds a contestant, if its turn is the expected one.
     fn enter<A, F>(&mut self, name: &'static str, make: F) -> Result<()>
     where
         A: Agent,

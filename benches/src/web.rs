@@ -1,7 +1,8 @@
 //! Pages of the web as Markdown, against parsing their HTML.
 //!
-//! Measured is `web_fetch` from a server of this machine, with everything that it does around the conversion. The floor is
-//! html5ever, which makes a tree of the same text. The first page is written here; the second is rust-doc's, where it is installed.
+//! The measure is `web_fetch` from a server on this machine, with everything around the conversion. The floor is
+//! html5ever, which builds a tree of the same text. One page is generated here; the second is rustdoc's, where that
+//! is installed.
 
 use std::hint::black_box;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -72,7 +73,7 @@ pub fn run(effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// A page of about 1 MB: headings, paragraphs with links, lists, tables, code.
+/// Generates a page of about 1 MB: headings, paragraphs with links, lists, tables, code.
 fn page() -> String {
     let section = |number: usize| {
         let items: String = (0..6)
@@ -107,7 +108,7 @@ fn installed() -> Option<String> {
     std::fs::read_to_string(std::path::Path::new(toolchain.trim()).join(INSTALLED)).ok()
 }
 
-/// A server that answers every request with the page, until the process ends.
+/// Starts a server that answers every request with the page, until the process ends.
 fn serve(html: Arc<str>) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}", listener.local_addr()?);

@@ -1,4 +1,4 @@
-//! `approvals`: what waits for a person, and what people decide.
+//! `approvals`: lists the calls that wait for a person, and records what people decide.
 
 mod edit;
 mod grant;
@@ -129,7 +129,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
 }
 
-/// Says the same of each call of the command line. All of them are found before anything is decided.
+/// Decides the same of each call of the command line. Finds all of them before it decides anything.
 async fn each(
     matches: &ArgMatches,
     session: &Session,
@@ -139,5 +139,5 @@ async fn each(
     let decider = Decider::of(matches, session)?;
     let calls = ids::find_all(matches, &*session.store).await?;
     let each = Each { calls: &calls, of: State::Pending, doing, pause: None, in_order: false };
-    each.say(&decider, statement).await
+    each.decide(&decider, statement).await
 }

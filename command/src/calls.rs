@@ -1,4 +1,4 @@
-//! `calls`: what a journal keeps, and what happens to it.
+//! `calls`: shows the calls of a journal, and what happens to them.
 
 mod trace;
 mod watch;

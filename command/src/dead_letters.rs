@@ -1,4 +1,4 @@
-//! `dead-letters`: calls that failed for good, and what operators do about them.
+//! `dead-letters`: calls that failed for good, and what operators can do about them.
 
 mod edit;
 mod put_away;
@@ -99,7 +99,7 @@ fn write(session: &Session, dead: &[CallRecord]) -> Result<(), Stop> {
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let call = ids::find_one(matches, &*session.store).await?;
     if call.state != State::Dead {
-        tell("note", format!("the call is no dead letter: it is {}", call.state));
+        tell("note", format!("the call is not a dead letter: it is {}", call.state));
     }
     let history = session.store.history(call.id).await?;
     session.output.write(&DeadLetter::of(&call, &history), || {

@@ -1,5 +1,5 @@
-//! The commands, and how `--help` groups them: clap lists all commands under one heading, so the list is written
-//! here from what each command says of itself.
+//! The commands, and how `--help` groups them. clap can only list all commands under one heading, so this module
+//! writes the list itself, from each command's description.
 
 use clap::Command;
 

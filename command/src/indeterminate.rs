@@ -1,11 +1,11 @@
-//! `indeterminate`: calls of which it is unknown whether they happened, until an operator finds out.
+//! `indeterminate`: calls that may have happened or not, until an operator finds out and says so.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
 use toolwright::approval::Statement;
 use toolwright::journal::State;
 
-use crate::operator::decide::{Decider, Saying};
+use crate::operator::decide::{CallDecision, Decider};
 use crate::operator::{Session, Stop, decide, filter, ids, session, signing, value};
 use crate::shown::table::Table;
 use crate::shown::{printable, when};
@@ -91,6 +91,7 @@ async fn resolve(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         }
         None => Statement::did_not_happen(&call, decider.name(), Timestamp::now()),
     };
-    let saying = Saying { call: &call, statement, of: State::Indeterminate, doing: "resolving" };
-    decider.say(saying).await
+    let decision =
+        CallDecision { call: &call, statement, of: State::Indeterminate, doing: "resolving" };
+    decider.decide(decision).await
 }

@@ -1,7 +1,7 @@
-//! `input [FILE]`: calls as models sent them, one a line, and what becomes of their input.
+//! `input [FILE]`: reads calls as models sent them, one a line, and shows how their input is repaired or refused.
 //!
-//! - Each line that is not blank has one answer, whatever becomes of it, and stops nothing.
-//! - Input is carried as text, so that no digit of it is lost.
+//! - Each line that is not blank gets one answer. A line that fails stops no other.
+//! - Input is carried as text, so that numbers keep all of their digits.
 
 mod call;
 mod outcome;

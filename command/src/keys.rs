@@ -1,4 +1,4 @@
-//! `keys`: the keys that people sign decisions with.
+//! `keys`: makes and shows the keys that people sign decisions with.
 
 pub(crate) mod place;
 
@@ -70,13 +70,13 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     done.map_or_else(Stop::report, |()| Exit::Success)
 }
 
-/// What the command shows of a key.
+/// A key, as the command shows it.
 #[derive(Serialize)]
 struct KeyRow<'a> {
     name: &'a str,
     public: String,
     file: String,
-    /// The line for the application's builder, under its documented key.
+    /// The line that trusts this key in the application's builder. Programs read it as `enrol`, the documented name.
     #[serde(rename = "enrol")]
     trust: String,
 }

@@ -1,5 +1,4 @@
-//! A line as a tool: `{"name", "description", "input_schema"}` and the shapes in which providers
-//! have the same.
+//! Reads a line as a tool: `{"name", "description", "input_schema"}`, or the shape in which a provider has the same.
 
 mod order;
 
@@ -10,13 +9,13 @@ use serde_json::error::Category;
 use serde_json::{Map, Value};
 use toolwright::unstable::foreign::TypeNames;
 
-/// The names of the schema's key: ours and Anthropic's, MCP's, `OpenAI`'s, Gemini's.
+/// The keys that hold the schema: ours and Anthropic's, MCP's, `OpenAI`'s, Gemini's.
 const SCHEMA_KEYS: [&str; 4] =
     ["input_schema", "inputSchema", "parameters", "parametersJsonSchema"];
 
 const TYPES: &str = "types";
 
-/// The argument that says whose names of types a schema may have.
+/// The argument that says which names of types a schema may use.
 pub(crate) fn types() -> Arg {
     Arg::new(TYPES)
         .long("types")
@@ -43,12 +42,12 @@ pub(crate) struct Tool {
     pub(crate) order: Vec<String>,
 }
 
-/// Why a line is no tool.
+/// Why a line is not a tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoTool {
     Syntax(String),
     NoObject,
-    /// A key is missing or holds something else: its name, and what was expected.
+    /// A key is missing or has the wrong type: its name, and what was expected.
     Key(&'static str, &'static str),
     NoSchema,
     TwoSchemas(&'static str, &'static str),
@@ -59,7 +58,7 @@ impl Tool {
         let value: Value =
             serde_json::from_slice(line).map_err(|error| NoTool::Syntax(in_line(&error)))?;
         let Value::Object(mut object) = value else { return Err(NoTool::NoObject) };
-        // Chat Completions puts the tool into a wrapper.
+        // Chat Completions wraps the tool in `function`.
         if let Some(Value::Object(function)) = object.get_mut("function") {
             object = std::mem::take(function);
         }
@@ -78,10 +77,10 @@ impl Tool {
     }
 }
 
-/// Why a line could not be read, in our words and with its column.
+/// Describes why a line could not be read, with the column.
 pub(crate) fn in_line(error: &serde_json::Error) -> String {
     let column = error.column();
-    // No category tells that one of these is the reason.
+    // serde_json has no category for these two errors, so look at the text.
     let said = error.to_string();
     if said.starts_with("number out of range") {
         return format!("the number before column {column} is out of range");
@@ -108,7 +107,7 @@ fn text(object: &mut Map<String, Value>, key: &'static str) -> Result<Option<Str
     }
 }
 
-/// The name of a line that is otherwise no tool, so that a person finds it.
+/// Reads the name of a line that is not a tool otherwise, so that a person finds the line.
 pub(crate) fn name_of(line: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let tool = value.get("function").unwrap_or(&value);
@@ -123,7 +122,7 @@ impl fmt::Display for NoTool {
                 "the line is not JSON: {error}; write each tool as one JSON object on a line of its own"
             ),
             Self::NoObject => formatter.write_str(
-                "the line is no object, expected {\"name\", \"description\", \"input_schema\"}",
+                "the line is not an object, expected {\"name\", \"description\", \"input_schema\"}",
             ),
             Self::Key(key, expected) => {
                 write!(formatter, "`{key}` is missing or something else, expected {expected}")

@@ -1,14 +1,14 @@
-//! Lines of bounded length: one at a time is in memory, however many there are.
+//! Reads lines of bounded length: only one line at a time is in memory.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
-/// What the longest line may have.
+/// The most bytes of a line.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     Text(&'a [u8]),
-    /// It was skipped without being kept.
+    /// The line was too long, so it was skipped.
     TooLong,
 }
 
@@ -24,12 +24,12 @@ impl<R: Read> Lines<R> {
         Self { input: BufReader::new(input), buffer: Vec::new(), longest, number: 0 }
     }
 
-    /// Whether some of what follows has been read, so that the next line may come without waiting.
+    /// Returns whether input is buffered, so that the next line may come without waiting.
     pub(crate) fn has_more(&self) -> bool {
         !self.input.buffer().is_empty()
     }
 
-    /// The next line without its end, and its number from 1 on.
+    /// Reads the next line without its line break, and its number, from 1 on.
     pub(crate) fn next(&mut self) -> io::Result<Option<(usize, Line<'_>)>> {
         self.buffer.clear();
         let limit = u64::try_from(self.longest).unwrap_or(u64::MAX).saturating_add(1);

@@ -1,11 +1,11 @@
-//! `toolwright`: for people who debug tools, and for those who answer for what agents do.
+//! `toolwright`: a command for people who debug tools, and for operators and approvers of agents.
 //!
-//! Results go to standard output, and nothing else does; what is said beside them goes to standard error.
+//! Only results go to standard output; notes, warnings and errors go to standard error.
 //!
 //! | exit code | `schema`, `input`, `openapi`, `mcp` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `spending`, `keys` |
 //! | --- | --- | --- |
 //! | 0 | every tool can be shown or made, every input is taken | done, or recorded already |
-//! | 1 | a tool, an operation or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
+//! | 1 | a tool, an operation or an input is refused, a line is malformed, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
 //! | 2 | the command line is wrong | the command line is wrong, or what it asks for cannot be done |
 //! | 3 | | there is no such call, grant or run |
 //! | 4 | | another person decided, the call expired, or it changed |
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
 fn run() -> Exit {
     let matches = match help::command().try_get_matches() {
         Ok(matches) => matches,
-        // Help and the like also come this way; clap knows which stream they belong to.
+        // Help and the version arrive here too; clap knows which stream they belong to.
         Err(message) => {
             let exit = if message.use_stderr() { Exit::Usage } else { Exit::Success };
             return if message.print().is_ok() { exit } else { Exit::Failed };
@@ -87,13 +87,13 @@ fn run() -> Exit {
     }
 }
 
-/// Says on standard error why a command ended.
+/// Prints on standard error why a command ended.
 fn complain(exit: Exit, words: impl Display) -> Exit {
     tell("error", words);
     exit
 }
 
-/// A line on standard error, which may be closed.
+/// Prints a line on standard error, and ignores that the stream may be closed.
 fn tell(what: &str, words: impl Display) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "{what}: {words}");

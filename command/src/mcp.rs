@@ -1,4 +1,4 @@
-//! `mcp install NAME --file FILE`: writes the entry of a server into the file in which another application names its servers.
+//! `mcp install NAME --file FILE`: writes the entry of an MCP server into another application's configuration file.
 
 mod entry;
 
@@ -102,7 +102,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     }
 }
 
-/// The entry that the command line asks for.
+/// Builds the entry that the command line asks for.
 fn server(matches: &ArgMatches) -> Result<Server, String> {
     let mut env = serde_json::Map::new();
     for variable in matches.get_many::<String>(ENV).unwrap_or_default() {
@@ -119,7 +119,8 @@ fn server(matches: &ArgMatches) -> Result<Server, String> {
     Ok(Server { command, args: words.collect(), env, url })
 }
 
-/// The other application starts the program elsewhere. A name alone is looked for in its `PATH`.
+/// Makes the path absolute, since the other application starts the program in another folder. A bare name stays as it
+/// is: the other application searches its `PATH` for it.
 fn whole_path(program: String) -> io::Result<String> {
     if !program.contains(std::path::is_separator) {
         return Ok(program);
@@ -127,7 +128,7 @@ fn whole_path(program: String) -> io::Result<String> {
     Ok(std::path::absolute(&program)?.display().to_string())
 }
 
-/// Writes the entry, and says what was done.
+/// Writes the entry, and returns what was done.
 fn install(
     file: &Path,
     name: &str,
@@ -156,8 +157,8 @@ fn install(
     Ok(format!("`{name}` is in {}", file.display()))
 }
 
-/// Replaces the file as a whole, so that another application reads the one or the other. A link stays one. A file that has
-/// changed since it was read is left as it is.
+/// Replaces the file atomically, so that another application reads the old text or the new one. Follows a symbolic
+/// link, and refuses a file that has changed since it was read.
 fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
     let file = match fs::canonicalize(file) {
         Ok(file) => file,
@@ -172,7 +173,7 @@ fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = file.with_file_name(name);
-    // Outside of what is cleaned up after a failure: a file that is there already is another's.
+    // This open is not cleaned up after a failure: a file that exists already belongs to another process.
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     // The file may hold secrets that only its owner may read.
@@ -191,7 +192,7 @@ fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
         fs::rename(&new, &file)
     })();
     if written.is_err() {
-        // What failed is said; the piece is of no use.
+        // The error above is the one to report; the new file is of no use.
         let _ = fs::remove_file(&new);
     }
     written

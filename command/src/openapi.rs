@@ -1,4 +1,5 @@
-//! `openapi check FILE`: what becomes of each operation of a document, one a line. `openapi call FILE TOOL` calls one.
+//! `openapi check FILE`: lists what each operation of a document becomes, one a line. `openapi call FILE TOOL` calls
+//! one.
 
 mod call;
 
@@ -99,7 +100,7 @@ fn load_plan(matches: &ArgMatches) -> Result<Vec<PlannedOperation>, String> {
     load_api(matches)?.plan().map_err(|error| error.to_string())
 }
 
-/// Reads the document that was named, with the rules for it.
+/// Reads the document that the command line names, with its rules.
 fn load_api(matches: &ArgMatches) -> Result<OpenApi, String> {
     let file =
         matches.get_one::<PathBuf>(FILE).map(PathBuf::as_path).unwrap_or_else(|| "".as_ref());

@@ -1,4 +1,4 @@
-//! What every command on a journal has: its options, the journal, where results go, why it ends early.
+//! Shared by all commands that work on a journal: options, opening the journal, output, and early ends.
 
 pub(crate) mod arguments;
 pub(crate) mod decide;

@@ -1,4 +1,4 @@
-//! `plan`: calls that wait for their plan to be accepted, in the order in which they were made.
+//! `plan`: shows calls that wait for their plan to be accepted, in the order in which they were made.
 
 mod whole;
 
@@ -118,7 +118,7 @@ async fn accept(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let calls = find_meant(matches, session).await?;
     let each =
         Each { calls: &calls, of: State::Planned, doing: "accepting", pause: None, in_order: true };
-    each.say(&decider, |call, by, now| Statement::accept(call, by, now)).await
+    each.decide(&decider, |call, by, now| Statement::accept(call, by, now)).await
 }
 
 async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
@@ -132,10 +132,10 @@ async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         pause: None,
         in_order: false,
     };
-    each.say(&decider, |call, by, now| Statement::reject(call, reason.cloned(), by, now)).await
+    each.decide(&decider, |call, by, now| Statement::reject(call, reason.cloned(), by, now)).await
 }
 
-/// The calls that are named, or those of the one plan that there is.
+/// Finds the calls that are named, or the calls of the journal's only plan.
 async fn find_meant(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     if ids::are_given(matches) {
         return ids::find_all(matches, &*session.store).await;

@@ -1,4 +1,4 @@
-//! `runs`: the runs of agents that a journal holds.
+//! `runs`: shows the runs of agents in a journal, and steers them.
 
 mod rewind;
 mod tree;
@@ -138,7 +138,7 @@ fn text<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
     matches.get_one::<String>(name).map_or("", String::as_str)
 }
 
-/// The run that was named.
+/// Finds the run that was named.
 async fn find_named(matches: &ArgMatches, runs: &Runs) -> Result<Head, Stop> {
     runs.head(text(matches, RUN)).await.map_err(stop_of)
 }
@@ -215,7 +215,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         tell("note", "the texts of this run are encrypted; its application can read them");
         return Ok(());
     }
-    // What was said after the last answer belongs to the turn that follows.
+    // Texts after the last answer belong to the turn that follows.
     let mut sent = SentHistory::default();
     for number in 1..=head.turn + 1 {
         let recorded = runs.turn(&head.run, number).await.map_err(stop_of)?;

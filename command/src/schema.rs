@@ -1,8 +1,7 @@
-//! `schema --dialect D [FILE]`: tools, one a line, in the forms that providers take.
+//! `schema --dialect D [FILE]`: converts tools, one a line, to the forms that providers take.
 //!
-//! - Each line that is not blank gives one line for each dialect, in the order of the command line,
-//!   whatever becomes of it.
-//! - A line that is refused stops nothing.
+//! - Each line that is not blank gives one line for each dialect, in the order of the command line.
+//! - A line that is refused does not stop the others.
 
 mod outcome;
 
@@ -88,11 +87,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     })
 }
 
-/// The dialects that were asked for, each once.
+/// Returns the dialects that were asked for, each once.
 fn dialects(matches: &ArgMatches) -> Vec<Dialect> {
     let mut dialects = Vec::new();
     for name in matches.get_many::<String>(DIALECTS).into_iter().flatten() {
-        // clap has let only known names through.
+        // clap accepts only known names.
         let named = Dialect::ALL.into_iter().filter(|it| name == "all" || it.name() == name);
         named.for_each(|it| {
             if !dialects.contains(&it) {

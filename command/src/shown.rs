@@ -1,4 +1,4 @@
-//! What people and programs are shown of the journal. The shapes for programs keep their names.
+//! How the journal's records are shown to people and programs. Programs rely on the keys of the JSON objects.
 
 pub(crate) mod call;
 pub(crate) mod dead_letter;

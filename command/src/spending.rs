@@ -1,4 +1,4 @@
-//! `spending`: what the runs of agents have cost under the ceilings of a journal.
+//! `spending`: shows what agents' runs have spent of the ceilings in a journal.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright_agent::CeilingOf;

@@ -1,7 +1,7 @@
-//! From a file or standard input to standard output, line by line.
+//! Answers input line by line, from a file or standard input to standard output.
 //!
-//! - A line that is refused stops nothing; the exit code remembers it.
-//! - What is written is on its way before the next line is waited for.
+//! - A line that is refused does not stop the others; the exit code reports it.
+//! - Each answer is written out before the command waits for the next line.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -14,7 +14,7 @@ use crate::{Exit, complain};
 
 const FILE: &str = "file";
 
-/// The argument that says what is read.
+/// The argument that names the input.
 pub(crate) fn file(help: &'static str) -> Arg {
     Arg::new(FILE)
         .value_name("FILE")
@@ -23,15 +23,15 @@ pub(crate) fn file(help: &'static str) -> Arg {
         .help(help)
 }
 
-/// Why nothing more could be written or read.
+/// Why the command can read or write no more.
 enum StreamEnd {
-    /// Who read the output has enough, as `head` does.
+    /// The reader has closed the output, as `head` does.
     Closed,
     Read(io::Error),
     Write(io::Error),
 }
 
-/// Answers each line that is not blank; `answer` says whether the line was fine.
+/// Answers each line that is not blank; `answer` returns whether the line was accepted.
 pub(crate) fn run(
     matches: &ArgMatches,
     mut answer: impl FnMut(usize, &Line<'_>, &mut dyn Write) -> io::Result<bool>,
@@ -49,7 +49,7 @@ pub(crate) fn run(
     match answered.and_then(|()| output.flush().map_err(write_error)) {
         Ok(()) | Err(StreamEnd::Closed) => exit,
         Err(StreamEnd::Read(error)) => {
-            // What was found out before is worth having.
+            // Earlier answers are still worth printing.
             let _ = output.flush();
             complain(Exit::Failed, format!("{} cannot be read: {error}", file.display()))
         }
@@ -73,7 +73,7 @@ fn each(
         if !answer(number, &line, output).map_err(write_error)? {
             *exit = Exit::Failed;
         }
-        // Whoever writes line by line reads line by line; who wrote many at once can wait.
+        // Flush only where no more input is buffered: input that came at once may be answered at once.
         if !lines.has_more() {
             output.flush().map_err(write_error)?;
         }

@@ -1,4 +1,4 @@
-//! The attributes as written: each option with its span, nothing checked against the signature yet.
+//! Parses the attributes: each option with its span. Nothing is checked against the signature yet.
 
 mod advice;
 mod companion;
@@ -24,10 +24,10 @@ const SHARED: &[&str] = &["group", "tags", "unlinked", "crate"];
 const EFFECTS: &[&str] = &["read", "idempotent", "keyed", "once"];
 const REPAIRS: &[&str] = &["off", "standard", "lenient"];
 
-/// The one list of the attribute's options: as it is written, the field that holds it, what reads it.
+/// Lists the attribute's options once: the keyword, the field that holds the value, and the parser of the value.
 macro_rules! options {
     ($($written:literal $field:ident: $type:ty = $read:expr,)*) => {
-        /// What `#[tool(…)]` says.
+        /// The options of one `#[tool(…)]`.
         #[derive(Default)]
         pub struct ToolArgs {
             $(pub $field: $type,)*
@@ -96,7 +96,7 @@ pub struct Touch {
     pub resource: Option<Expr>,
 }
 
-/// `retry(attempts = 3, delay = "500ms", max_delay = "5s")`; what is left out is the executor's.
+/// `retry(attempts = 3, delay = "500ms", max_delay = "5s")`. The executor's defaults fill what is left out.
 #[derive(Default)]
 pub struct Retry {
     pub attempts: Option<u32>,
@@ -115,7 +115,7 @@ impl ToolArgs {
         Self::parse_with(tokens, &shared.copied().collect::<Vec<_>>(), errors)
     }
 
-    /// Takes from the `impl` block what the method does not say itself.
+    /// Takes from the `impl` block the options that the method does not give itself.
     pub fn inherit(&mut self, shared: &Self) {
         self.group = self.group.take().or_else(|| shared.group.clone());
         self.krate = self.krate.take().or_else(|| shared.krate.clone());
@@ -153,8 +153,8 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
     }
 }
 
-/// Tells a closure, and the path of a function by its small letters, from an expression. A parameter is one of the latter, which is found
-/// out when the parameters are known.
+/// Tells a closure or the path of a function from an expression. A path whose last name is lower case is read as a
+/// function; `check` finds out later whether it is a parameter instead.
 fn approval(key: &Ident, input: ParseStream<'_>) -> syn::Result<Approval> {
     let expression = value::expression(key, input, "\"…\"")?;
     Ok(match expression {
@@ -171,7 +171,7 @@ fn is_function(path: &Path) -> bool {
     last.is_some_and(|it| it.starts_with(|first: char| first == '_' || first.is_lowercase()))
 }
 
-/// Says what may follow `danger =`.
+/// Returns what may follow `danger =`, for a message.
 pub fn danger_expected() -> String {
     format!("expected a level ({}) or an expression over the parameters", one_of(DANGERS))
 }

@@ -1,5 +1,5 @@
-//! The rules that need the attribute and the signature both, one function a rule. A rule reports
-//! its mistakes and lets the others go on.
+//! The rules that need both the attribute and the signature, one function for each rule. A rule reports its mistakes,
+//! and the next rules run all the same.
 
 mod companion;
 mod expression;
@@ -26,18 +26,18 @@ pub use methods::{UserConstants, methods, take_repeated};
 
 pub use companion::plain;
 
-/// Most parameters that a tool may have: the runtime marks those seen in one word.
+/// The most parameters that a tool may have: the runtime marks in one 64-bit word which it has seen.
 const MOST_PARAMETERS: usize = 64;
 
-/// Checks a function against its attribute. The tool holds whatever was right, so that rustc can
-/// judge the rest in the same run; a type that rustc would refuse in its own words gives way to the macro's.
+/// Checks a function against its attribute. The returned tool holds whatever is right, so that rustc can judge the
+/// rest in the same run. A type that rustc would refuse is replaced by the macro's own error.
 pub fn tool(
     function: &mut Function,
     args: ToolArgs,
     self_type: Option<&Type>,
     errors: &mut Errors,
 ) -> Tool {
-    // What is registered for `A<'_>` is `A<'static>`.
+    // A service of type `A<'_>` is registered as `A<'static>`.
     let self_type = self_type.map(lent::registered_type);
     signature::qualifiers(&function.signature, &args, errors);
     signature::generics(&function.signature, errors);
@@ -80,14 +80,14 @@ pub fn tool(
     expression::rules(&tool, &function.signature, errors);
     refused::replace(function, errors);
     if function.end.is_some() {
-        // Rustc takes no function without a body.
+        // rustc accepts no function without a body.
         function.body = quote!({ loop {} });
     }
     tool
 }
 
-/// Reports whether an attribute of a parameter is for the macro and must not reach rustc. Misplaced ones
-/// are reported here, and rustc would only repeat it.
+/// Returns whether an attribute of a parameter must not reach rustc: those of the macro, and misplaced ones, which
+/// are reported here.
 pub fn is_ours(attribute: &Attribute) -> bool {
     let path = attribute.path();
     ["arg", "input", "doc"].iter().any(|name| path.is_ident(name))
@@ -184,7 +184,7 @@ fn exclusive_receiver(argument: &FnArg) -> Option<&Receiver> {
     }
 }
 
-/// Two `&mut T` of one type would be two resources, opened for one call and closed one after the other.
+/// Refuses two `&mut T` of one type: each call opens and closes a resource of a type once.
 fn opened_once(tool: &Tool, errors: &mut Errors) {
     let mut seen = Vec::new();
     for argument in &tool.arguments {
@@ -207,7 +207,7 @@ fn exposure(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Reports whether an attribute of a function is for its parameters: it is reported, and does not reach rustc.
+/// Returns whether an attribute of a function belongs on a parameter. It is reported, and does not reach rustc.
 pub fn is_for_parameters(attribute: &Attribute) -> bool {
     ["arg", "input"].iter().any(|name| attribute.path().is_ident(name))
 }

@@ -1,4 +1,4 @@
-//! `#[data]`: the derives that a user's own input or output type needs.
+//! `#[data]`: adds the derives that a user's own input or output type needs.
 
 mod fields;
 mod known;
@@ -14,11 +14,11 @@ use crate::args::value;
 use crate::item;
 use crate::paths::Paths;
 
-/// Puts the derives on the item; the user's own serde and schemars attributes stay as they are.
+/// Adds the derives to the item. The user's own serde and schemars attributes stay as they are.
 pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let checked = krate.parse2(args).and_then(|root| {
         has_fields.parse2(item.clone())?;
-        // What does not parse, rustc refuses in its own words.
+        // An item that does not parse is left to rustc to report.
         if let Ok(item) = syn::parse2(item.clone()) {
             refused::check(&item)?;
         }
@@ -68,7 +68,7 @@ fn krate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     Ok(Some(path))
 }
 
-/// Sees to it that the item is a struct or an enum that owns its data.
+/// Checks that the item is a struct or an enum that owns its data.
 fn has_fields(input: ParseStream<'_>) -> syn::Result<()> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;

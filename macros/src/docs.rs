@@ -1,4 +1,4 @@
-//! Doc comments, which become the descriptions that a model reads.
+//! Reads doc comments, which become the descriptions for the model.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -9,9 +9,9 @@ use crate::args::value::strip_groups;
 /// The doc comment of an item or a parameter.
 pub enum Docs {
     Missing,
-    /// Every line was a literal: known now.
+    /// Every line is a literal, so the macro knows the text.
     Text(String),
-    /// Some line is a macro such as `include_str!`: rustc puts the text together.
+    /// Some line is a macro such as `include_str!`, so rustc joins the text.
     Computed(TokenStream),
 }
 
@@ -20,7 +20,7 @@ impl Docs {
         let lines: Vec<&Expr> = attributes.iter().filter_map(line).collect();
         let known = |line: &&Expr| matches!(line, Expr::Lit(_) | Expr::Macro(_));
         if !lines.iter().all(known) {
-            // No text, which rustc says itself.
+            // A line is not text, and rustc reports that itself.
             return Self::Text(String::new());
         }
         let texts: Option<Vec<String>> = lines.iter().map(literal).collect();
@@ -46,7 +46,7 @@ impl ToTokens for Docs {
     }
 }
 
-/// The expression of `#[doc = …]`; `#[doc(hidden)]` and its like are no text.
+/// Returns the expression of `#[doc = …]`. `#[doc(hidden)]` has none.
 fn line(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(strip_groups(&pair.value)),

@@ -1,13 +1,13 @@
-//! Gathers every mistake in an annotated item, so that they are all reported at once.
+//! Collects every mistake in an annotated item, so that all are reported at once.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// The mistakes found so far, each with the place it was made.
+/// The mistakes found so far, each with its span.
 #[derive(Default)]
 pub struct Errors {
     found: Vec<syn::Error>,
-    /// Whether some more stand in the item itself.
+    /// Whether more mistakes were written into the item itself.
     some_in_place: bool,
 }
 
@@ -26,28 +26,28 @@ impl Errors {
         self.found.push(error);
     }
 
-    /// Keeps the value, or the mistake that stood in its place.
+    /// Returns the value, or records the mistake.
     pub fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Makes code of a mistake, which the caller puts into the item in the place of what is mistaken.
+    /// Returns the code of a mistake, which the caller puts into the item in place of the faulty part.
     pub fn in_place(&mut self, error: &syn::Error) -> TokenStream {
         self.some_in_place = true;
         error.to_compile_error()
     }
 
-    /// Reports whether nothing was reported, neither here nor in the item.
+    /// Returns whether there is no mistake, neither here nor in the item.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && !self.some_in_place
     }
 
-    /// Reports whether a mistake was written into the item itself, in place of the faulty part.
+    /// Returns whether a mistake was written into the item itself, in place of the faulty part.
     pub fn has_some_in_place(&self) -> bool {
         self.some_in_place
     }
 
-    /// Combines all mistakes to one value, for a list that is itself an option.
+    /// Combines all mistakes into one error.
     pub fn into_error(self) -> Option<syn::Error> {
         self.found.into_iter().reduce(|mut all, error| {
             all.combine(error);
@@ -61,7 +61,7 @@ impl Errors {
     }
 }
 
-/// `; did you mean "…"?` when one of the choices is close to what was written.
+/// Returns `; did you mean "…"?` where one of the choices is close to what was written.
 pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
     choices
         .iter()
@@ -75,7 +75,7 @@ pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
         .unwrap_or_default()
 }
 
-/// `a`, `b` or `c`, for the choices of a message.
+/// Joins choices for a message: `a`, `b` or `c`.
 pub fn one_of(choices: &[&str]) -> String {
     match choices {
         [] => String::new(),

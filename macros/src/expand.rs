@@ -1,7 +1,7 @@
-//! What is generated: one constant, the tool's handle, and one link-time registration unless it is `unlinked`. Data and
-//! calls only; all behaviour is in the runtime.
+//! Generates the code of a tool: its handle, which is a constant, and its link-time registration unless it is
+//! `unlinked`. Generated code holds data and calls only; all behaviour is in the runtime.
 //!
-//! Long for a file, because the code of one call is read from its start to its end.
+//! This file is long, so that the code of one call can be read from start to end.
 
 mod companion;
 mod input;
@@ -20,20 +20,20 @@ use crate::model::{Argument, Capability, Tool};
 use crate::paths::Paths;
 use companion::Callee;
 
-/// Makes the code that follows the function. Where mistakes were found, it only asks rustc about the
-/// types, so that all mistakes are reported in one run.
+/// Generates the code that follows the function. After mistakes it only asks rustc about the types, so that one run
+/// reports all mistakes.
 pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let root = paths.root();
     let private = paths.private();
     let (visibility, mut handle, conditions) = (&tool.visibility, tool.handle(), &tool.conditions);
-    // Reported already, and rustc would say it again.
+    // The collision is reported, and rustc would report it again.
     if tool.handle_is_taken {
         handle = Ident::new("_", handle.span());
     }
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
     let body = self_type::with_alias(tool.self_type.as_ref(), body);
-    // Two tools with one handle are reported at the names, so the constant gets their span.
+    // rustc reports two tools with one handle at the constant, so give it the span of the name.
     let visibility = place::inside(&handle, quote!(#visibility));
     let mut head = quote!(const #handle: #root::Handle);
     if tool.args.krate.is_none() {
@@ -166,7 +166,7 @@ fn evidence(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The types that the call's future rests on, as nested pairs.
+/// The types that the call's future depends on, as nested pairs.
 fn signature(tool: &Tool) -> TokenStream {
     tool.arguments.iter().rev().fold(quote!(()), |rest, argument| match argument {
         Argument::Input(param) if is_plain(&param.ty) => rest,
@@ -179,8 +179,8 @@ fn signature(tool: &Tool) -> TokenStream {
     })
 }
 
-/// Whether a type goes without saying. The name only spares rustc a question: a type of the user's
-/// by that name is judged like any other, at the price of a second error.
+/// Returns whether rustc need not be asked about a type. Only its name is looked at: a user's own type of such a name
+/// is judged all the same, and at worst reported twice.
 fn is_plain(ty: &Type) -> bool {
     const PLAIN: &[&str] = &[
         "String", "bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
@@ -194,7 +194,7 @@ fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// One function from the input's text to the boxed, unpolled call of `callee`.
+/// Generates a function that reads the input's text and returns the boxed call of `callee`, not polled yet.
 fn start(
     tool: &Tool,
     name: &str,
@@ -217,7 +217,7 @@ fn start(
     }
 }
 
-/// Like [`start`] for a tool that is carried out elsewhere: its input is read and judged, and nothing is called.
+/// Like [`start`], for an external tool: its input is read and judged, and no function is called.
 fn start_elsewhere(tool: &Tool) -> TokenStream {
     let (read, facts) = (input::read(tool), facts(tool));
     let locals = tool.inputs().enumerate().map(|(index, _)| input::local(index));
@@ -234,7 +234,7 @@ fn start_elsewhere(tool: &Tool) -> TokenStream {
     }
 }
 
-/// What policy must know of this call, from the expressions of the attribute.
+/// Generates the facts for the policy about this call, from the attribute's expressions.
 fn facts(tool: &Tool) -> TokenStream {
     let danger = match &tool.args.danger {
         Some(Danger::Expression(expression)) => {
@@ -296,7 +296,7 @@ fn facts(tool: &Tool) -> TokenStream {
     if !tool.has_expressions() {
         return footprint.into_token_stream();
     }
-    // The user's names hold in this block alone: a parameter may be called like its tool.
+    // Bind the user's names in this block only: a parameter may have the same name as its tool.
     let (names, locals): (Vec<_>, Vec<_>) =
         tool.inputs().enumerate().map(|(index, it)| (&it.ident, input::local(index))).unzip();
     let services = named_services(tool);
@@ -313,7 +313,7 @@ fn facts(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The scope that the tool's services say resources of a kind are in, as one more argument.
+/// Adds an argument: the scope of the tool's services for resources of this kind.
 fn scope(tool: &Tool, kind: &TokenStream) -> TokenStream {
     let scopes = capabilities(tool).enumerate().filter(|(_, (_, exclusive))| !exclusive);
     let scopes = scopes.map(|(index, _)| {
@@ -323,7 +323,7 @@ fn scope(tool: &Tool, kind: &TokenStream) -> TokenStream {
     quote!(, __tw::one_scope([#(#scopes),*]))
 }
 
-/// Services by the names of their parameters, for the expressions of the attribute.
+/// Binds services to the names of their parameters, for the expressions of the attribute.
 fn named_services(tool: &Tool) -> TokenStream {
     let services = capabilities(tool).enumerate().filter_map(|(index, (capability, exclusive))| {
         let (ident, constant) = (capability.ident.as_ref().filter(|_| !exclusive)?, capability_constant(index));
@@ -335,8 +335,9 @@ fn named_services(tool: &Tool) -> TokenStream {
     quote!(#(#services)*)
 }
 
-/// The boxed future. A tool that opens nothing is called at once, which runs nothing of it yet;
-/// otherwise a block opens what is exclusive, calls, encodes and closes in reverse order.
+/// Generates the boxed future. A tool that opens no resource is called at once, which only makes its future.
+/// Otherwise an `async` block opens the resources, calls the tool, encodes its answer and closes them in reverse
+/// order.
 fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some() && !callee.is_async();
     let mut opened: Vec<(Ident, Ident)> = Vec::new();

@@ -1,9 +1,9 @@
-//! Functions that are still being typed: a parameter without a type. Rustc reads an item before it hands it to a macro,
-//! so it has reported them, and would report them again for each time that they are handed back.
+//! Detects functions that are still being typed, with a parameter that has no type yet. rustc has reported them
+//! before it runs the macro, and would report them again each time the macro returns them.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Reports whether a function has a parameter without a type.
+/// Returns whether a function has a parameter without a type.
 pub fn is_half_typed(function: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = function.into_iter().collect();
     let Some(start) = tokens.iter().position(|token| is_word(token, "fn")) else { return false };
@@ -16,7 +16,7 @@ pub fn is_half_typed(function: TokenStream) -> bool {
     parameters.is_some_and(|parameters| split(parameters).iter().any(|it| lacks_its_type(it)))
 }
 
-/// Returns an `impl` block without such functions; `None` where it has none.
+/// Returns the `impl` block without such functions; `None` where it has none.
 pub fn without_half_typed(block: TokenStream) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = block.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.last() else { return None };
@@ -44,7 +44,7 @@ pub fn without_half_typed(block: TokenStream) -> Option<TokenStream> {
     found.then(|| tokens.into_iter().collect())
 }
 
-/// The parameters of a list, parted at the commas that stand in no brackets.
+/// Splits a parameter list at the commas outside of angle brackets.
 fn split(list: TokenStream) -> Vec<Vec<TokenTree>> {
     let (mut parts, mut depth, mut is_arrow) = (vec![Vec::new()], 0_i32, false);
     for token in list {
@@ -69,7 +69,7 @@ fn split(list: TokenStream) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-/// `word` or `word:`, after whatever attributes.
+/// Returns whether a parameter is only `word` or `word:`, after any attributes.
 fn lacks_its_type(parameter: &[TokenTree]) -> bool {
     let mut rest = parameter;
     while let [TokenTree::Punct(hash), TokenTree::Group(_), after @ ..] = rest

@@ -1,5 +1,4 @@
-//! The annotated items as written. Bodies are stored as tokens and never parsed: their content
-//! is between the user and rustc.
+//! The annotated items as written. Bodies stay tokens and are never parsed: rustc reports what is wrong in them.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -8,7 +7,7 @@ use syn::{Attribute, Generics, ImplItem, Meta, Signature, Token, Type, Visibilit
 
 use crate::errors::Errors;
 
-/// A function with its body unread.
+/// A function whose body is not parsed.
 pub struct Function {
     pub attributes: Vec<Attribute>,
     pub visibility: Visibility,
@@ -44,7 +43,7 @@ impl ToTokens for Function {
     }
 }
 
-/// An inherent `impl` block whose methods keep their bodies unread.
+/// An inherent `impl` block. The bodies of its methods are not parsed.
 pub struct Methods {
     pub attributes: Vec<Attribute>,
     pub generics: Generics,
@@ -118,18 +117,18 @@ impl ToTokens for Methods {
     }
 }
 
-/// Takes `#[tool]` off a method, if it carries one.
+/// Removes `#[tool]` from a method, if it has one.
 pub fn take_tool_attribute(function: &mut Function) -> Option<Attribute> {
     let index = function.attributes.iter().position(names_tool)?;
     Some(function.attributes.remove(index))
 }
 
-/// Reports whether an attribute is `#[tool]`, by whatever path.
+/// Returns whether an attribute is `#[tool]`, by any path.
 pub fn names_tool(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "tool")
 }
 
-/// Lists the attributes of an item that is no function.
+/// Returns the attributes of an item that is not a function.
 pub fn attributes_of(item: &ImplItem) -> &[Attribute] {
     match item {
         ImplItem::Const(item) => &item.attrs,
@@ -139,7 +138,7 @@ pub fn attributes_of(item: &ImplItem) -> &[Attribute] {
     }
 }
 
-/// Takes `#[tool]` off an item that cannot be one.
+/// Removes `#[tool]` from an item that cannot be a tool.
 pub fn strip_tool_attributes(item: &mut ImplItem) {
     match item {
         ImplItem::Const(item) => item.attrs.retain(|it| !names_tool(it)),
@@ -161,8 +160,7 @@ pub fn attribute_tokens(attribute: &Attribute, errors: &mut Errors) -> TokenStre
     }
 }
 
-/// Removes what only the macros understand from an item that could not be read: rustc would add that
-/// it does not.
+/// Removes our attributes from an item that could not be parsed, since rustc would report them as well.
 pub fn without_our_attributes(item: TokenStream) -> TokenStream {
     without(item, OURS)
 }
@@ -189,7 +187,7 @@ pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
                 tokens.next();
             }
             TokenTree::Group(group) => {
-                // Parameters have no doc comments but in a tool.
+                // Only the parameters of a tool have doc comments.
                 let inner = match group.delimiter() {
                     Delimiter::Parenthesis if names == OURS => PARAMETERS,
                     _ => names,
@@ -204,7 +202,7 @@ pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
     kept
 }
 
-/// Whether `fn` follows, after whatever qualifiers a function may have.
+/// Returns whether `fn` follows, after any qualifiers.
 fn starts_a_function(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     loop {

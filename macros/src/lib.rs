@@ -46,7 +46,7 @@ pub fn data(
 fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut function: Function = match syn::parse2(item.clone()) {
         Ok(function) => function,
-        // Rustc has said so, and nothing is left that could be taken for a tool.
+        // rustc has reported the missing type, and no tool is left to generate.
         Err(_) if half_typed::is_half_typed(item.clone()) => return TokenStream::new(),
         Err(error) => return with_error(item, &error),
     };
@@ -58,7 +58,7 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let paths = Paths::new(args.krate.as_ref());
     let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
-    // What is carried out elsewhere is no function. Mistakes in its types are reported where they stand.
+    // An external tool has no function. Where a type of it is wrong, the error is in its signature, so that is kept.
     let is_function = function.end.is_none() || errors.has_some_in_place();
     let generated = expand::tool(&tool, &paths, errors);
     let function = is_function.then_some(&function);
@@ -102,14 +102,14 @@ fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
         if generics.params.is_empty() {
             generated.extend(expand::tool(&tool, &paths, errors));
         } else {
-            // The block is reported, and no type of it can be asked about.
+            // The generic block is reported, and rustc cannot be asked about its types.
             generated.extend(errors.into_compile_errors());
         }
     }
     quote!(#methods #generated)
 }
 
-/// Takes away what only the macro understands, so that rustc sees an ordinary function.
+/// Removes the macro's own attributes, so that rustc sees an ordinary function.
 fn strip(function: &mut Function) {
     let is_ours = |it: &syn::Attribute| item::names_tool(it) || check::is_for_parameters(it);
     function.attributes.retain(|attribute| !is_ours(attribute));
@@ -120,7 +120,7 @@ fn strip(function: &mut Function) {
     }
 }
 
-/// The item as it was, beside the reason why it could not be read.
+/// Returns the item as it was, and the reason why it could not be parsed.
 fn with_error(item: TokenStream, error: &syn::Error) -> TokenStream {
     let item = item::without_our_attributes(item);
     let error = error.to_compile_error();

@@ -1,16 +1,17 @@
-//! What the user's crate calls the runtime, where its manifest gives it another name.
+//! Finds the name that the user's crate gives the runtime, where its manifest renames it.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// The packages whose paths generated code may name: the whole, and the runtime below it, which extensions depend on. Both are
-/// libraries of the name `toolwright`.
+/// The packages that generated code may refer to: the facade, and the runtime, which extensions depend on. The
+/// library of each is called `toolwright`.
 const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 
-/// The manifest that was read last, and what it says: a compiler reads one, an editor's server several.
+/// The manifest that was read last, and the name found in it. A compiler reads one manifest, an editor's server
+/// several.
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
 
-/// Finds the name of the runtime in the crate that is being compiled, if it is not its own.
+/// Returns the runtime's name in the crate that is being compiled, where the manifest renames it.
 pub fn runtime_name() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -25,8 +26,8 @@ pub fn runtime_name() -> Option<String> {
     }
 }
 
-/// `tw` of `tw = { package = "toolwright", … }`. Lines are read one by one, as they are written by hand and by cargo; what
-/// is not understood leaves the runtime its own name.
+/// Finds `tw` in `tw = { package = "toolwright", … }`. It reads line by line the forms that people and cargo write.
+/// Any other form counts as no rename.
 fn renamed_in(manifest: &str) -> Option<String> {
     let (mut in_list, mut of_one, mut found) = (false, None, None);
     for line in manifest.lines().map(str::trim) {
@@ -59,7 +60,7 @@ fn renamed_in(manifest: &str) -> Option<String> {
     found.map(|name| name.replace('-', "_"))
 }
 
-/// Whether an inline table has `package = "toolwright"`.
+/// Returns whether an inline table has `package = "toolwright"`.
 fn names_package(table: &str) -> bool {
     table.trim_matches([' ', '{', '}']).split(',').any(|entry| match entry.split_once('=') {
         Some((key, value)) => key.trim() == "package" && is_package(unquote(value)),

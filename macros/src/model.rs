@@ -1,4 +1,4 @@
-//! A tool as the rules have left it: what is here can be expanded.
+//! A tool after all rules have run: whatever is here can be expanded.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
@@ -19,17 +19,17 @@ pub struct Tool {
     pub returns: TokenStream,
     pub arguments: Vec<Argument>,
     pub args: ToolArgs,
-    /// Whether something else has the handle's name, which is reported already.
+    /// Whether another item has the handle's name. It is reported already.
     pub handle_is_taken: bool,
 }
 
 /// One parameter of the function.
 pub enum Argument {
-    /// Owned: the model gives it.
+    /// An owned parameter: the model gives it.
     Input(Box<Param>),
-    /// `&T`: the runtime hands it in.
+    /// `&T`: a service, which the runtime passes in.
     Shared(Capability),
-    /// `&mut T`: the runtime opens it for this call and closes it afterwards.
+    /// `&mut T`: a resource, which the runtime opens for this call and closes afterwards.
     Exclusive(Capability),
 }
 
@@ -43,15 +43,15 @@ pub struct Param {
     pub args: ParamArgs,
 }
 
-/// What a tool may use besides its input.
+/// A service or resource that a tool may use besides its input.
 pub struct Capability {
-    /// The parameter's name; `self` has none that an expression could use.
+    /// The parameter's name. `self` has none, since an expression cannot use it.
     pub ident: Option<Ident>,
     pub ty: Type,
 }
 
 impl Tool {
-    /// Returns the name that models call.
+    /// Returns the name by which models call the tool.
     pub fn name(&self) -> String {
         match &self.args.name {
             Some(name) => name.value(),
@@ -63,7 +63,7 @@ impl Tool {
         self.args.name.as_ref().map_or_else(|| self.function.span(), |name| name.span())
     }
 
-    /// Names the constant by which the tool is registered explicitly.
+    /// Returns the constant by which the tool is registered explicitly.
     pub fn handle(&self) -> Ident {
         self.args.handle.clone().unwrap_or_else(|| {
             let name = self.function.unraw().to_string().to_uppercase();
@@ -83,7 +83,7 @@ impl Tool {
         self.inputs().find(|param| param.args.whole.is_some())
     }
 
-    /// Reports whether the attribute holds expressions over the parameters, which need them by name.
+    /// Returns whether the attribute holds expressions that name parameters.
     pub fn has_expressions(&self) -> bool {
         let touched = [&self.args.reads, &self.args.writes].into_iter().flatten();
         matches!(self.args.danger, Some(Danger::Expression(_)))

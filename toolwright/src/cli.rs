@@ -19,7 +19,8 @@ pub fn main() -> ExitCode {
     main_with(|executor| executor)
 }
 
-/// Runs the command line as [`main`] does, with an executor that is completed by a function: services, a policy, an approver.
+/// Runs the command line as [`main`] does. The function completes the executor with services, a policy and an
+/// approver.
 #[cfg(feature = "mcp")]
 #[must_use]
 pub fn main_with(

@@ -15,7 +15,7 @@ use toolwright_toolbox::Supervisor;
 
 use super::{filled, now};
 
-/// Has no model, because none is asked for.
+/// Has no model, since no ticket needs one.
 struct NoModel;
 
 impl Models for NoModel {
@@ -24,7 +24,7 @@ impl Models for NoModel {
     }
 }
 
-/// How long each of so many heartbeats takes.
+/// Returns the average time of so many heartbeats.
 pub fn beats(times: u32) -> Result<Duration> {
     let folder = TempDir::new()?;
     let board: Board = filled(&folder, |_| false)?;

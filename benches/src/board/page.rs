@@ -1,4 +1,4 @@
-//! The page of a board of 1,000 tickets, as a browser gets it.
+//! The page of a board of 1,000 tickets, as a browser loads it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,14 +18,14 @@ use super::{new_ticket, now, project};
 
 const TICKETS: usize = 1_000;
 
-/// What the page of the board takes.
+/// The size and time of the page.
 pub struct Taken {
     pub bytes: usize,
-    /// The median, from the request to the last byte.
+    /// The median time from the request to the last byte.
     pub time: Duration,
 }
 
-/// Asks for the page so many times.
+/// Requests the page so many times.
 pub fn taken(times: usize) -> Result<Taken> {
     let folder = TempDir::new()?;
     let board = Board::open(folder.path().join("board.db"))?;

@@ -1,4 +1,4 @@
-//! The functions that every contestant calls, and the least a call by JSON text can cost with serde.
+//! The functions that every contestant calls, and the cheapest call by JSON text with serde.
 
 use anyhow::{Result, bail};
 use schemars::JsonSchema;
@@ -33,8 +33,8 @@ pub struct TextSize {
     pub empty: bool,
 }
 
-/// What the tool with five arguments does: it only moves what it gets, so that a call is all there is to
-/// measure. Everybody does it in one async function of its own.
+/// The body of the tool with five arguments. It only moves its arguments, so that only the call is measured. Each
+/// contestant runs it in its own async function.
 #[inline]
 pub fn matches(
     pattern: String,
@@ -47,7 +47,7 @@ pub fn matches(
     Matches { pattern, folder, label: window.label, lines: limit * around as usize, whole_words }
 }
 
-/// What the tool with one argument does.
+/// The body of the tool with one argument.
 #[inline]
 pub fn size(text: &str) -> TextSize {
     TextSize { bytes: text.len(), empty: text.is_empty() }
@@ -91,7 +91,7 @@ pub async fn call_measure_text(text: &str) -> Result<String> {
     Ok(serde_json::to_string(&measure_text(input.text).await)?)
 }
 
-/// What every contestant has to answer to this text.
+/// Returns the expected answer to this text.
 pub fn expected(text: &str) -> Result<Value> {
     Ok(match text {
         FIND_TEXT => json!({

@@ -67,7 +67,7 @@ async fn measure_through(
     calls.to(MEASURE_TEXT).with("text", &text).await_as().await
 }
 
-/// An executor over [`super::NAMES`] tools, four of them those of this file.
+/// An executor with [`super::NAMES`] tools, four of them from this file.
 pub struct Ours {
     executor: Executor,
 }
@@ -83,27 +83,27 @@ impl Ours {
         Ok(Self { executor: Executor::builder(registry).unrestricted().build()? })
     }
 
-    /// Calls `find_text` by name with this text; the text of the answer.
+    /// Calls `find_text` with this text, and returns the text of the answer.
     pub async fn find_text(&self, text: &str) -> Result<String> {
         Ok(self.executor.call(&Call::new("find_text", text)).await.into_text())
     }
 
-    /// Calls `measure_text` by name with this text; the text of the answer.
+    /// Calls `measure_text` with this text, and returns the text of the answer.
     pub async fn measure_text(&self, text: &str) -> Result<String> {
         Ok(self.executor.call(&Call::new("measure_text", text)).await.into_text())
     }
 
-    /// Calls `find_checked`, which has a rule; the text of the answer.
+    /// Calls `find_checked`, which has a validation rule, and returns the text of the answer.
     pub async fn find_checked(&self, text: &str) -> Result<String> {
         Ok(self.executor.call(&Call::new("find_checked", text)).await.into_text())
     }
 
-    /// Calls `measure_through`, which calls `measure_text`; the text of the answer.
+    /// Calls `measure_through`, which calls `measure_text`, and returns the text of the answer.
     pub async fn measure_through(&self, text: &str) -> Result<String> {
         Ok(self.executor.call(&Call::new("measure_through", text)).await.into_text())
     }
 
-    /// Calls `measure_text` twice; the text of the second answer.
+    /// Calls `measure_text` twice, and returns the text of the second answer.
     pub async fn measure_twice(&self, text: &str) -> Result<String> {
         std::hint::black_box(self.measure_text(text).await?);
         self.measure_text(text).await

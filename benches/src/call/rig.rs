@@ -1,9 +1,8 @@
 //! rig: `#[rig_tool]` functions, through their erased form alone and through rig's own `ToolSet`.
 //!
-//! The erased form in a map of one's own, of a tool that writes its own JSON text, is the cheapest
-//! public path and the one that counts. It leaves out the `Value` that rig makes of a struct, and
-//! rig's registry, which wraps each call in an effect and, in `ToolSet::execute`, clones the tool's
-//! definition.
+//! The cheapest public path is the one that is measured: the erased form, in a map of our own, of a tool that writes
+//! its JSON text itself. It avoids the `Value` that rig makes of a struct, and rig's registry, which wraps each call
+//! in an effect and clones the tool's definition in `ToolSet::execute`.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -72,24 +71,24 @@ impl Rig {
         Ok(Self { erased, set })
     }
 
-    /// The erased form, found in a map of one's own, of the tool that writes its own JSON text.
+    /// Calls the tool that writes its JSON text itself, in its erased form and from our own map.
     pub fn text(&self, text: &str) -> impl Future<Output = Result<String>> {
         self.erased("find_text_as_text", text)
     }
 
-    /// The erased form of the tool that answers a struct.
+    /// Calls the tool that answers with a struct, in its erased form.
     pub fn structured(&self, text: &str) -> impl Future<Output = Result<String>> {
         self.erased("find_text", text)
     }
 
-    /// The tool that writes its own JSON text, found in rig's set.
+    /// Calls the tool that writes its JSON text itself, from rig's set.
     pub async fn registered(&self, text: &str) -> Result<String> {
         let tool = self.set.get("find_text_as_text").context("no such tool")?;
         let mut context = ToolContext::new();
         answer(tool.execute(text.to_owned(), &mut context).await)
     }
 
-    /// The same by name through rig's set.
+    /// Calls it by name through rig's set.
     pub async fn executed(&self, text: &str) -> Result<String> {
         let mut context = ToolContext::new();
         answer(self.set.execute("find_text_as_text", text, &mut context).await)

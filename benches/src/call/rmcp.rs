@@ -1,8 +1,8 @@
 //! rmcp: a `#[tool]` method through `ToolRouter`, from the text of the arguments to the text of the answer.
 //!
-//! The router takes parsed arguments and a request's context with a connected peer, so one idle
-//! connection is opened beforehand and its context cloned for each call. A tool that answers
-//! `ContentBlock::json` takes the cheapest path and the one that counts; `Json<T>` builds a `Value` as well.
+//! The router takes parsed arguments, and a request context with a connected peer. So one idle connection is opened
+//! first, and its context is cloned for each call. The cheapest path is the one that is measured: a tool that answers
+//! with `ContentBlock::json`; `Json<T>` builds a `Value` as well.
 
 use ::rmcp::handler::server::router::tool::ToolRouter;
 use ::rmcp::handler::server::tool::ToolCallContext;
@@ -35,7 +35,7 @@ struct FindText {
     window: Window,
 }
 
-/// [`Matches`] with the schema that `Json<T>` wants.
+/// [`Matches`] with the schema that `Json<T>` needs.
 #[derive(Serialize, JsonSchema)]
 struct Found {
     pattern: String,
@@ -86,7 +86,7 @@ pub struct Rmcp {
 }
 
 impl Rmcp {
-    /// Opens the idle connection, so it wants a runtime around it.
+    /// Opens the idle connection; needs a tokio runtime.
     pub fn new() -> Result<Self> {
         let mut router = Server::tool_router();
         let route = router.map.get("find_text").context("no such tool")?.clone();
@@ -101,12 +101,12 @@ impl Rmcp {
         Ok(Self { router, context, _connection: (service, theirs) })
     }
 
-    /// A tool that answers JSON as text.
+    /// Calls the tool that answers with JSON as text.
     pub fn text(&self, text: &str) -> impl Future<Output = Result<String>> {
         self.call("find_text", text)
     }
 
-    /// A tool that answers a structured value besides.
+    /// Calls the tool that answers with a structured value as well.
     pub fn structured(&self, text: &str) -> impl Future<Output = Result<String>> {
         self.call("find_text_structured", text)
     }

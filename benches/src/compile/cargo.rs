@@ -1,4 +1,4 @@
-//! A generated package on disk, and cargo run on it.
+//! Writes a generated package to disk, and runs cargo on it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::source::{PREFIX, Source};
 
-/// What cargo is asked for.
+/// The cargo command.
 #[derive(Clone, Copy)]
 pub enum Verb {
     Check,
@@ -33,7 +33,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// Writes the package under `directory`, with the workspace's lock file beside it if there is one.
+    /// Writes the package under `directory`, with the workspace's lock file, if there is one.
     pub fn write(directory: &Path, name: &str, source: &Source) -> Result<Self> {
         let package = Self { directory: directory.join(name), target: directory.join("target") };
         fs::create_dir_all(package.directory.join("src"))?;
@@ -50,7 +50,7 @@ impl Package {
         Ok(package)
     }
 
-    /// Builds every dependency in both modes and runs the proof: what the crate lists and answers.
+    /// Builds all dependencies in both modes, and runs the proof. Returns what the crate lists and answers.
     pub fn prepare(&self) -> Result<Value> {
         self.cargo(&["check"])?;
         self.cargo(&["build"])?;
@@ -58,9 +58,9 @@ impl Package {
         serde_json::from_slice(&proof.stdout).context("reading what the proof printed")
     }
 
-    /// Wall time of compiling this package alone.
+    /// Returns the wall time of compiling only this package.
     pub fn time(&self, verb: Verb) -> Result<Duration> {
-        // Newer than the last build, which is what makes cargo compile it again.
+        // A modification time after the last build makes cargo compile the package again.
         File::options()
             .append(true)
             .open(self.directory.join("src/lib.rs"))?
@@ -74,7 +74,7 @@ impl Package {
         Ok(took)
     }
 
-    /// Wall time of `cargo build` with nothing to do.
+    /// Returns the wall time of `cargo build` with nothing to do.
     pub fn time_nothing(&self) -> Result<Duration> {
         self.cargo(&["build"])?;
         let start = Instant::now();
@@ -109,7 +109,7 @@ impl Package {
     }
 }
 
-/// The workspace's lock file, or this crate's own where it stands alone.
+/// Returns the workspace's lock file, and this crate's own for use outside of the workspace.
 fn lock_files() -> [PathBuf; 2] {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     [here.join("../Cargo.lock"), here.join("Cargo.lock")]

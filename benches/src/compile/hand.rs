@@ -1,4 +1,4 @@
-//! By hand: a derived struct for each tool's input, a match on the name, a list of schemas.
+//! By hand: a derived struct for each tool's input, a `match` on the name, and a list of schemas.
 
 use super::source::{self, CALLS, NOW, PROOF, Source, Tool};
 

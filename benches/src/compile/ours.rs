@@ -10,7 +10,7 @@ pub fn source(count: usize) -> Result<Source> {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");
     let runtime = runtime.canonicalize().context("finding the runtime")?;
     Ok(Source {
-        // Outputs derive nothing but `Serialize`, as those of the other contestants do.
+        // Outputs derive only `Serialize`, as those of the other contestants do.
         dependencies: format!(
             "serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\ntoolwright = {{ path = {:?} }}",
             runtime.display()

@@ -1,7 +1,7 @@
 //! rmcp: `#[tool]` methods in one `#[tool_router]` block, each with a derived struct for its input.
 //!
-//! A method answers `ContentBlock::json`, as in the benchmark of calls: `Json<T>` would have rmcp
-//! derive and check a schema of the output, which nobody else here has to give.
+//! A method answers with `ContentBlock::json`, as in the benchmark `call`: `Json<T>` would make rmcp derive and check
+//! an output schema, which no other contestant has.
 
 use super::source::{self, CALLS, NOW, PROOF, Source, Tool};
 

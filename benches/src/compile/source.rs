@@ -1,9 +1,9 @@
-//! What the contestants' crates have in common: the types, the parameters and the bodies of the tools.
+//! The common parts of the contestants' crates: the types, the parameters and the bodies of the tools.
 //!
-//! Tools come in five shapes that differ in their parameters' types; every other one answers with a
-//! type of its own. A contestant says how a tool is written around that.
+//! Tools come in five shapes with different parameter types. Every other tool answers with a type of its own. A
+//! contestant adds the code around that.
 
-/// How the name of every generated package begins.
+/// The prefix of the names of all generated packages.
 pub const PREFIX: &str = "compile-";
 
 /// A contestant's crate.
@@ -79,7 +79,7 @@ impl Tool {
         format!("Read part number {} of a text file.", self.number)
     }
 
-    /// Fields or parameters, one a line, with their descriptions as doc comments.
+    /// Returns fields or parameters, one a line, with their descriptions as doc comments.
     pub fn documented(&self, visibility: &str) -> String {
         self.parameters
             .iter()
@@ -89,19 +89,19 @@ impl Tool {
             .collect()
     }
 
-    /// Parameters, one a line, for a function whose input is described elsewhere.
+    /// Returns parameters, one a line, for a function whose input is described elsewhere.
     pub fn undocumented(&self) -> String {
         self.parameters.iter().map(|(name, kind, _)| format!("    {name}: {kind},\n")).collect()
     }
 
-    /// The parameters' names, each after `before`.
+    /// Returns the parameters' names, each after `before`.
     pub fn names(&self, before: &str) -> String {
         let names: Vec<_> =
             self.parameters.iter().map(|(name, ..)| format!("{before}{name}")).collect();
         names.join(", ")
     }
 
-    /// The answer's own type, where it has one; `derives` stands above it.
+    /// Returns the answer's own type below `derives`, or an empty text where the answer has a shared type.
     pub fn output_type(&self, derives: &str) -> String {
         match self.output.as_str() {
             "Lines" => String::new(),
@@ -109,7 +109,7 @@ impl Tool {
         }
     }
 
-    /// The statements of the body; the last is an expression of type [`Self::output`].
+    /// Returns the statements of the body; the last one is an expression of type [`Self::output`].
     pub fn body(&self) -> String {
         let Self { number, output, .. } = self;
         let switched = match number % 2 {
@@ -131,7 +131,7 @@ const OUTPUT_FIELDS: &str = "{
     pub more: bool,
 }";
 
-/// The types that all tools share; `input` and `output` stand above what comes in and goes out.
+/// Returns the types that all tools share. `input` and `output` are the attributes of input and output types.
 pub fn shared_types(input: &str, output: &str) -> String {
     format!(
         "/// A range around a line.
@@ -166,9 +166,9 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 /// The end of every `main` of a proof.
 ///
-/// It stands after `let listed: Vec<(String, String, Value)>` (name, description and schema of each
-/// tool, in any order) and `let answers: [String; 2]` (to [`CALLS`]). What it prints is the same for
-/// all contestants: names, descriptions, each parameter's description, answers.
+/// It follows `let listed: Vec<(String, String, Value)>` (name, description and schema of each tool, in any order)
+/// and `let answers: [String; 2]` (to [`CALLS`]). Its output is the same for all contestants: names, descriptions,
+/// each parameter's description, answers.
 pub const PROOF: &str = r#"
     let mut tools = serde_json::Map::new();
     let mut names: Vec<_> = listed.into_iter().collect();
@@ -186,7 +186,7 @@ pub const PROOF: &str = r#"
     println!("{}", serde_json::json!({ "tools": tools, "answers": answers }));
 "#;
 
-/// The calls of a proof: name, text.
+/// The calls of a proof: name and input text.
 pub const CALLS: &str = r##"
 const CALLS: [(&str, &str); 2] = [
     ("tool_0", r#"{"path":"a.rs","first":2,"limit":3,"switches":["x","y"],"window":{"before":1,"after":1,"label":"w"}}"#),

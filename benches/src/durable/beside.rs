@@ -1,5 +1,6 @@
-//! How long a new run takes beside many runs that wait for a person, and beside ten: from `submit` to its end, with a worker that
-//! has looked at all that wait. Its model answers twice, as quickly as a small one does.
+//! Measures a new run beside many runs that wait for a person, and beside ten: from `submit` to its end, with a
+//! worker that has already looked at all waiting runs. Its model answers twice, each time as quickly as a small model
+//! does.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,13 +20,13 @@ use crate::measure::Effort;
 
 const FEW: usize = 10;
 
-/// What the model takes for an answer.
+/// How long the model takes to answer.
 const ANSWER: Duration = Duration::from_millis(100);
 
 /// How many runs are started at once.
 const AT_ONCE: usize = 64;
 
-/// How long the worker is left alone after it has looked at each run that waits.
+/// How long the worker is left alone after it has looked at each waiting run.
 const SETTLE: Duration = Duration::from_secs(3);
 
 /// Pays, when a person agrees.
@@ -37,7 +38,7 @@ async fn pay(
     cents
 }
 
-/// Pays where the prompt wants it, and takes a note otherwise; then it says so.
+/// A model that calls `pay` where the prompt asks for it, takes a note otherwise, and then ends.
 struct Clerk;
 
 impl Model for Clerk {
@@ -79,7 +80,7 @@ impl Model for Clerk {
 
 const PAY_PROMPT: &str = "pay the bill";
 
-/// The median time of a new run, beside many that wait and beside ten.
+/// The median time of a new run, beside many waiting runs and beside ten.
 pub struct Beside {
     pub waiting: usize,
     pub many: Duration,
@@ -91,7 +92,7 @@ pub fn beside(files: &Files, effort: Effort) -> Result<Beside> {
         Effort::Full => (3_000, 31),
         Effort::Quick => (300, 5),
     };
-    // One after the other, each with a runtime of its own: the worker of one would be noise to the other.
+    // One after the other, each with its own runtime, so that neither worker disturbs the other measure.
     let few = median_beside(&files.next(), FEW, times)?;
     let many = median_beside(&files.next(), waiting, times)?;
     Ok(Beside { waiting, many, few })
@@ -113,7 +114,7 @@ fn median_beside(file: &Path, waiting: usize, times: usize) -> Result<Duration> 
             let runner = runner.clone();
             async move { runner.work().await }
         });
-        // It looks at each of them once, beside new ones.
+        // After a new run has ended, the worker has looked at each waiting one.
         new_run(&runner, "first").await?;
         tokio::time::sleep(SETTLE).await;
         let mut took = Vec::with_capacity(times);

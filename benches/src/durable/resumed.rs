@@ -1,7 +1,8 @@
-//! How long until a run that another process left is asked for its next answer: from the start of a process to the first request.
+//! Measures how long a run of another process takes to be resumed: from the start of a process to its first request
+//! to the model.
 //!
-//! The process opens the journal, builds its executor and agents, takes the run up with its whole history, and ends when the model
-//! is asked.
+//! The process opens the journal, builds its executor and agents, resumes the run with its whole history, and exits
+//! when the model is asked.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,10 +20,10 @@ use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, Noti
 
 use super::{RECORD_NOTE, Steady};
 
-/// What this program is started with to take a run up; then the journal.
+/// The argument that starts this program as a process that resumes a run; the journal follows it.
 const RESUME: &str = "resume-a-run";
 
-/// Exits when it is asked.
+/// A model that exits the process when it is asked.
 struct Last;
 
 impl Model for Last {
@@ -57,7 +58,7 @@ fn agents(
     Ok(Runner::builder().agent("steady", agent.build()?).build()?)
 }
 
-/// Takes a run up where this program was started for that; it does not return then.
+/// Resumes a run, if this program was started for that. Then it does not return.
 pub fn resume_if_asked() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     if arguments.next().as_deref() != Some(RESUME) {
@@ -72,7 +73,7 @@ pub fn resume_if_asked() -> Result<()> {
     bail!("the model was not asked: {progress}")
 }
 
-/// A run of so many turns that its process gave up in order.
+/// Makes a run of so many turns, and releases it in order.
 pub async fn left(file: &Path, turns: u64) -> Result<()> {
     let executor = executor(SqliteStore::open(file).await?)?;
     let closing = executor.clone();
@@ -88,13 +89,13 @@ pub async fn left(file: &Path, turns: u64) -> Result<()> {
     }
 }
 
-/// The median time of several processes to the first request of a run of so many turns.
+/// Returns the median time of several processes until the first request of a run of so many turns.
 pub fn resumed(runtime: &Runtime, file: &Path, turns: u64, times: usize) -> Result<Duration> {
     runtime.block_on(left(file, turns))?;
     let program = Arc::new(std::env::current_exe()?);
     let mut took = Vec::with_capacity(times);
     for number in 0..times {
-        // Each takes the run as it was left.
+        // Each process resumes a copy of the journal.
         let copy = file.with_extension(format!("{number}.db"));
         for end in ["", "-wal"] {
             let from = format!("{}{end}", file.display());

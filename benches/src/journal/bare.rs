@@ -1,5 +1,5 @@
-//! SQLite with the journal's settings and nothing else: the journal's own rows in its own tables, or one text a commit in
-//! a table without an index.
+//! SQLite with the journal's settings and nothing else: the journal's rows in its own tables, or one text for each
+//! commit in a table without an index.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -22,14 +22,15 @@ fn open(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// What one commit writes.
+/// What a commit writes.
 #[derive(Clone)]
 pub enum Written {
     /// One text.
     Text(String),
     /// A new call: its columns, and those of its entries.
     New(Vec<Value>, Vec<Vec<Value>>),
-    /// What changes of it: `state`, `version`, `epoch`, `due`, `lease`, `body`, `id`.
+    /// The changed columns: `state`, `version`, `epoch`, `due`, `lease`, `body`, `id`, and the columns of new
+    /// entries.
     Changed(Vec<Value>, Vec<Vec<Value>>),
 }
 
@@ -78,7 +79,7 @@ impl<'c> Statements<'c> {
     }
 }
 
-/// On the caller's own thread.
+/// Commits on the caller's own thread.
 pub struct Alone(Connection);
 
 impl Alone {
@@ -86,7 +87,7 @@ impl Alone {
         Ok(Self(open(path)?))
     }
 
-    /// How long it takes to commit these, one after the other.
+    /// Commits these one after the other, and returns the time.
     pub fn commits(&self, all: &[Written]) -> Result<Duration> {
         let mut statements = Statements::of(&self.0)?;
         let start = Instant::now();
@@ -99,7 +100,7 @@ impl Alone {
     }
 }
 
-/// On a thread that commits whatever waits in one transaction.
+/// Commits on a thread that puts whatever waits into one transaction.
 #[derive(Clone)]
 pub struct Grouped(Sender<Waiting>);
 

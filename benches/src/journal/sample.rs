@@ -14,7 +14,7 @@ use toolwright::{CallId, Danger, Effect};
 
 use super::bare::Written;
 
-/// The two things that happen to a call that is allowed at once.
+/// The two writes of a call that is allowed at once.
 pub struct Pair {
     pub running: Write,
     pub finished: Write,
@@ -56,7 +56,7 @@ impl Pair {
         Ok(Self { running, finished: Write { record, expects, entries } })
     }
 
-    /// What is kept of each, as one text.
+    /// Returns each write as one text.
     pub fn texts(&self) -> Result<[Written; 2]> {
         let text = |write: &Write| -> Result<Written> {
             let entries = write.entries.iter().map(serde_json::to_string);
@@ -66,7 +66,7 @@ impl Pair {
         Ok([text(&self.running)?, text(&self.finished)?])
     }
 
-    /// The rows that the journal keeps of each.
+    /// Returns the journal's rows of each write.
     pub fn rows(&self) -> Result<[Written; 2]> {
         let (running, finished) = (&self.running, &self.finished);
         let record = &running.record;
@@ -132,11 +132,11 @@ fn note(why: Option<&str>) -> Note {
     Note { who: "executor:worker-7f3a:4711".to_owned(), at: now(), why, signed: None }
 }
 
-/// A new call, as it is judged.
+/// Makes a new call.
 pub fn call(run: &str) -> CallRecord {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    // As a version 7 UUID is: a time that grows, then noise.
+    // Like a version 7 UUID: a time that grows, then noise.
     let noise = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&(0x0192_f0c1_2f4e_7c3a + number / 4).to_be_bytes());
@@ -171,7 +171,7 @@ pub fn call(run: &str) -> CallRecord {
     })
 }
 
-/// A new call that waits for a person, or one that has its result.
+/// Makes a call that waits for a person, or one that has its result.
 pub fn settled(run: &str, pending: bool) -> CallWrite {
     let mut record = call(run);
     if pending {

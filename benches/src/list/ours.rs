@@ -1,4 +1,4 @@
-//! Toolwright: the registry's listing, lent to the request as the text it is.
+//! Toolwright: the registry's listing, which the request embeds as text.
 
 use anyhow::Result;
 use toolwright::Registry;
@@ -12,7 +12,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// A registry of which no listing has been asked.
+    /// Makes a registry that has no listing yet.
     pub fn new() -> Result<Self> {
         Ok(Self { registry: Registry::of(thousand::handles(TOOLS))? })
     }

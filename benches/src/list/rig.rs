@@ -1,9 +1,8 @@
-//! rig: the definitions of a `ToolSet`, which it gives anew for each request.
+//! rig: the definitions of a `ToolSet`, which it makes again for each request.
 //!
-//! What counts is the cheapest path: the definitions, written into the request as they are. rig's
-//! agent does more for a request (its registry clones each registration as well), and its client
-//! clones the definitions once more and makes a `Value` of the whole request before the text; the
-//! client is shown beside.
+//! The cheapest path is the one that is measured: the definitions, written into the request as they are. rig's agent
+//! does more for a request (its registry clones each registration as well). Its client clones the definitions once
+//! more and makes a `Value` of the whole request before the text; it is shown for comparison.
 
 use ::rig::completion::CompletionRequest;
 use ::rig::message::ToolName;
@@ -61,7 +60,7 @@ impl Rig {
         Ok(Self { set, client })
     }
 
-    /// The definitions, each written under Anthropic's keys.
+    /// Writes the definitions under Anthropic's keys.
     pub fn write(&self, buffer: &mut Vec<u8>) -> Result<()> {
         let definitions = self.set.tool_definitions();
         let tools: Vec<_> = definitions
@@ -75,7 +74,7 @@ impl Rig {
         write_request(tools, buffer)
     }
 
-    /// The body that rig's Anthropic client sends, in place of the buffer.
+    /// Writes the body that rig's Anthropic client sends.
     pub fn client_writes(&self, buffer: &mut Vec<u8>) -> Result<()> {
         let request = CompletionRequest::new(QUESTION)
             .tools(self.set.tool_definitions())

@@ -1,6 +1,6 @@
 //! rmcp: the tools of a `ToolRouter` as `list_all` gives them, written under Anthropic's keys.
 //!
-//! A server of MCP talks to no model, so this is no measure; a program that is both would do it.
+//! An MCP server does not talk to a model, so this is no measure; it is for programs that do both.
 
 use ::rmcp::handler::server::router::tool::ToolRouter;
 use ::rmcp::handler::server::wrapper::Parameters;

@@ -1,4 +1,4 @@
-//! A client that parses nothing but where the next page begins.
+//! A client that parses only the cursor of the next page.
 
 use anyhow::{Context, Result, ensure};
 use tokio::io::{
@@ -17,7 +17,7 @@ struct Ends {
 }
 
 impl Lines {
-    /// Begins a session at the other end of the stream.
+    /// Begins a session over the stream.
     pub async fn begin(stream: DuplexStream) -> Result<Self> {
         let (read, write) = tokio::io::split(stream);
         let mut ends = Ends { read: BufReader::new(read), write };
@@ -27,7 +27,7 @@ impl Lines {
         Ok(Self(Mutex::new(ends)))
     }
 
-    /// Every page of the list of tools, as its text.
+    /// Returns every page of the list of tools, as text.
     pub async fn list(&self) -> Result<Vec<String>> {
         let mut ends = self.0.lock().await;
         let mut pages: Vec<String> = Vec::new();
@@ -64,7 +64,7 @@ impl Ends {
     }
 }
 
-/// The cursor stands before or after all tools, and no tool of the measure speaks of one.
+/// Returns the cursor of a page. It comes before or after all tools, and no tool here contains that key.
 fn next_cursor(page: &str) -> Option<&str> {
     let key = r#""nextCursor":""#;
     let start = page.rfind(key)? + key.len();

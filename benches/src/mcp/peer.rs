@@ -1,13 +1,13 @@
-//! This program as a server over its standard input and output, for the clients that are measured.
+//! This program as a server over standard input and output, for the clients that are measured.
 
 use anyhow::Result;
 
 use super::servers::Theirs;
 
-/// The argument that makes a server of this program.
+/// The argument that starts this program as a server.
 pub const PEER: &str = "serve-mcp-peer";
 
-/// Serves until the client is gone, where this program was started for that.
+/// Serves until the client has gone, if this program was started for that.
 pub fn serve_if_asked() -> Result<bool> {
     if std::env::args().nth(1).is_none_or(|argument| argument != PEER) {
         return Ok(false);
@@ -18,7 +18,7 @@ pub fn serve_if_asked() -> Result<bool> {
         ::rmcp::serve_server(Theirs::new(), streams).await?.waiting().await?;
         anyhow::Ok(())
     })?;
-    // The thread that reads standard input is not waited for.
+    // Do not wait for the thread that reads standard input.
     runtime.shutdown_background();
     Ok(true)
 }

@@ -17,7 +17,7 @@ use super::lines::Lines;
 use crate::call::floor::{self, Window};
 use crate::thousand;
 
-/// What a stream in memory holds.
+/// How many bytes a stream in memory holds.
 const BUFFER: usize = 64 * 1024;
 
 mod ours {
@@ -93,7 +93,7 @@ impl Caller {
     }
 }
 
-/// Calls the tool by rmcp's client; the text of the answer.
+/// Calls the tool by rmcp's client, and returns the text of the answer.
 pub async fn call(client: &RunningService<RoleClient, ()>, text: &str) -> Result<String> {
     let arguments = serde_json::from_str(text)?;
     let request = CallToolRequestParams::new("find_text").with_arguments(arguments);
@@ -118,7 +118,7 @@ fn serve_theirs(server: Theirs, stream: DuplexStream) {
     });
 }
 
-/// Clients of our server and of rmcp's.
+/// Returns clients of our server and of rmcp's.
 pub async fn callers() -> Result<(Caller, Caller)> {
     let (ours, stream) = tokio::io::duplex(BUFFER);
     serve_ours(Registry::of([ours::FIND_TEXT])?, stream)?;
@@ -128,7 +128,7 @@ pub async fn callers() -> Result<(Caller, Caller)> {
     Ok((ours, Caller(::rmcp::serve_client((), theirs).await?)))
 }
 
-/// Readers of lists of our server and of rmcp's, each with 1,000 tools.
+/// Returns readers of the lists of our server and of rmcp's, each with 1,000 tools.
 pub async fn listers() -> Result<(Lines, Lines)> {
     let (ours, stream) = tokio::io::duplex(BUFFER);
     serve_ours(Registry::of(thousand::handles(TOOLS))?, stream)?;

@@ -1,5 +1,5 @@
-//! What a wrong tree of a recursive union costs: a refused tree against the valid one, read by serde alone, and how long
-//! inputs of 64 KiB hold up a runtime of one thread.
+//! The cost of a wrong tree of a recursive union: a refused tree against the valid one, read by serde alone, and how
+//! long inputs of 64 KiB block a runtime with one thread.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use toolwright::{Call, DynamicTool, Effect, Executor, Registry, Repair, data, to
 
 use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
 
-/// How many levels the tree of the ratio has.
+/// How many levels the compared tree has.
 const LEVELS: usize = 60;
-/// About how many bytes the inputs have that hold up the runtime.
+/// About how many bytes the blocking inputs have.
 const SIZE: usize = 64 << 10;
 const TICK: Duration = Duration::from_millis(10);
 
@@ -68,7 +68,7 @@ fn number(value: Value) -> Value {
     json!({"type": "number", "value": value})
 }
 
-/// A term so deep, with this at its end.
+/// Makes a term of so many levels, with this value at its end.
 fn term(levels: usize, last: Value) -> Value {
     (0..levels).fold(number(last), |term, level| {
         json!({"type": (["sum", "product"][level % 2]), "left": number(json!(1)), "right": term})
@@ -113,7 +113,7 @@ pub(super) fn ratio(runtime: &Runtime, effort: Effort) -> Result<()> {
     Ok(())
 }
 
-/// Prints how much later than it should be a timer wakes while inputs are refused.
+/// Prints by how much a timer is late while inputs are refused.
 pub(super) fn stalls(runtime: &Runtime) -> Result<()> {
     let mut rows =
         vec![["64 KiB of input", "longest stall of a 10 ms timer"].map(String::from).to_vec()];
@@ -122,7 +122,7 @@ pub(super) fn stalls(runtime: &Runtime) -> Result<()> {
         let executor =
             Executor::builder(registry).unrestricted().repair(Repair::Lenient).build()?;
         let call = Call::new("made", arguments);
-        // What is compiled at the first refusal is not counted for each.
+        // The first refusal compiles the schema, which is not counted again.
         let answer = runtime.block_on(executor.call(&call));
         ensure!(answer.error().is_some(), "{name} is taken");
         let longest = runtime.block_on(async {
@@ -153,7 +153,7 @@ thread_local! {
     static LONGEST: std::cell::Cell<Duration> = const { std::cell::Cell::new(Duration::ZERO) };
 }
 
-/// Run-time tools, and input that each refuses.
+/// Returns run-time tools, each with input that it refuses.
 fn inputs() -> Vec<(&'static str, DynamicTool, String)> {
     let node = || json!({"$ref": "#/$defs/node"});
     let trees = |branches: Vec<Value>| {

@@ -1,4 +1,4 @@
-//! Facts of the two types, looked for in a schema as it is sent.
+//! Looks for facts about the two types in a schema.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ const HEADING: [&str; 13] = [
     "closed",
 ];
 
-/// A row each, under a heading.
+/// Makes a table with a row for each schema, under a heading.
 pub fn table(all: &[Sent]) -> Vec<Vec<String>> {
     let rows = all.iter().map(|Sent { name, schema }| match schema {
         Ok(schema) => [name.clone()].into_iter().chain(facts(schema)).collect(),
@@ -74,7 +74,7 @@ fn facts(schema: &Value) -> [String; 12] {
     ]
 }
 
-/// Every schema in a schema, itself among them; values and names of properties are none.
+/// Returns every schema within a schema, and the schema itself. Values and names of properties do not count.
 fn nodes(schema: &Value) -> Vec<&Value> {
     let mut found = vec![schema];
     let mut next = 0;
@@ -99,7 +99,7 @@ fn says(node: &Value, words: &str) -> bool {
     node.get("description").and_then(Value::as_str).is_some_and(|text| text.contains(words))
 }
 
-/// Where a description stands; that beside a reference counts only where there is no other.
+/// Returns where a description is. One beside a reference counts only where there is no other.
 fn described(nodes: &[&Value], words: &str) -> &'static str {
     let saying: Vec<_> = nodes.iter().filter(|it| says(it, words)).collect();
     match saying.iter().any(|it| it.get("$ref").is_none()) {
@@ -109,7 +109,7 @@ fn described(nodes: &[&Value], words: &str) -> &'static str {
     }
 }
 
-/// What became of a field's keyword; `word` is its value, which stands nowhere else.
+/// Returns what became of a field's keyword. `word` is its value, which occurs nowhere else.
 fn kept(fields: &[&Value], keyword: &str, value: &Value, word: &str) -> &'static str {
     if fields.iter().any(|it| it.get(keyword) == Some(value)) {
         "yes"
@@ -128,14 +128,14 @@ fn both(one: &'static str, other: &'static str) -> &'static str {
     }
 }
 
-/// Whether a node refers to a schema in which the same reference stands.
+/// Returns whether a node refers to a schema that contains the same reference.
 fn contains_itself(root: &Value, node: &Value) -> bool {
     let Some(reference) = node.get("$ref").and_then(Value::as_str) else { return false };
     let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
     target.is_some_and(|target| nodes(target).iter().any(|it| it.get("$ref") == node.get("$ref")))
 }
 
-/// Whether a property takes `null` and may be left out as well.
+/// Returns whether a property accepts `null` and is optional as well.
 fn takes_null(node: &Value) -> bool {
     let Some(properties) = node.get("properties").and_then(Value::as_object) else { return false };
     let required: Vec<&Value> =

@@ -1,4 +1,4 @@
-//! Toolwright: the tool in each dialect, with what the dialect has to say about it.
+//! Toolwright: the tool in each dialect, with the dialect's notes.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ async fn carry_out(
     }
 }
 
-/// The text for people, and what is sent.
+/// Returns the text for people, and what is sent.
 pub fn sent(dialect: Dialect) -> Result<(String, Sent)> {
     let name = format!("toolwright, {dialect}");
     Ok(match Registry::of([CARRY_OUT])?.listing(dialect) {
@@ -47,7 +47,7 @@ fn lines(findings: &[Finding]) -> Result<String> {
     Ok(text)
 }
 
-/// The schema of the one tool's input, wherever the provider wants it.
+/// Returns the schema of the tool's input, from the place where the provider expects it.
 fn input_schema(tools: &Value) -> Option<&Value> {
     const PLACES: [&str; 5] = [
         "/0/input_schema",

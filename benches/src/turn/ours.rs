@@ -30,7 +30,8 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// An agent whose script lasts for so many turns; with four guards that let everything through, where it is guarded.
+    /// Makes an agent whose script lasts for so many turns. With `is_guarded` it has four guards, which let
+    /// everything through.
     pub fn new(turns: u32, is_guarded: bool) -> Result<Self> {
         let others = (1..TOOLS).map(|number| {
             let name = Box::leak(format!("tool_{number}").into_boxed_str());
@@ -77,7 +78,7 @@ impl super::Agent for Ours {
     }
 }
 
-/// Five rounds of a question, a call, its answer and a word.
+/// Makes five rounds of a question, a call, its answer and a text.
 fn history() -> Vec<Message> {
     let round = |number: usize| {
         let id = format!("earlier_{number}");

@@ -1,4 +1,4 @@
-//! rig: its agent with the scripted model of its test kit, whose answers carry no document of a provider.
+//! rig: its agent with the scripted model of its test kit, whose answers carry no raw document of a provider.
 
 use anyhow::{Context, Result, ensure};
 use rig::agent::AgentBuilder;
@@ -30,7 +30,7 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// An agent whose script lasts for so many turns.
+    /// Makes an agent whose script lasts for so many turns.
     pub fn new(turns: u32) -> Result<Self> {
         let calls = || {
             let call = |(index, (a, b, _)): (usize, &(i64, i64, &str))| -> Result<_> {
@@ -40,7 +40,7 @@ impl Rig {
         };
         let mut script = Vec::new();
         for _ in 0..turns {
-            // Without a document of its own, the mock would make one of each answer.
+            // Without an explicit raw document, the mock would serialise one from each answer.
             script.push(MockTurn::from_contents(calls()?).with_raw(Value::Null));
             script.push(MockTurn::text(LAST_WORD).with_raw(Value::Null));
         }

@@ -1,4 +1,4 @@
-//! `approvals edit`: other arguments for a call, which the application judges.
+//! `approvals edit`: lets a call run with other arguments, once the application has judged them.
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;

@@ -1,4 +1,4 @@
-//! `approvals grant`: lets a call run, and calls like it from now on.
+//! `approvals grant`: lets a call run, and from then on calls like it.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use toolwright::journal::{CallRecord, State, StoredText};
 use toolwright::unstable::approval::GrantCandidate;
 
 use super::terms::{self, ScopedTerms};
-use crate::operator::decide::{Decider, Saying};
+use crate::operator::decide::{CallDecision, Decider};
 use crate::operator::stop::chain;
 use crate::operator::{Session, Stop, decide, duration, ids, number, signing};
 use crate::shown::grant::scope_words;
@@ -85,16 +85,16 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let relative = matches.contains_id(FOR);
     let wanted = terms.clone();
     let statement = Statement::approve_with_grant(&call, terms, decider.name(), now);
-    let saying = Saying { call: &call, statement, of: State::Pending, doing: "approving" };
-    // So long from now ends later each time it is said.
-    let said = move |verdict: &Decision| match verdict {
+    let decision = CallDecision { call: &call, statement, of: State::Pending, doing: "approving" };
+    // `--for` counts from now, so repeating the command gives another end: with `--for` the ends are not compared.
+    let counts = move |verdict: &Decision| match verdict {
         Decision::Approve { grant: Some(terms) } if relative => {
             GrantTerms { until: wanted.until, ..terms.clone() } == wanted && terms.until.is_some()
         }
         Decision::Approve { grant: Some(terms) } => *terms == wanted,
         _ => false,
     };
-    decider.say_unless(saying, said).await
+    decider.decide_or_repeat(decision, counts).await
 }
 
 fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTerms, Stop> {
@@ -106,7 +106,7 @@ fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTe
     let until = match matches.get_one::<jiff::SignedDuration>(FOR) {
         Some(duration) => Some(now.checked_add(*duration).map_err(|_| {
             Stop::usage(
-                "--for is longer than there are times: leave it out for a grant without an end",
+                "--for reaches past the last time there is: leave it out for a grant without an end",
             )
         })?),
         None => matches.get_one::<Timestamp>(UNTIL).copied(),
@@ -122,7 +122,7 @@ fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTe
     Ok(GrantTerms { scope, tool, fingerprint, arguments, until, uses })
 }
 
-/// A grant that does not cover the call it is given with is a slip of the pen.
+/// Refuses a grant that does not cover the call it is given with: it must be a mistake.
 fn covers_its_own(terms: &GrantTerms, call: &CallRecord, now: Timestamp) -> Result<(), Stop> {
     terms.check(now).map_err(|error| Stop::usage(chain(&error)))?;
     let (session, project) = match &terms.scope {

@@ -1,4 +1,4 @@
-//! `approvals grants` and `approvals revoke`: what is allowed without asking, and the end of it.
+//! `approvals grants` and `approvals revoke`: lists what is allowed without asking, and ends it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "grants";
 pub(super) const REVOKE: &str = "revoke";
 
 const GRANT: &str = "grant";
-/// The fewest digits of a part of an id.
+/// The fewest digits that may abbreviate an id.
 const FEWEST: usize = 8;
 
 pub(super) fn command() -> Command {

@@ -1,4 +1,4 @@
-//! How far a grant goes, as it is typed. Pure.
+//! Parses the terms of a grant from the command line. Pure.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use toolwright::unstable::arguments::canonical;
 use crate::operator::{Stop, pointer};
 use crate::shown::printable;
 
-/// A scope as it was typed; which run, the call says.
+/// A scope as it was typed. `OwnRun` is the run of the call that the grant is given with.
 #[derive(Debug, Clone)]
 pub(super) enum ScopedTerms {
     OwnRun,
@@ -31,13 +31,13 @@ pub(super) fn scope(text: &str) -> Result<ScopedTerms, String> {
     })
 }
 
-/// `POINTER=JSON`.
+/// Parses `POINTER=JSON`.
 pub(super) fn is(text: &str) -> Result<Clause, String> {
     let (pointer, value) = pointer::value(text)?;
     Ok(Clause { pointer, is_one_of: vec![value] })
 }
 
-/// `POINTER=JSON,JSON`.
+/// Parses `POINTER=JSON,JSON`.
 pub(super) fn is_one_of(text: &str) -> Result<Clause, String> {
     let values = |list: &str| {
         let list = format!("[{list}]");
@@ -54,7 +54,7 @@ fn clause(text: &str, values: impl Fn(&str) -> Option<Vec<String>>) -> Option<Cl
     pointer::split(text, values).map(|(pointer, is_one_of)| Clause { pointer, is_one_of })
 }
 
-/// The clauses that were given; two of one place would seldom hold together.
+/// Collects the clauses that were given. Refuses two clauses for one pointer, since both would have to hold.
 pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Vec<Clause>, Stop> {
     let mut pointers = HashSet::new();
     given
@@ -68,7 +68,8 @@ pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Ve
         .collect()
 }
 
-/// The arguments of this call and no others. A clause for each argument would let a call through that has one more.
+/// Allows exactly the arguments of this call. A clause for each argument would also allow a call with an argument
+/// more.
 pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
     let StoredText::Plain(arguments) = &call.arguments else {
         return Err(Stop::usage(format!(
@@ -84,13 +85,13 @@ pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
         )
     })?;
     Ok(match text.as_str() {
-        // No clause at all is what takes only a call without arguments.
+        // For a call without arguments: with no clause at all, a grant takes only such calls.
         "{}" => Vec::new(),
         _ => vec![Clause { pointer: String::new(), is_one_of: vec![text] }],
     })
 }
 
-/// The clauses in words.
+/// Describes the clauses in words.
 pub(super) fn words(clauses: &[Clause]) -> String {
     let each = clauses.iter().map(|clause| {
         let place = if clause.pointer.is_empty() { "the arguments" } else { &clause.pointer };

@@ -1,6 +1,7 @@
-//! `calls trace ID`: the steps of a call, each with why the executor looked at it, what was decided, and what was committed.
+//! `calls trace ID`: shows each step of a call: why the executor looked at the call, what it decided, and what it
+//! committed.
 //!
-//! The machine goes through the history once more: a trace that lacks a step is refused.
+//! It replays the call's history through the state machine, and refuses a trace that lacks a step.
 
 use clap::{ArgMatches, Command};
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub(super) fn command() -> Command {
         .arg(ids::one_call())
 }
 
-/// What programs read of a step.
+/// A step, as programs read it.
 #[derive(Serialize)]
 struct Step<'a> {
     call: CallId,

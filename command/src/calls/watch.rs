@@ -1,7 +1,7 @@
-//! `calls watch [ID]`: what happens, as it happens.
+//! `calls watch [ID]`: prints what happens to calls, as it happens.
 //!
-//! - The store's hint that something changed is only a hint: the journal is looked at now and then in any case.
-//! - A look is at the calls that are not at their end, and at those made lately; others cannot change.
+//! - The store hints that something changed. A hint may be lost, so the command also reads the journal at intervals.
+//! - Each time it reads the calls that have not ended and those made lately; others cannot change.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -19,9 +19,9 @@ pub(super) const NAME: &str = "watch";
 
 const ID: &str = "id";
 const INTERVAL: &str = "interval";
-/// How many calls are looked at in one go.
+/// How many calls are read from the store at once.
 const PAGE: usize = 500;
-/// A call may be recorded so much later than its id was made.
+/// A call may be recorded this long after its id was made.
 const LATE: SignedDuration = SignedDuration::from_mins(1);
 
 pub(super) fn command() -> Command {
@@ -47,7 +47,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let mut tells = false;
     let mut since = session.now;
     loop {
-        // Whatever changes from here on ends the wait.
+        // Subscribe before reading, so that a change in between ends the wait.
         let changed = session.store.changed();
         let now = Timestamp::now();
         known = look(session, known, since, tells, &mut reported).await?;
@@ -74,7 +74,7 @@ async fn one(call: CallRecord, session: &Session, interval: Duration) -> Result<
     }
 }
 
-/// Tells what is new of the calls that can have changed, and gives up to where each is known.
+/// Prints what is new of each call that can have changed, and returns the last version printed of each call.
 async fn look(
     session: &Session,
     mut known: BTreeMap<CallId, u64>,
@@ -131,7 +131,7 @@ async fn all(
     }
 }
 
-/// Reports once that a call cannot be read.
+/// Warns that a call cannot be read, once for each call.
 fn leave_out(session: &Session, damaged: &DamagedCall, reported: &mut HashSet<CallId>) {
     if reported.insert(damaged.id) {
         session.leave_out(damaged, "it is not watched");
@@ -153,7 +153,7 @@ async fn tell(session: &Session, call: &CallRecord, known: u64) -> Result<u64, S
     Ok(last.max(call.version))
 }
 
-/// The first id that a call made at a time can have: ids begin with their milliseconds.
+/// Returns the lowest id that a call made at `time` can have: an id begins with its milliseconds.
 fn first_of(time: Timestamp) -> CallId {
     let milliseconds = u64::try_from(time.as_millisecond()).unwrap_or(0);
     let mut bytes = [0; 16];

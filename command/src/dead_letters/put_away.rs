@@ -1,4 +1,4 @@
-//! `dead-letters discard` and `dead-letters purge`: the end of dead letters that are not needed any more.
+//! `dead-letters discard` and `dead-letters purge`: remove dead letters that are not needed any more.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright::approval::Statement;
@@ -44,7 +44,7 @@ pub(super) async fn discard(matches: &ArgMatches, session: &Session) -> Result<(
     let note = matches.get_one::<String>(NOTE);
     let each =
         Each { calls: &calls, of: State::Dead, doing: "discarding", pause: None, in_order: false };
-    each.say(&decider, |call, by, now| Statement::discard(call, note.cloned(), by, now)).await
+    each.decide(&decider, |call, by, now| Statement::discard(call, note.cloned(), by, now)).await
 }
 
 pub(super) async fn purge(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
@@ -56,5 +56,5 @@ pub(super) async fn purge(matches: &ArgMatches, session: &Session) -> Result<(),
     let note = matches.get_one::<String>(NOTE);
     let each =
         Each { calls: &dead, of: State::Dead, doing: "purging", pause: None, in_order: false };
-    each.say(&decider, |call, by, now| Statement::forget(call, note.cloned(), by, now)).await
+    each.decide(&decider, |call, by, now| Statement::forget(call, note.cloned(), by, now)).await
 }

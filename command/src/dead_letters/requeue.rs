@@ -41,5 +41,5 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let pause = matches.get_one::<Duration>(EVERY).copied();
     let decider = Decider::of(matches, session)?;
     let each = Each { calls: &dead, of: State::Dead, doing: "requeuing", pause, in_order: false };
-    each.say(&decider, |call, by, now| Statement::requeue(call, new_key, by, now)).await
+    each.decide(&decider, |call, by, now| Statement::requeue(call, new_key, by, now)).await
 }

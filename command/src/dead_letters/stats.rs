@@ -1,4 +1,4 @@
-//! `dead-letters stats`: how many there are of each tool and kind of error, and how old they are.
+//! `dead-letters stats`: counts dead letters by tool, kind of error and age.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const HOUR: i64 = 60 * 60;
 const DAY: i64 = 24 * HOUR;
 const WEEK: i64 = 7 * DAY;
 
-/// Letters of one tool and kind.
+/// The dead letters of one tool and kind of error.
 #[derive(Serialize)]
 struct Group<'a> {
     tool: &'a str,
@@ -28,7 +28,7 @@ struct Group<'a> {
     newest: Timestamp,
 }
 
-/// How many have been dead for less than an hour, a day, a week, and longer; each is counted once.
+/// Counts how many died less than an hour, a day or a week ago, or earlier; each is counted once.
 #[derive(Serialize, Default)]
 struct Ages {
     hour: u64,

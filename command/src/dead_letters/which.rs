@@ -1,4 +1,4 @@
-//! Which dead letters are meant: the options, and the dead letters they leave.
+//! The options that select dead letters, and the dead letters that they select.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use jiff::{SignedDuration, Timestamp};
@@ -13,7 +13,7 @@ const OLDER: &str = "older-than";
 const ALL: &str = "all";
 const DRY: &str = "dry-run";
 
-/// The options that say which dead letters are meant.
+/// The options that select dead letters.
 pub(super) fn filters() -> impl Iterator<Item = Arg> {
     let kind = Arg::new(KIND)
         .long(KIND)
@@ -30,7 +30,7 @@ pub(super) fn older_than() -> Arg {
         .help("Only those dead for longer, such as 12h or 7d")
 }
 
-/// `--all` and `--dry-run`: that all dead letters are meant that the options leave must be said.
+/// `--all` and `--dry-run`. To act on everything that the options select, an operator has to say `--all`.
 pub(super) fn scope() -> [Arg; 2] {
     [
         Arg::new(ALL)
@@ -45,31 +45,31 @@ pub(super) fn scope() -> [Arg; 2] {
     ]
 }
 
-/// The options of [`filters`], and dead letters by their ids.
+/// The options of [`filters`], and an argument for ids.
 pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
     std::iter::once(ids::any_calls().conflicts_with(ALL))
         .chain(filters().map(|option| option.conflicts_with(ids::IDS)))
 }
 
-/// The dead letters that the options leave, as far as they are to be listed.
+/// Returns the dead letters that the options select, as far as they are to be listed.
 pub(super) async fn list(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     let (filter, takes) = filter_of(matches, session);
     filter::list(matches, session, &filter, takes).await
 }
 
-/// All dead letters that the options leave.
+/// Returns all dead letters that the options select.
 pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     let (filter, takes) = filter_of(matches, session);
     filter::all(session, &filter, takes).await
 }
 
-/// What is to be done with the dead letters that are meant.
+/// What to do with the selected dead letters.
 pub(super) enum MeantCalls {
     Do(Vec<CallRecord>),
     List(Vec<CallRecord>),
 }
 
-/// The dead letters that are named, or all that the options leave, where that is said.
+/// Finds the dead letters that are named by id, or with `--all` those that the options select.
 pub(super) async fn find_meant(
     matches: &ArgMatches,
     session: &Session,
@@ -82,7 +82,7 @@ pub(super) async fn find_meant(
         all(matches, session).await?
     } else {
         return Err(Stop::usage(
-            "it is not said which dead letters: add --dry-run to see which ones the options leave, then --all for all of \
+            "which dead letters is not given: add --dry-run to see which ones the options leave, then --all for all of \
              them",
         ));
     };
@@ -105,7 +105,7 @@ fn count(dead: usize) -> String {
 
 fn filter_of(matches: &ArgMatches, session: &Session) -> (Filter, impl Fn(&CallRecord) -> bool) {
     let wanted = matches.try_get_one::<String>(KIND).ok().flatten().cloned();
-    // An age that reaches before all time selects nothing.
+    // An age that reaches back before the earliest time selects nothing.
     let before = matches
         .get_one::<SignedDuration>(OLDER)
         .map(|age| session.now.checked_sub(*age).unwrap_or(Timestamp::MIN));

@@ -1,4 +1,4 @@
-//! A line as a call: `{"tool", "arguments"}`.
+//! Reads a line as a call: `{"tool", "arguments"}`.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub(super) struct Call {
     pub(super) arguments: String,
 }
 
-/// Why a line is no call.
+/// Why a line is not a call.
 #[derive(Debug)]
 pub(super) enum NoCall {
     Syntax(String),
@@ -33,16 +33,16 @@ struct WrittenCall<'l> {
     arguments: Option<&'l RawValue>,
 }
 
-/// `null` too: a model may have sent it.
+/// Reads `null` as a value too, since a model may have sent it.
 fn read_given<'l, D: Deserializer<'l>>(deserializer: D) -> Result<Option<&'l RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl Call {
-    /// The call, and the tool's name even where it is none.
+    /// Parses a line as a call. Returns the tool's name too, even of a line that is not a call.
     pub(super) fn of(line: &[u8]) -> (Option<String>, Result<Self, NoCall>) {
         let written: WrittenCall<'_> = match serde_json::from_slice(line) {
-            // Serde takes an array for a struct.
+            // Serde would also read an array as this struct.
             Ok(_) if !line.trim_ascii_start().starts_with(b"{") => {
                 return (None, Err(NoCall::NoObject));
             }
@@ -77,9 +77,9 @@ impl fmt::Display for NoCall {
                 "the line cannot be read: {error}; write each call as one JSON object on a line of its own"
             ),
             Self::NoObject => formatter.write_str(
-                "the line is no object, expected {\"tool\": {\"name\", \"input_schema\"}, \"arguments\"}",
+                "the line is not an object, expected {\"tool\": {\"name\", \"input_schema\"}, \"arguments\"}",
             ),
-            Self::NoTool(problem) => write!(formatter, "`tool` is no tool: {problem}"),
+            Self::NoTool(problem) => write!(formatter, "`tool` is not a tool: {problem}"),
             Self::MissingTool => formatter
                 .write_str("`tool` is missing, expected {\"name\", \"input_schema\"}"),
             Self::MissingArguments => formatter.write_str(
@@ -87,7 +87,7 @@ impl fmt::Display for NoCall {
             ),
             Self::Arguments(error) => write!(
                 formatter,
-                "`arguments` is no text: {error}; write what the model sent as a JSON string"
+                "`arguments` is not text: {error}; write what the model sent as a JSON string"
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! What became of the input of one call.
+//! Describes how the input of one call was repaired or refused.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Refused,
 }
 
-/// A problem of the input, or of the line that should hold it.
+/// A problem of the input, or of the line that holds the call.
 #[derive(Debug, Serialize)]
 pub(super) struct InputProblem {
     pointer: String,
@@ -50,7 +50,7 @@ impl Outcome {
         self.kind != Kind::Refused
     }
 
-    /// Makes the outcome of a line that never came to its input.
+    /// Makes the outcome of a line whose input was never looked at.
     fn of_line(line: usize, name: Option<String>, problems: Vec<InputProblem>) -> Self {
         let words = problems.iter().map(|it| match it.pointer.as_str() {
             "" => it.expected.clone(),
@@ -72,7 +72,7 @@ impl Outcome {
 }
 
 impl InputProblem {
-    /// Makes a problem of the line or the schema, and not of the input.
+    /// Makes a problem of the line or the schema rather than of the input.
     fn beside(rule: &'static str, pointer: &str, message: String) -> Self {
         let pointer = pointer.to_owned();
         Self { pointer, rule, found: String::new(), expected: message, near: None }
@@ -121,7 +121,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &InputOptions) -> Outco
     }
 }
 
-/// As an executor does: leniently only what does not mend otherwise.
+/// Repairs as an executor does: it tries the lenient repair only where the standard one fails.
 fn repair(ladder: &Repairer, text: &str, wanted: &InputOptions) -> Result<RepairedInput, Refusal> {
     let climb = |level| ladder.repair(text, level, wanted.brackets);
     match wanted.level {
@@ -158,7 +158,7 @@ fn refusal_of(line: usize, name: Option<String>, refusal: Refusal) -> Outcome {
     Outcome { line, name, kind: Kind::Refused, input: None, report, problems, message, example }
 }
 
-/// Writes JSON as it is, on one line: a line break in JSON is white space.
+/// Embeds JSON as it is, on one line: a line break in JSON is white space.
 fn raw(text: String) -> Option<Box<RawValue>> {
     let line = if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text };
     RawValue::from_string(line).ok()

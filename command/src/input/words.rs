@@ -1,4 +1,4 @@
-//! What became of a call's input, for people to read.
+//! Writes outcomes for people to read.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ const LONGEST: usize = 120;
 /// The most characters of an input.
 const LONGEST_INPUT: usize = 600;
 
-/// How many calls ended how.
+/// Counts the calls by kind of outcome.
 #[derive(Debug, Default)]
 pub(super) struct Counts([usize; 3]);
 
@@ -23,7 +23,7 @@ impl Counts {
     }
 }
 
-/// A block of lines for one call, and an empty one after it.
+/// Writes a block of lines for one call, and a blank line after it.
 pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()> {
     let name = shorten(outcome.name.as_deref().unwrap_or("?"), LONGEST);
     let said = match outcome.kind {
@@ -44,7 +44,7 @@ pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()>
     writeln!(output)
 }
 
-/// Prints the count after the last call, unless the reader has gone.
+/// Writes the counts after the last call. A reader that has closed the output is no failure.
 pub(super) fn end(counts: &Counts, exit: Exit) -> Exit {
     let Counts([accepted, repaired, refused]) = counts;
     let line = format!("{accepted} accepted, {repaired} repaired, {refused} refused");

@@ -1,4 +1,4 @@
-//! Where a key lies.
+//! Finds the key to sign with where none is named.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use toolwright::unstable::approval::UserKeys;
 
 use crate::operator::Stop;
 
-/// The only key in the user's configuration.
+/// Returns the file of the one key in the user's configuration.
 pub(crate) fn only() -> Result<PathBuf, Stop> {
     UserKeys::find()?.only()?.ok_or_else(|| {
         Stop::usage(

@@ -1,11 +1,11 @@
-//! The order in which a person wrote the properties, which a parsed object does not keep.
+//! Reads the order in which a person wrote the properties, which a parsed object loses.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-/// Lists the names of the schema's properties in the order of the line; none where it cannot be found out.
+/// Lists the properties of the schema in the order of the line; empty where the order cannot be read.
 pub(super) fn of(line: &[u8]) -> Vec<String> {
     let written: Result<WrittenOrder, _> = serde_json::from_slice(line);
     let Ok(mut written) = written else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! The entry of one server in the text of a file of another application. Everything else in the text stays, byte by byte. Pure.
+//! Puts one server's entry into the text of another application's file. All other bytes of the text stay as they are.
+//! Pure.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,17 +8,17 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The key under which Claude Desktop, Claude Code, Cursor and Cline name their servers, and that of VS Code.
+/// The key that Claude Desktop, Claude Code, Cursor and Cline put their servers under, and the one of VS Code.
 const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
 /// Why a file is left as it is.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It is not the JSON that such a file is.
+    /// The text is not JSON of the expected shape.
     Unreadable(String),
-    /// It can be read in two ways: a key comes twice.
+    /// A key comes twice, so applications may read the file differently.
     Ambiguous(String),
-    /// It has an entry of this name that says something else.
+    /// The file has another entry of this name.
     Taken,
 }
 
@@ -32,7 +33,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The text with the entry in it; nothing where it is there already. `entry` is the JSON of the entry.
+/// Returns the text with the entry in it, or `None` where the entry is in it already. `entry` is JSON.
 pub(crate) fn put(
     text: &str,
     name: &str,
@@ -70,7 +71,7 @@ fn is_equal(one: &str, other: &str) -> bool {
     read(one) == read(other)
 }
 
-/// An object of the text: its keys, and where it and their values lie.
+/// An object of the text: its range, its keys, and the ranges of their values.
 struct Object {
     place: Range<usize>,
     entries: Vec<(String, Range<usize>)>,
@@ -81,14 +82,14 @@ impl Object {
         let unreadable = |error: serde_json::Error| Refusal::Unreadable(error.to_string());
         let part = &text[place];
         let pairs: Pairs<'_> = serde_json::from_str(part).map_err(unreadable)?;
-        // The pieces are borrowed from the text, so that their addresses say where they lie.
+        // The pieces are slices of `text`, so their addresses give their offsets.
         let begin = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
         let range = |piece: &str| begin(piece)..begin(piece) + piece.len();
         let entries = pairs.0.into_iter().map(|(key, value)| (key, range(value.get())));
         Ok(Self { place: range(part.trim()), entries: entries.collect() })
     }
 
-    /// Where the value of one of these keys lies.
+    /// Finds the value of one of these keys, and refuses an object that has more than one of them.
     fn only(&self, keys: &[&str]) -> Result<Option<Range<usize>>, Refusal> {
         let mut found = self.entries.iter().filter(|(key, _)| keys.contains(&key.as_str()));
         let first = found.next();
@@ -98,7 +99,7 @@ impl Object {
         }
     }
 
-    /// The text with one more entry at the end of the object.
+    /// Returns the text with one more entry at the end of the object.
     fn with(&self, text: &str, pair: &str, indent: &str) -> String {
         let (at, before) = match self.entries.last() {
             Some((_, last)) => (last.end, format!(",\n{indent}{pair}")),
@@ -142,7 +143,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     }
 }
 
-/// A server as such a file describes it.
+/// A server, as such a file describes it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Server {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! `openapi call FILE TOOL INPUT`: calls one operation, through an executor with a policy as an application has it.
+//! `openapi call FILE TOOL INPUT`: calls one operation through an executor with a policy, as an application would.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ pub(super) fn run(matches: &ArgMatches) -> Exit {
     }
 }
 
-/// The answer of the call, or the request where it is not sent; the inner error is that of the call.
+/// Returns the answer of the call, or its request on a dry run. The inner error is that of the call.
 async fn perform(
     builder: ExecutorBuilder,
     matches: &ArgMatches,
@@ -91,7 +91,7 @@ async fn perform(
         let executor = built(builder.policy(policy(matches)).ask(Terminal::new()))?;
         return Ok(answer_text(&executor.call(&call).await));
     }
-    // Every call is asked about, and the question shows the request.
+    // Dry run: this rule asks about every call, and the approver takes the request from the question and rejects.
     let shown = Arc::new(Mutex::new(None));
     let preview = Arc::clone(&shown);
     let approver = Callback::new(move |request| {

@@ -1,4 +1,4 @@
-//! Other arguments for a call, as they are given on the command line.
+//! Reads new arguments for a call from the command line.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches};
 use toolwright::journal::{CallRecord, StoredText};
@@ -26,12 +26,12 @@ pub(crate) fn options() -> [Arg; 2] {
     ]
 }
 
-/// One of the options, and not both.
+/// Requires one of the options, and not both.
 pub(crate) fn group() -> ArgGroup {
     ArgGroup::new("new").args([ARGUMENTS, SET]).required(true)
 }
 
-/// The arguments that are given for a call, in canonical form; `instead` is what else can be done.
+/// Returns the new arguments of a call in canonical form. `instead` is the advice where they cannot be edited.
 pub(crate) fn from_options(
     matches: &ArgMatches,
     call: &CallRecord,

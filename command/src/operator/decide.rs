@@ -1,4 +1,5 @@
-//! From what a person says of a call to the journal: printed, handed to the approval service, and what was recorded of it.
+//! Decides about a call: prints it, signs and submits the decision to the approval service, and prints what was
+//! recorded.
 
 use std::sync::Arc;
 
@@ -14,22 +15,22 @@ use super::{Session, Stop, signing};
 use crate::shown::{decision, printable};
 use crate::{Exit, tell};
 
-/// How many digits of a digest are printed.
+/// How many digits of a digest the commands print.
 const DIGITS: usize = 12;
 
-/// How many an approver has to give at least.
+/// The fewest digits that `--digest` accepts.
 const FEWEST: usize = 8;
 
 const DIGEST: &str = "digest";
 const UNSEEN: &str = "unseen";
 
-/// The option `--digest`: what was looked at is what is decided.
+/// The option `--digest`: a decision counts only for the call that the person looked at.
 pub(crate) fn digest() -> Arg {
     digits(DIGEST, "`approvals show`")
         .help("Decide only if the call's digest still begins so, as when it was looked at")
 }
 
-/// The option `--unseen`: what cannot be compared is decided all the same.
+/// The option `--unseen`: decides also about a call whose sealed arguments this command cannot check.
 pub(crate) fn unseen() -> Arg {
     Arg::new(UNSEEN).long(UNSEEN).display_order(99).action(ArgAction::SetTrue).help(
         "Decide also where the arguments are sealed, so that only the application can tell whether what is shown is \
@@ -37,7 +38,7 @@ pub(crate) fn unseen() -> Arg {
     )
 }
 
-/// The first digits of a digest that a command has printed.
+/// An option for the first digits of a digest that another command has printed.
 pub(crate) fn digits(id: &'static str, printed_by: &'static str) -> Arg {
     Arg::new(id)
         .long("digest")
@@ -52,56 +53,57 @@ pub(crate) fn digits(id: &'static str, printed_by: &'static str) -> Arg {
         })
 }
 
-/// Somebody who decides.
+/// Decides for the person whose key signs.
 pub(crate) struct Decider<'a> {
     session: &'a Session,
     key: ApproverKey,
-    /// How the digest of the call has to begin.
+    /// The call's digest has to begin with these digits.
     digest: Option<String>,
-    /// Whether calls are decided of which nothing can tell here whether they show what would run.
+    /// Whether to decide also where this command cannot tell that the arguments it shows are those that would run.
     is_unseen: bool,
 }
 
-/// What is said of a call.
-pub(crate) struct Saying<'a> {
+/// A decision about a call, before it is signed.
+pub(crate) struct CallDecision<'a> {
     pub(crate) call: &'a CallRecord,
     pub(crate) statement: Statement,
-    /// The state in which a call can be decided on this way.
+    /// The state in which a call can be decided like this.
     pub(crate) of: State,
-    /// What is done, as in `approving`.
+    /// The word that is printed before the call, such as `approving`.
     pub(crate) doing: &'static str,
 }
 
 impl<'a> Decider<'a> {
-    /// With the key that the command line names.
+    /// Makes a decider with the key that the command line names.
     pub(crate) fn of(matches: &ArgMatches, session: &'a Session) -> Result<Self, Stop> {
         let digest = matches.try_get_one::<String>(DIGEST).ok().flatten().cloned();
         let is_unseen = matches.try_get_one::<bool>(UNSEEN).ok().flatten().is_some_and(|it| *it);
         Ok(Self { session, key: signing::key(matches)?, digest, is_unseen })
     }
 
-    /// Who they are.
+    /// Returns the name of the person.
     pub(crate) fn name(&self) -> &str {
         self.key.name()
     }
 
-    /// Says it, as the call was read: one that has changed meanwhile is not decided.
-    pub(crate) async fn say(&self, saying: Saying<'_>) -> Result<(), Stop> {
-        let same = saying.statement.verdict.clone();
-        self.say_unless(saying, |verdict| *verdict == same).await
+    /// Submits the decision about the call as it was read. The service refuses it where the call has changed since.
+    pub(crate) async fn decide(&self, decision: CallDecision<'_>) -> Result<(), Stop> {
+        let same = decision.statement.verdict.clone();
+        self.decide_or_repeat(decision, |verdict| *verdict == same).await
     }
 
-    /// Does as [`say`](Self::say); `said` tells which decisions count as the one that was to be recorded.
-    pub(crate) async fn say_unless(
+    /// Like [`decide`](Self::decide); `counts` says which recorded decisions count as this one when the command is
+    /// repeated.
+    pub(crate) async fn decide_or_repeat(
         &self,
-        saying: Saying<'_>,
-        said: impl Fn(&Decision) -> bool,
+        decision: CallDecision<'_>,
+        counts: impl Fn(&Decision) -> bool,
     ) -> Result<(), Stop> {
-        let Saying { call, statement, of, doing } = saying;
+        let CallDecision { call, statement, of, doing } = decision;
         self.refuse_another(call)?;
         let digest: String = call.digest.chars().take(DIGITS).collect();
         let (tool, shown) = (printable::line(&call.tool), printable::line(&call.shown));
-        // Arguments that would not run are not printed as those that are decided; the service says why.
+        // Arguments that would not run are not printed; the approval service says why it refuses them.
         match ApprovalService::check_shown(call) {
             Ok(()) => tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id)),
             Err(ApprovalError::Unseen { .. })
@@ -115,24 +117,26 @@ impl<'a> Decider<'a> {
             }
             Err(_) => {}
         }
-        let before = if call.state == of { None } else { self.before(call, said).await? };
-        let submitted = match before {
+        let recorded =
+            if call.state == of { None } else { self.find_recorded(call, counts).await? };
+        let submitted = match recorded {
             Some(signed) => self.service().submit(signed, Timestamp::now()).await?,
             None => self.service().sign_and_submit(statement, &self.key).await?,
         };
-        // Since it was recorded first, the call may have gone on.
+        // A repeated decision was recorded earlier, and the call may have gone on since then.
         let state = if submitted.repeated { Some(call.state) } else { submitted.to };
         self.write(&submitted, state)
     }
 
-    /// Takes a grant back.
+    /// Revokes a grant.
     pub(crate) async fn revoke(&self, grant: &str) -> Result<(), Stop> {
         tell("revoking", format!("grant {}", printable::line(grant)));
         let submitted = self.service().revoke(grant, &self.key).await?;
         self.write(&submitted, None)
     }
 
-    /// Whoever can write to the journal could put another call in the place of the one that was looked at.
+    /// Compares the digest: a process that can write to the journal could have exchanged the call after the person
+    /// looked at it.
     fn refuse_another(&self, call: &CallRecord) -> Result<(), Stop> {
         match &self.digest {
             Some(digits) if !call.digest.starts_with(digits.as_str()) => Err(Stop::new(
@@ -157,19 +161,18 @@ impl<'a> Decider<'a> {
         self.session.output.write(&shape, || shape.words())
     }
 
-    /// What this person said before, where it is the last that anybody said and brought the call to the generation
-    /// it is at. An edit, and that it did not happen, begin a new one, so that the same words about the call as it
-    /// is now would be something else.
-    async fn before(
+    /// Returns the last decision on the call's history if this person made it, in the call's present generation. An
+    /// edit and a "did not happen" begin a new generation, in which the same words are another decision.
+    async fn find_recorded(
         &self,
         call: &CallRecord,
-        said: impl Fn(&Decision) -> bool,
+        counts: impl Fn(&Decision) -> bool,
     ) -> Result<Option<SignedStatement>, Stop> {
         let history = self.session.store.history(call.id).await?;
         let key = self.key.public().to_string();
         let last = history.into_iter().rev().find(|entry| entry.signed.is_some());
         let last = last.filter(|entry| entry.generation == call.generation);
         let signed = last.and_then(|entry| entry.signed).filter(|signed| signed.key == key);
-        Ok(signed.filter(|signed| signed.statement().is_ok_and(|it| said(&it.verdict))))
+        Ok(signed.filter(|signed| signed.statement().is_ok_and(|it| counts(&it.verdict))))
     }
 }

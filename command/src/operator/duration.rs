@@ -1,10 +1,10 @@
-//! A length of time or a point in time on the command line. A day has 24 hours, a week seven days.
+//! Parses durations and points in time of the command line. A day has 24 hours, a week seven days.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 
-/// What is accepted, whatever was found.
+/// The message for any text that is not accepted.
 const EXPECTED: &str = "expected a length of time above zero in weeks, days, hours, minutes or seconds, such as 7d, 12h or 1h30m";
 
 /// Reads a length of time above zero, such as `500ms`, `2h30m` or `7d`.
@@ -16,12 +16,12 @@ pub(crate) fn parse_signed(text: &str) -> Result<SignedDuration, String> {
     if duration.is_positive() { Ok(duration) } else { Err(EXPECTED.to_owned()) }
 }
 
-/// Reads a length of time to wait for, as [`parse_signed`] does.
+/// Parses how long to wait, in the same notation as [`parse_signed`].
 pub(crate) fn to_wait(text: &str) -> Result<Duration, String> {
     Duration::try_from(parse_signed(text)?).map_err(|_| EXPECTED.to_owned())
 }
 
-/// A point in time.
+/// Parses a point in time.
 pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| {
         "expected a date and time with its offset, such as 2026-11-20T14:30:00Z".to_owned()

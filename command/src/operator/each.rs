@@ -1,4 +1,4 @@
-//! The same is said of several calls. One that has changed since it was read stops none of the others.
+//! Makes the same decision about several calls. A call that has changed since it was read does not stop the others.
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
 
 use super::Stop;
-use super::decide::{Decider, Saying};
+use super::decide::{CallDecision, Decider};
 use crate::tell;
 
-/// What is said of each.
+/// A decision about several calls.
 pub(crate) struct Each<'a> {
     pub(crate) calls: &'a [CallRecord],
-    /// Where calls stand of which this can be said.
+    /// The state in which a call can be decided like this.
     pub(crate) of: State,
-    /// What is done, as in `approving`.
+    /// The word that is printed before each call, such as `approving`.
     pub(crate) doing: &'static str,
-    /// How long to wait between two of them.
+    /// How long to wait between two calls.
     pub(crate) pause: Option<Duration>,
-    /// Whether they build on each other, so that nothing is said of those after one of which it could not be said.
+    /// Whether the calls build on each other. After one that could not be decided, the rest are left as they are.
     pub(crate) in_order: bool,
 }
 
 impl Each<'_> {
-    /// Says it of one call after the other; the exit code is that of the first that failed. Where the reader of the output has
-    /// gone, it is said all the same.
-    pub(crate) async fn say(
+    /// Decides one call after the other. The exit code is that of the first that failed. Goes on where the reader has
+    /// closed the output.
+    pub(crate) async fn decide(
         self,
         decider: &Decider<'_>,
         statement: impl Fn(&CallRecord, &str, Timestamp) -> Statement,
@@ -37,8 +37,8 @@ impl Each<'_> {
                 tokio::time::sleep(pause).await;
             }
             let statement = statement(call, decider.name(), Timestamp::now());
-            let saying = Saying { call, statement, of: self.of, doing: self.doing };
-            match decider.say(saying).await {
+            let decision = CallDecision { call, statement, of: self.of, doing: self.doing };
+            match decider.decide(decision).await {
                 Ok(()) => {}
                 Err(stop) if stop.is_unprinted() => unprinted = Some(stop),
                 Err(stop) => {

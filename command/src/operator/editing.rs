@@ -1,24 +1,24 @@
-//! New arguments for a call, which the application judges first: what every command that gives some has.
+//! Gives a call new arguments, which the application judges first. Shared by the commands that do so.
 
 use clap::{ArgMatches, Command};
 use jiff::Timestamp;
 use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
 
-use super::decide::{Decider, Saying};
+use super::decide::{CallDecision, Decider};
 use super::{Session, Stop, arguments, decide, ids, signing};
 
 pub(crate) const NAME: &str = "edit";
 
-/// What is edited, and how.
+/// An edit of a call.
 pub(crate) struct Editing {
-    /// The state of the call.
+    /// The state in which a call can be edited like this.
     pub(crate) of: State,
-    /// In a word, such as `editing`.
+    /// The word that is printed before the call, such as `editing`.
     pub(crate) doing: &'static str,
-    /// What else can be done where it cannot be edited.
+    /// The advice where the call cannot be edited.
     pub(crate) instead: &'static str,
-    /// What is signed of the call, with its new arguments, by whom and when.
+    /// Makes the statement to sign, from the call, its new arguments, the person's name and the time.
     pub(crate) say: fn(&CallRecord, String, &str, Timestamp) -> Statement,
 }
 
@@ -40,6 +40,6 @@ pub(crate) async fn run(
     let call = ids::find_one(matches, &*session.store).await?;
     let new = arguments::from_options(matches, &call, editing.instead)?;
     let statement = (editing.say)(&call, new, decider.name(), Timestamp::now());
-    let saying = Saying { call: &call, statement, of: editing.of, doing: editing.doing };
-    decider.say(saying).await
+    let decision = CallDecision { call: &call, statement, of: editing.of, doing: editing.doing };
+    decider.decide(decision).await
 }

@@ -1,4 +1,4 @@
-//! Which calls a list shows: the options, and the calls they leave.
+//! The options that filter a list of calls, and the calls that match.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches};
@@ -16,7 +16,7 @@ const LIMIT: &str = "limit";
 const AFTER: &str = "after";
 const LATEST: &str = "latest";
 
-/// How many calls are read in one go.
+/// How many calls are read from the store at once.
 const AT_ONCE: usize = 500;
 
 pub(crate) fn state() -> Arg {
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Arg {
     Arg::new(RUN).long(RUN).value_name("RUN").help("Only those of this run")
 }
 
-/// The options that say which calls are meant.
+/// The options that filter calls.
 pub(crate) fn narrowing() -> [Arg; 3] {
     [
         run(),
@@ -49,7 +49,7 @@ pub(crate) fn narrowing() -> [Arg; 3] {
     ]
 }
 
-/// The options that say which part of them is listed.
+/// The options that page a list.
 pub(crate) fn paging() -> [Arg; 3] {
     [
         Arg::new(LIMIT)
@@ -66,7 +66,7 @@ pub(crate) fn paging() -> [Arg; 3] {
     ]
 }
 
-/// The options of every list of calls.
+/// All options of a list of calls.
 pub(crate) fn options() -> impl Iterator<Item = Arg> {
     narrowing().into_iter().chain(paging())
 }
@@ -75,27 +75,27 @@ pub(crate) fn tool_of(matches: &ArgMatches) -> Option<&str> {
     matches.get_one::<String>(TOOL).map(String::as_str)
 }
 
-/// The states of the command line.
+/// Returns the states that the command line names.
 pub(crate) fn states(matches: &ArgMatches) -> Vec<State> {
     let names = matches.get_many::<String>(STATE).into_iter().flatten();
     names.filter_map(|name| State::named(name)).collect()
 }
 
-/// What the options say of which calls are meant, in these states.
+/// Makes a filter of the options and these states.
 pub(crate) fn from_options(matches: &ArgMatches, states: Vec<State>) -> Filter {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     Filter { states, run: text(RUN), tool: text(TOOL), text: text(TEXT), ..Filter::default() }
 }
 
-/// What the option for a run alone says.
+/// Makes a filter of the option for a run alone, and these states.
 pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
     Filter { states, run: matches.get_one::<String>(RUN).cloned(), ..Filter::default() }
 }
 
-/// A call of a list, or what is known of one that cannot be read.
+/// A call of a list, or its id and the error where it cannot be read.
 pub(crate) type Row = Result<CallRecord, DamagedCall>;
 
-/// The calls that the options leave, in these states. Those that cannot be read are reported, and that there are more.
+/// Lists the matching calls in these states. Warns of calls that cannot be read, and notes where there are more.
 pub(crate) async fn calls(
     matches: &ArgMatches,
     session: &Session,
@@ -104,7 +104,7 @@ pub(crate) async fn calls(
     list(matches, session, &from_options(matches, states), |_| true).await
 }
 
-/// The part of a list that the options ask for; `takes` says more of which calls are in it.
+/// Lists the page that the options ask for; `takes` filters further.
 pub(crate) async fn list(
     matches: &ArgMatches,
     session: &Session,
@@ -115,7 +115,7 @@ pub(crate) async fn list(
     Ok(readable(session, rows))
 }
 
-/// Does as [`list`], with the calls that cannot be read, which are not reported.
+/// Like [`list`], but returns the calls that cannot be read instead of warning of them.
 pub(crate) async fn rows(
     matches: &ArgMatches,
     session: &Session,
@@ -138,7 +138,7 @@ pub(crate) async fn rows(
     Ok(rows)
 }
 
-/// All calls that a filter leaves, and `takes` as well.
+/// Returns all calls that match the filter and `takes`.
 pub(crate) async fn all(
     session: &Session,
     filter: &Filter,
@@ -148,7 +148,7 @@ pub(crate) async fn all(
     Ok(readable(session, rows))
 }
 
-/// The calls that can be read; the others are reported.
+/// Returns the calls that can be read, and warns of the others.
 fn readable(session: &Session, rows: Vec<Row>) -> Vec<CallRecord> {
     let read = rows.into_iter().map(|row| {
         row.inspect_err(|damaged| session.leave_out(damaged, "the call is left out")).ok()
@@ -160,7 +160,7 @@ fn id_of(row: &Row) -> CallId {
     row.as_ref().map_or_else(|damaged| damaged.id, |call| call.id)
 }
 
-/// Takes as many as the page asks for, and says so where there are none.
+/// Reads as many rows as the page asks for, and notes where there are none.
 async fn take(
     session: &Session,
     filter: &Filter,

@@ -1,7 +1,7 @@
-//! From what was typed for a call to the call: the whole id, or a part of it that no other call has.
+//! Resolves what was typed to a call: a whole id, or a part of an id that no other call has.
 //!
-//! A whole id is looked up at once. For a part, every call of the journal is looked at: ids begin with a time, so
-//! that it is their ends by which people tell them apart.
+//! A whole id is looked up at once. For a part, the command reads every call of the journal: ids begin with their
+//! time, so people tell them apart by their ends.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,39 +14,39 @@ use super::Stop;
 use crate::Exit;
 use crate::shown::printable;
 
-/// The name of the argument, for what goes with it or not.
+/// The name of the argument, for options that go with it or exclude it.
 pub(crate) const IDS: &str = "id";
-/// The fewest digits of a part.
+/// The fewest digits that may abbreviate an id.
 const FEWEST: usize = 8;
 const WHOLE: usize = 32;
-/// How many calls are looked at in one go.
+/// How many calls are read from the store at once.
 const PAGE: usize = 500;
-/// How many calls are listed that a part may stand for.
+/// How many calls are listed where an abbreviation is ambiguous.
 const LISTED: usize = 8;
 
 const HELP: &str = "A call: its id, or at least 8 digits from its beginning or end";
 
-/// The argument for one call.
+/// The argument for one id.
 pub(crate) fn one_call() -> Arg {
     Arg::new(IDS).value_name("ID").required(true).help(HELP)
 }
 
-/// The argument for one call or more.
+/// The argument for one id or more.
 pub(crate) fn calls() -> Arg {
     one_call().num_args(1..).action(ArgAction::Append)
 }
 
-/// The argument for any number of calls.
+/// The argument for any number of ids.
 pub(crate) fn any_calls() -> Arg {
     calls().required(false)
 }
 
-/// Whether calls are named.
+/// Returns whether the command line names calls.
 pub(crate) fn are_given(matches: &ArgMatches) -> bool {
     matches.contains_id(IDS)
 }
 
-/// The calls of the command line, each once, in its order.
+/// Finds the calls of the command line in its order, each once.
 pub(crate) async fn find_all(
     matches: &ArgMatches,
     store: &dyn Store,
@@ -55,19 +55,19 @@ pub(crate) async fn find_all(
     find(&texts, store).await
 }
 
-/// The one call of the command line.
+/// Finds the one call of the command line.
 pub(crate) async fn find_one(matches: &ArgMatches, store: &dyn Store) -> Result<CallRecord, Stop> {
     let text = matches.get_one::<String>(IDS).map_or("", String::as_str);
     one(text, store).await
 }
 
-/// The call of a text.
+/// Finds the call that a text names.
 pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Stop> {
     let found = find(&[text], store).await?;
     found.into_iter().next().ok_or_else(|| missing(text))
 }
 
-/// Returns the id that a text means; the call need not be readable.
+/// Finds the id that a text names, even where its call cannot be read.
 pub(crate) async fn id(text: &str, store: &dyn Store) -> Result<CallId, Stop> {
     match WantedId::of(text)?.whole() {
         Some(id) => Ok(id),
@@ -96,7 +96,7 @@ async fn find(texts: &[impl AsRef<str>], store: &dyn Store) -> Result<Vec<CallRe
                     }
                 }
             }
-            // It may be the one that is meant.
+            // A call that cannot be read may be the one that was named.
             let is_wanted = |id| wanted.iter().any(|wanted| wanted.is_part_of(&digits_of(id)));
             if let Some(damaged) = listed.damaged.into_iter().find(|it| is_wanted(it.id)) {
                 return Err(damaged.error.into());
@@ -125,7 +125,7 @@ fn digits_of(id: CallId) -> String {
     id.to_string().replace('-', "")
 }
 
-/// What was typed, and its digits alone.
+/// An id as it was typed, and its digits.
 struct WantedId<'a> {
     text: &'a str,
     digits: String,
@@ -137,7 +137,7 @@ impl<'a> WantedId<'a> {
         let fits = (FEWEST..=WHOLE).contains(&digits.len());
         if !fits || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(Stop::usage(format!(
-                "{text:?} is no id of a call: expected all of its {WHOLE} hexadecimal digits, or at least \
+                "{text:?} is not the id of a call: expected all of its {WHOLE} hexadecimal digits, or at least \
                  {FEWEST} from its beginning or end"
             )));
         }

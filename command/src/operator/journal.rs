@@ -1,4 +1,4 @@
-//! The option `--journal`, and opening what it names.
+//! The option `--journal`, and opening the journal that it names.
 
 use std::env;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) fn option() -> Arg {
         .help("The journal to work on [env: TOOLWRIGHT_JOURNAL]")
 }
 
-/// Opens the journal that the option or the variable names; one is never made.
+/// Opens the journal that the option or the variable names. Never creates one.
 pub(crate) async fn open(matches: &ArgMatches) -> Result<Arc<dyn Store>, Stop> {
     let (name, from) = match matches.get_one::<String>(JOURNAL) {
         Some(name) => (name.clone(), "--journal"),

@@ -1,4 +1,4 @@
-//! A whole number on the command line, and what is accepted where something else is given.
+//! Parses a whole number of the command line.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! Where results go: text for people, or one JSON object a line for programs.
+//! Writes results: text for people, or one JSON object a line for programs.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use toolwright::printable;
 
 use super::Stop;
 
-/// Which of the two was asked for.
+/// The format that the command line asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Output {
     Text,
@@ -16,7 +16,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Writes what was found: the object, or the text, which ends its lines itself.
+    /// Writes a result as JSON or as text. The text has to end its lines itself.
     pub(crate) fn write(
         self,
         object: &impl Serialize,
@@ -34,7 +34,7 @@ impl Output {
         self.text(format_args!("{}\n", printable::json(&line)))
     }
 
-    /// Text that ends its lines itself.
+    /// Writes text as it is; it has to end its lines itself.
     pub(crate) fn text(self, text: impl Display) -> Result<(), Stop> {
         let mut output = io::stdout().lock();
         write!(output, "{text}")

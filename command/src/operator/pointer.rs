@@ -1,10 +1,10 @@
-//! `POINTER=JSON` on the command line, and JSON text with another value at a pointer, without a digit lost. Pure.
+//! Parses `POINTER=JSON`, and sets the value at a pointer in JSON text. Numbers keep all of their digits. Pure.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-/// A place and its value, as JSON text.
+/// Parses a pointer and its value, which stays JSON text.
 pub(crate) fn value(text: &str) -> Result<(String, String), String> {
     let value = |text: &str| {
         serde_json::from_str::<&RawValue>(text).ok().map(|value| value.get().to_owned())
@@ -15,7 +15,7 @@ pub(crate) fn value(text: &str) -> Result<(String, String), String> {
     })
 }
 
-/// The first `=` after which there are values ends the pointer, which may hold one itself.
+/// Splits at the first `=` that is followed by valid values, since a pointer may contain `=` itself.
 pub(crate) fn split<T>(text: &str, values: impl Fn(&str) -> Option<T>) -> Option<(String, T)> {
     text.match_indices('=').find_map(|(place, _)| {
         let values = values(&text[place + 1..])?;
@@ -23,11 +23,13 @@ pub(crate) fn split<T>(text: &str, values: impl Fn(&str) -> Option<T>) -> Option
     })
 }
 
-/// JSON text with another value, as JSON text, at the place of a pointer. What holds the place must be there; the
-/// place itself may be a new key of an object, or `-` after the last item of an array.
+/// Returns JSON text with `value` at the pointer. Its parent must exist; the pointer itself may name a new key of an
+/// object, or `-` after the last item of an array.
 pub(crate) fn set(text: &str, pointer: &str, value: &str) -> Result<String, String> {
     let Some(path) = pointer.strip_prefix('/') else {
-        return Err(format!("{pointer:?} is no place in the arguments: a pointer begins with /"));
+        return Err(format!(
+            "{pointer:?} is not a place in the arguments: a pointer begins with /"
+        ));
     };
     let keys: Vec<String> =
         path.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect();

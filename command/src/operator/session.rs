@@ -1,4 +1,4 @@
-//! A command at work on a journal.
+//! A session: a command at work on an open journal.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ const JSON: &str = "json";
 pub(crate) struct Session {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) output: Output,
-    /// When it began, for times that are shown.
+    /// When the command began; times are shown relative to it.
     pub(crate) now: Timestamp,
-    /// Whether it left out a call that cannot be read, which its exit code says.
+    /// Whether the command left out a call that cannot be read; its exit code says so.
     pub(crate) left_out: Cell<bool>,
 }
 
 impl Session {
-    /// Reports a call that cannot be read, with what that means `here`.
+    /// Warns of a call that cannot be read; `here` says what follows from that.
     pub(crate) fn leave_out(&self, damaged: &DamagedCall, here: &str) {
         self.left_out.set(true);
         tell("warning", printable::line(&format!("{damaged}; {here}")));
@@ -49,7 +49,7 @@ pub(crate) fn output(matches: &ArgMatches) -> Output {
     if matches.get_flag(JSON) { Output::Json } else { Output::Text }
 }
 
-/// Opens the journal, lets the command do its work, and tells why it ended early.
+/// Opens the journal, runs the command, and reports why it ended early.
 pub(crate) fn run(
     matches: &ArgMatches,
     work: impl AsyncFnOnce(&Session) -> Result<(), Stop>,

@@ -1,4 +1,4 @@
-//! The option `--key`, and the key that it names.
+//! The option `--key`, and loading the key that it names.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(crate) fn option() -> Arg {
         .help("The key to sign with, made by `toolwright keys new` [env: TOOLWRIGHT_KEY] [default: the one key in toolwright/keys]")
 }
 
-/// The key to sign with.
+/// Loads the key to sign with.
 pub(crate) fn key(matches: &ArgMatches) -> Result<ApproverKey, Stop> {
     let named = matches.get_one::<PathBuf>(KEY).cloned();
     let path = match named.or_else(UserKeys::of_variable) {

@@ -1,4 +1,4 @@
-//! Why a command ends early, and with which exit code.
+//! Why a command ends early, and its exit code.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -10,13 +10,13 @@ use toolwright::journal::StoreError;
 use crate::shown::printable;
 use crate::{Exit, complain};
 
-/// A command ends, for a reason that is printed.
+/// The early end of a command, with the reason to print.
 #[derive(Debug)]
 pub(crate) struct Stop {
     exit: Exit,
-    /// None where all has been printed, or the reader has gone.
+    /// `None` where everything has been printed, or the reader has closed the output.
     words: Option<String>,
-    /// Whether it was done, and could not be printed.
+    /// Whether the command did its work but could not print the result.
     is_unprinted: bool,
 }
 
@@ -25,27 +25,27 @@ impl Stop {
         Self { exit, words: Some(words.to_string()), is_unprinted: false }
     }
 
-    /// What was asked for makes no sense.
+    /// The command line makes no sense.
     pub(crate) fn usage(words: impl Display) -> Self {
         Self::new(Exit::Usage, words)
     }
 
-    /// Ends without a word, because all has been printed.
+    /// Ends without a message, because everything has been printed.
     pub(crate) fn after(exit: Exit) -> Self {
         Self { exit, words: None, is_unprinted: false }
     }
 
-    /// The journal failed, so that it helps nothing to go on.
+    /// Returns whether the journal failed, so that the remaining calls would fail too.
     pub(crate) fn is_the_end(&self) -> bool {
         self.exit == Exit::Failed && !self.is_unprinted
     }
 
-    /// Whether it was done, and could not be printed.
+    /// Returns whether the command did its work but could not print the result.
     pub(crate) fn is_unprinted(&self) -> bool {
         self.is_unprinted
     }
 
-    /// Prints why, and returns the exit code.
+    /// Prints the reason, and returns the exit code.
     pub(crate) fn report(self) -> Exit {
         match self.words {
             Some(words) => complain(self.exit, printable::lines(&words)),
@@ -53,7 +53,7 @@ impl Stop {
         }
     }
 
-    /// What became of output that could not be written. Who reads may have had enough, as `head` has.
+    /// Output could not be written. A reader that closes it early, as `head` does, is no failure.
     pub(crate) fn unwritten(error: &io::Error) -> Self {
         let stop = match error.kind() {
             io::ErrorKind::BrokenPipe => Self::after(Exit::Success),
@@ -109,13 +109,13 @@ impl From<ApprovalError> for Stop {
     }
 }
 
-/// An error and what caused it.
+/// Formats an error and its causes.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
         let cause_words = cause.to_string();
-        // An error may repeat its cause for those who read no sources.
+        // Some errors repeat their cause in their own message.
         if !words.ends_with(&cause_words) {
             words = format!("{words}: {cause_words}");
         }

@@ -1,4 +1,4 @@
-//! A text that is given on the command line, in a file or on standard input.
+//! Reads a text from the command line, a file or standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,10 +6,10 @@ use std::io::{self, Read};
 use super::Stop;
 use crate::Exit;
 
-/// What the longest text may have.
+/// The most bytes of such a text.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
-/// The text itself, that of the file where it is `@FILE`, that of standard input where it is `-`.
+/// Returns the text itself, the content of FILE for `@FILE`, or standard input for `-`.
 pub(crate) fn read_given(text: &str) -> Result<String, Stop> {
     match (text, text.strip_prefix('@')) {
         ("-", _) => read(io::stdin().lock(), "standard input"),

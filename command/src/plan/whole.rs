@@ -1,4 +1,4 @@
-//! A plan as a whole: its digest, so that what was looked at is what is accepted, with nothing added since.
+//! The digest of a whole plan: a person accepts only what they looked at, with no call added since.
 
 use clap::{Arg, ArgMatches};
 use sha2::{Digest as _, Sha256};
@@ -8,7 +8,7 @@ use crate::Exit;
 use crate::operator::Stop;
 use crate::operator::decide;
 
-/// Not that of `decide::digest`, which is of a single call.
+/// `decide::digest` has an id of its own, for the digest of a single call.
 const DIGEST: &str = "plan-digest";
 
 /// The option `--digest` of a whole plan.
@@ -24,9 +24,9 @@ pub(super) fn digest(calls: &[CallRecord]) -> String {
     hex::encode(Sha256::digest(lines.collect::<String>()))
 }
 
-/// Refuses a plan that is another than the one that was looked at.
+/// Refuses a plan whose digest is not the one that was looked at.
 pub(super) fn refuse_another(matches: &ArgMatches, calls: &[CallRecord]) -> Result<(), Stop> {
-    // Whoever rejects does not say it.
+    // `plan reject` has no such option.
     let digits = matches.try_get_one::<String>(DIGEST).ok().flatten();
     let Some(digits) = digits else { return Ok(()) };
     let digest = digest(calls);

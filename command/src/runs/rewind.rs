@@ -1,4 +1,5 @@
-//! `runs rewind RUN --turn N` and `runs redo RUN`: back to an earlier turn with the files of a workspace, and forward again.
+//! `runs rewind RUN --turn N` and `runs redo RUN`: go back to an earlier turn, with the files of a workspace, and
+//! forward again.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,23 +53,23 @@ pub(super) fn commands(run: &dyn Fn() -> Arg) -> [Command; 2] {
     ]
 }
 
-/// What came of a rewind, or of taking one back.
+/// The outcome of a rewind or a redo.
 #[derive(Serialize)]
 struct RewindReport<'a> {
-    /// The run that may go on.
+    /// The run that goes on.
     run: &'a str,
     turn: u64,
-    /// The run that went back.
+    /// The run that was rewound.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<&'a str>,
-    /// The run that is gone.
+    /// The run that was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     removed: Option<&'a str>,
     restored: &'a [String],
     stays: Vec<Stays<'a>>,
 }
 
-/// What no rewind undoes.
+/// A call whose effect no rewind can undo.
 #[derive(Serialize)]
 struct Stays<'a> {
     run: &'a str,
@@ -130,7 +131,7 @@ pub(super) async fn redo(matches: &ArgMatches, session: &Session) -> Result<(), 
     session.output.write(&shown, || shown.words())
 }
 
-/// The log that was named; it has to be there, since an empty one would restore nothing.
+/// Opens the change log that was named. It has to exist, since an empty one would restore nothing.
 fn log_of(matches: &ArgMatches) -> Result<ChangeLog, Stop> {
     let path = |name: &str| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
     let (folder, file) = (path(WORKSPACE), path(CHANGES));

@@ -1,4 +1,4 @@
-//! `runs watch RUN`: what a run does, turn by turn, until it ends.
+//! `runs watch RUN`: prints each turn of a run as it is recorded, until the run ends.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
         tell("note", "the texts of this run are encrypted; its application can read them");
     }
     loop {
-        // Asked for before the look, so that no change is missed.
+        // Subscribe before reading, so that no change is missed.
         let changed = session.store.changed();
         let head = find_named(matches, &runs).await?;
         watched.look(session, &runs, &head).await?;
@@ -63,14 +63,14 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     }
 }
 
-/// What was written so far.
+/// What has been printed so far.
 struct WatchedRun {
-    /// The turn that is not whole yet.
+    /// The first turn that is not complete yet.
     next: u64,
-    /// How it was last written.
+    /// The text that was last printed of that turn.
     shown: Option<String>,
     standing: String,
-    /// What was last written of each sub-agent.
+    /// The line that was last printed of each sub-agent.
     agents: BTreeMap<CallId, String>,
 }
 

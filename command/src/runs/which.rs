@@ -1,4 +1,4 @@
-//! Which runs `runs list` lists.
+//! The options that select runs for `runs list`.
 
 use clap::{Arg, ArgMatches, builder::PossibleValuesParser};
 use jiff::{SignedDuration, Timestamp};
@@ -11,7 +11,7 @@ const AGENT: &str = "agent";
 const PHASE: &str = "phase";
 const OLDER: &str = "older-than";
 
-/// The phases by the names that `runs show` writes.
+/// The phases, by the names that `runs show` prints.
 const PHASES: [(&str, Phase); 4] = [
     ("asking", Phase::Asking),
     ("calling", Phase::Calling),

@@ -1,4 +1,4 @@
-//! What became of one line in one dialect.
+//! The outcome of one line in one dialect.
 
 use std::fmt;
 
@@ -26,14 +26,14 @@ pub(super) struct Outcome {
 pub(super) struct ListedFinding {
     severity: Severity,
     rule: String,
-    /// The place in `{"name", "description", "input_schema"}`.
+    /// A JSON pointer into `{"name", "description", "input_schema"}`.
     pointer: String,
     message: String,
     fix: String,
 }
 
 impl ListedFinding {
-    /// About the schema as it arrived, before any dialect.
+    /// Makes a finding about the schema as it was read, before a dialect is applied.
     fn of_schema(severity: Severity, pointer: &str, message: String) -> Self {
         let pointer = format!("/input_schema{pointer}");
         Self { severity, rule: "schema".to_owned(), pointer, message, fix: String::new() }
@@ -64,7 +64,7 @@ impl Outcome {
         self.shown.is_err()
     }
 
-    /// The provider's form itself, or an object that says why there is none.
+    /// Returns the provider's form, or an object that says why there is none.
     pub(super) fn form(&self) -> String {
         self.shown.clone().unwrap_or_else(|_| Report { notes: None, ..self.whole() }.to_string())
     }
@@ -106,7 +106,7 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// One outcome for each dialect.
+/// Makes one outcome for each dialect.
 pub(super) fn of(
     number: usize,
     line: &Line<'_>,

@@ -1,4 +1,4 @@
-//! A call, as programs read it. All keys are always there.
+//! A call, as programs read it. All keys are always present.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use toolwright::{CallId, Danger, Effect};
 use super::decision::verdict;
 use super::json;
 
-/// The state that is printed of a call that cannot be read.
+/// The state that is printed for a call that cannot be read.
 pub(crate) const DAMAGED: &str = "damaged";
 
 /// A call.
@@ -57,7 +57,7 @@ pub(crate) struct Call<'a> {
     delivered: bool,
     created: Timestamp,
     updated: Timestamp,
-    /// Why it cannot be read; nothing of one that can.
+    /// Why the call cannot be read; `None` where it can.
     damage: Option<String>,
 }
 
@@ -82,7 +82,7 @@ struct Attempt<'a> {
     at: Timestamp,
     failure: Failure,
     kind: &'a str,
-    /// `None` where they may repeat a secret.
+    /// `None` where the message may repeat a secret.
     message: Option<&'a str>,
     cause: Option<&'a str>,
 }
@@ -90,11 +90,11 @@ struct Attempt<'a> {
 #[derive(Serialize)]
 struct Answer<'a> {
     is_error: bool,
-    /// `None` where it may repeat a secret.
+    /// `None` where the text may repeat a secret.
     text: Option<&'a str>,
 }
 
-/// Whether the arguments hold secrets, of which nothing may be shown.
+/// Returns whether the arguments hold secrets, so that they are not shown.
 pub(crate) fn has_secrets(call: &CallRecord) -> bool {
     !matches!((&call.arguments, &call.raw), (StoredText::Plain(_), StoredText::Plain(_)))
 }
@@ -166,7 +166,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A call that cannot be read: its keys are those of every call.
+    /// Makes the row of a call that cannot be read, with all keys of a call.
     pub(crate) fn damaged_row(damaged: &DamagedCall) -> serde_json::Value {
         let slot = CallSlot { run: String::new(), turn: None, index: 0 };
         let draft = CallRecord::draft(damaged.id, slot, "", Timestamp::UNIX_EPOCH);
@@ -181,7 +181,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What was signed, as far as it can be read.
+/// Returns the signed decision, where it can be read.
 fn decision(call: &CallRecord) -> Option<Decision> {
     let signed = call.decision.as_ref()?;
     let statement = signed.statement().ok()?;

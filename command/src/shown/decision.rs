@@ -1,4 +1,4 @@
-//! What was recorded of a decision.
+//! A decision, as it was recorded.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -8,23 +8,23 @@ use toolwright::journal::State;
 
 use super::{printable, when};
 
-/// What programs read after each decision.
+/// A decision, as programs read it.
 #[derive(Serialize)]
 pub(crate) struct DecisionRow<'a> {
-    /// `None` where it is a grant that was decided about.
+    /// `None` for a decision about a grant.
     call: Option<CallId>,
     verdict: &'static str,
     by: &'a str,
     at: Timestamp,
-    /// The state of the call since then; nothing for a grant.
+    /// The state of the call after the decision; `None` for a grant.
     state: Option<State>,
-    /// The grant that was given or revoked.
+    /// The grant that was made or revoked.
     grant: Option<&'a str>,
-    /// Whether it was recorded before.
+    /// Whether the same decision had been recorded before.
     repeated: bool,
 }
 
-/// The name of a verdict, for programs.
+/// Returns the name of a decision, for programs.
 pub(crate) fn verdict(verdict: &Decision) -> &'static str {
     match verdict {
         Decision::Approve { .. } => "approved",

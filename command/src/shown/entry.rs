@@ -1,4 +1,4 @@
-//! One thing that happened to a call.
+//! An entry of a call's history.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use toolwright::journal::{CallRecord, Entry, Failure, State, Transition};
 use super::decision::verdict;
 use super::{printable, when};
 
-/// What programs read of it. All keys are always there.
+/// An entry, as programs read it. All keys are always present.
 #[derive(Serialize)]
 pub(crate) struct EntryRow<'a> {
     call: CallId,
@@ -59,7 +59,7 @@ impl<'a> EntryRow<'a> {
         }
     }
 
-    /// Writes it on a line, without the call.
+    /// Writes the entry on a line, without the call.
     pub(crate) fn words(entry: &Entry) -> String {
         let event = entry.event.map_or("recorded".to_owned(), |event| event.to_string());
         let mut words = format!(
@@ -78,7 +78,7 @@ impl<'a> EntryRow<'a> {
     }
 }
 
-/// The name under which an event is stored, without what it carries.
+/// Returns the name under which an event is stored, without its fields.
 fn name(event: Transition) -> Option<String> {
     match serde_json::to_value(event).ok()? {
         Value::String(name) => Some(name),

@@ -1,4 +1,4 @@
-//! Calls below the calls that make them.
+//! Orders calls as a tree: each below the call that made it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +7,8 @@ use toolwright::journal::CallRecord;
 
 use crate::operator::filter::Row;
 
-/// Puts every call below its parent, in the order in which that makes them, and says how deep it lies there. A call whose
-/// parent is not in the list stays where it is, and so does a row that cannot be read.
+/// Puts every call below its parent, in the order in which the parent made them, with its depth. A call whose parent
+/// is not in the list stays in its place, and so does a row that cannot be read.
 pub(crate) fn in_families(rows: &[Row]) -> Vec<(usize, &Row)> {
     let known: HashSet<CallId> =
         rows.iter().filter_map(|row| Some(row.as_ref().ok()?.id)).collect();

@@ -1,4 +1,4 @@
-//! A grant.
+//! A grant, as it is shown.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use toolwright::approval::{Grant, GrantError, GrantTerms, Scope};
 
 use super::{json, when};
 
-/// What programs read of it. All keys are always there.
+/// A grant, as programs read it. All keys are always present.
 #[derive(Serialize)]
 pub(crate) struct GrantRow<'a> {
     id: &'a str,
@@ -58,7 +58,7 @@ impl<'a> GrantRow<'a> {
         })
     }
 
-    /// Id, tool, scope, uses, until when, by whom, and what the arguments must be.
+    /// Returns id, tool, scope, uses, end, approver, and the clauses about arguments.
     pub(crate) fn cells(&self, now: Timestamp) -> [String; 7] {
         let uses = match self.uses {
             Some(uses) => format!("{} of {uses}", self.used),
@@ -82,7 +82,7 @@ impl<'a> GrantRow<'a> {
     }
 }
 
-/// A scope as it is typed and printed.
+/// Formats a scope as people type it.
 pub(crate) fn scope_words(scope: &Scope) -> String {
     match scope {
         Scope::Run(run) => format!("run:{run}"),

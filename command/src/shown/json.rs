@@ -1,8 +1,8 @@
-//! JSON text as it is kept: into the output for programs, and in lines for people, without a digit lost.
+//! Embeds stored JSON text in the output for programs, and formats it for people. Numbers keep all of their digits.
 
 use serde_json::value::RawValue;
 
-/// Writes JSON as it is, on one line; a text where it is none.
+/// Embeds JSON as it is, on one line. Text that is not JSON becomes a JSON string.
 pub(crate) fn raw(text: &str) -> Box<RawValue> {
     // A line break in JSON is white space.
     let line = text.replace(['\n', '\r'], " ");
@@ -12,7 +12,7 @@ pub(crate) fn raw(text: &str) -> Box<RawValue> {
     })
 }
 
-/// JSON over several lines. What is no JSON comes out as something that is none either.
+/// Formats JSON over several lines. Text that is not JSON stays invalid.
 pub(crate) fn in_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;

@@ -1,13 +1,13 @@
-//! Text of others, such as a model's, in the forms in which the commands print it.
+//! Makes untrusted text, such as a model's, safe to print.
 
 pub(crate) use toolwright::printable::{line, lines};
 
-/// Text that may have lines, each of them moved to the right.
+/// Indents each line of a text.
 pub(crate) fn block(text: &str) -> String {
     lines(text).lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// At most so many characters of a text, on one line.
+/// Cuts a text to so many characters, on one line.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
     let text = line(text);
     match text.char_indices().nth(most) {

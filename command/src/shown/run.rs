@@ -1,4 +1,4 @@
-//! A run, and a turn of it, as programs and people are shown them.
+//! A run and its turns, as programs and people read them.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use toolwright_agent::{Message, TotalUsage, Usage};
 use super::sent::LeftOutShown;
 use super::{printable, when};
 
-/// The most characters of a text of a turn that people are shown.
+/// The most characters that people are shown of a text.
 const LONGEST: usize = 400;
 
 #[derive(Serialize)]
@@ -82,7 +82,7 @@ impl<'a> RunPage<'a> {
         }
     }
 
-    /// What it does, in a word or two.
+    /// Describes its state in a word or two.
     pub(crate) fn standing(&self) -> String {
         match (self.phase, self.ended) {
             _ if self.rewound.is_some() => "rewound".to_owned(),
@@ -163,12 +163,12 @@ pub(crate) struct TurnShown<'a> {
     cost: Option<String>,
     prices: Option<&'a str>,
     answers: Option<Vec<AnswerShown<'a>>>,
-    /// What of the history the model was not sent.
+    /// What of the history was not sent to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOutShown>,
     #[serde(skip)]
     longest: usize,
-    /// What guards decided, other than to let through.
+    /// The decisions of guards that changed or stopped something.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guards: Vec<String>,
 }
@@ -230,7 +230,7 @@ impl<'a> TurnShown<'a> {
         }
     }
 
-    /// The turn with whole texts, and what of the history its model was not sent.
+    /// Returns the turn with whole texts, and with what of the history was not sent to its model.
     pub(crate) fn whole(self, left_out: Option<LeftOutShown>) -> Self {
         Self { left_out, longest: usize::MAX, ..self }
     }
@@ -239,7 +239,7 @@ impl<'a> TurnShown<'a> {
         self.said.is_empty() && self.text.is_none() && self.guards.is_empty()
     }
 
-    /// What the model's answer took, where its provider says so or it had a price.
+    /// Describes the tokens and cost of the model's answer, where they are known.
     fn describe_spending(&self) -> Option<String> {
         if self.usage.is_none() && self.cost.is_none() {
             return None;
@@ -254,7 +254,7 @@ impl<'a> TurnShown<'a> {
         Some(format!("{model}{tokens}, {cost}"))
     }
 
-    /// A line for each text and call, what they took, and a line for each answer.
+    /// Writes a line for each text and call, one for the tokens and cost, and one for each answer.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();
         let (number, longest) = (self.turn, self.longest);

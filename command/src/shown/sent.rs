@@ -1,4 +1,4 @@
-//! What of the history of a run its model was not sent, by turns.
+//! Collects, by turn, what of a run's history was not sent to the model.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,25 +6,26 @@ use std::fmt;
 use serde::Serialize;
 use toolwright_agent::durable::RecordedTurn;
 
-/// The turns that the messages of a history belong to, in their order.
+/// The turn of each message of a history, in order.
 #[derive(Default)]
 pub(crate) struct SentHistory {
     turns: Vec<u64>,
 }
 
-/// What of the history the model was not sent, by the turns that it belongs to.
+/// What of the history was not sent to the model, by turn.
 #[derive(Serialize)]
 pub(crate) struct LeftOutShown {
-    /// Those that were left out.
+    /// The turns with messages that were left out.
     turns: BTreeSet<u64>,
-    /// Those whose answers were given anew later, so that they were left out.
+    /// The turns with answers that were left out because a later call repeated them.
     repeated: BTreeSet<u64>,
-    /// Those whose answers were sent without their middle.
+    /// The turns with answers whose middle was cut.
     shortened: BTreeSet<u64>,
 }
 
 impl SentHistory {
-    /// Adds a turn, and gives what its model was not sent of the turns before it; nothing where it was sent all of them.
+    /// Adds a turn, and returns what of the turns before it was not sent to its model. `None` where all of it was
+    /// sent.
     pub(crate) fn without(&mut self, number: u64, turn: &RecordedTurn) -> Option<LeftOutShown> {
         self.turns.extend(turn.said.iter().map(|_| number));
         let of = |message: usize| self.turns.get(message).copied();
@@ -55,7 +56,7 @@ impl fmt::Display for LeftOutShown {
     }
 }
 
-/// Numbers in words: `1 to 3, 7`.
+/// Formats numbers as ranges: `1 to 3, 7`.
 fn ranges(numbers: &BTreeSet<u64>) -> String {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for &number in numbers {

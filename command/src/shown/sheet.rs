@@ -1,4 +1,4 @@
-//! One call on a page, for people.
+//! A page about one call, for people.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::call::has_secrets;
 use super::entry::EntryRow;
 use super::{json, printable, when};
 
-/// What an approver needs: what shall run, why it is asked about, for whom, until when.
+/// Shows what an approver needs to know: what would run, why the policy asks, for whom, until when.
 pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
     let mut page = Page::default();
     let mut state = format!("{} since {}", call.state, when::both(call.updated, now));
@@ -36,7 +36,7 @@ pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
     page.0
 }
 
-/// Describes its state, and what has become of it.
+/// Describes its state, and its outcome.
 pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     let mut page = Page::default();
     page.line("made", &when::both(call.created, now));
@@ -96,7 +96,7 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     page.0
 }
 
-/// What happened to it.
+/// Lists the entries of its history.
 pub(crate) fn history(entries: &[Entry]) -> String {
     let mut page = Page::default();
     let lines: Vec<String> = entries.iter().map(EntryRow::words).collect();
@@ -104,7 +104,7 @@ pub(crate) fn history(entries: &[Entry]) -> String {
     page.0
 }
 
-/// A call of a plan: what it would do, and why.
+/// Shows a call of a plan: what it would do, and why.
 pub(crate) fn plan_page(call: &CallRecord, number: usize, of: usize) -> String {
     let mut page = Page::default();
     page.line("planned", &format!("{number} of {of}"));
@@ -123,7 +123,7 @@ pub(crate) fn plan_page(call: &CallRecord, number: usize, of: usize) -> String {
     page.0
 }
 
-/// What follows the calls of a plan.
+/// Writes the end of a plan's page: the number of calls and the digest.
 pub(crate) fn plan(calls: usize, digest: &str) -> String {
     let mut page = Page::default();
     page.line("plan", &format!("{calls} in all, digest {digest}"));

@@ -1,4 +1,4 @@
-//! Columns for people, aligned.
+//! A table with aligned columns, for people.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ impl Table {
         Self(vec![heads.map(str::to_owned).to_vec()])
     }
 
-    /// One more row, of as many cells as there are heads.
+    /// Adds a row.
     pub(crate) fn row<const COUNT: usize>(&mut self, cells: [&str; COUNT]) {
         self.0.push(cells.map(printable::line).to_vec());
     }
@@ -26,7 +26,7 @@ impl Table {
     }
 }
 
-/// Writes nothing where there are no rows.
+/// Writes nothing where the table has no rows.
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

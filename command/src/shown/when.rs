@@ -1,18 +1,18 @@
-//! Times for people: in UTC to the second, and how far away they are.
+//! Formats times for people: in UTC to the second, and relative to now.
 
 use jiff::Timestamp;
 
-/// Both, as in `2026-01-02T03:04:05Z (3 min ago)`.
+/// Formats a time and its distance, as in `2026-01-02T03:04:05Z (3 min ago)`.
 pub(crate) fn both(time: Timestamp, now: Timestamp) -> String {
     format!("{} ({})", absolute(time), away(time, now))
 }
 
 pub(crate) fn absolute(time: Timestamp) -> String {
-    // The second in which it is; only the ends of all time cannot be cut to one.
+    // Cut to the second. Only the first and last times that exist cannot be cut.
     Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
 }
 
-/// How far away, rounded, in the largest unit of which it is two or more.
+/// Formats the distance, rounded, in the largest unit that gives two or more.
 pub(crate) fn away(time: Timestamp, now: Timestamp) -> String {
     let seconds = time.as_second() - now.as_second();
     let far = seconds.unsigned_abs();

@@ -1,5 +1,5 @@
-//! One run from its first turn to its last. Turns are numbered, so a run that is started again makes the same turns, and
-//! the journal gives what it knows of their calls.
+//! Works on a run from its first turn to its last. Turns are numbered, so a run that is started again repeats the
+//! same turns, and the journal returns the recorded answers of their calls.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,21 +11,21 @@ use toolwright::{Answer, Call, CallFailure, Outcome, Run, SuspendedCall, Worker}
 use crate::model::{self, Task};
 use crate::say::say;
 
-/// How often a call that waits is looked at when nothing tells of a change.
+/// How often a waiting call is looked at again when the store reports no change.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How far a run came.
 pub enum Ended {
-    /// Every call is answered, and the model has finished.
+    /// The model has finished, and every call is answered.
     Answered,
-    /// Something waits.
+    /// A call waits for a person.
     Waits,
 }
 
 /// A scripted model and its run.
 pub struct Agent {
     pub run: Run,
-    /// Goes on with the calls of the run that wait.
+    /// Resumes the waiting calls of the run.
     pub worker: Worker,
     pub store: SqliteStore,
     /// The file of the store, as it was named on the command line.
@@ -49,7 +49,7 @@ impl Agent {
         Ok(Ended::Answered)
     }
 
-    /// Works as far as it goes without waiting.
+    /// Works until a call has to wait.
     pub async fn work_once(&self) -> anyhow::Result<Ended> {
         for number in 1.. {
             let calls = model::turn(self.task, number);
@@ -60,7 +60,7 @@ impl Agent {
             for (call, outcome) in calls.iter().zip(self.turn(number, &calls).await) {
                 match outcome {
                     Outcome::Suspended(suspended) => {
-                        self.tell(call, &suspended);
+                        self.print(call, &suspended);
                         waits += 1;
                     }
                     outcome => {
@@ -87,10 +87,10 @@ impl Agent {
         self.run.submit_turn(number, calls).await
     }
 
-    /// The answer of a call, waited for. Each time that it stands elsewhere, that is told.
+    /// Waits for the answer of a call, and prints each change of its state.
     async fn answer(&self, call: &Call<'_>, outcome: Outcome) -> Result<Answer, CallFailure> {
         let mut outcome = outcome;
-        let mut told = None;
+        let mut printed = None;
         loop {
             let waits = match outcome {
                 Outcome::Answered(answer) => {
@@ -100,13 +100,13 @@ impl Agent {
                 Outcome::Suspended(waits) => waits,
                 Outcome::Failed(failure) => return Err(failure),
             };
-            let stands =
+            let state =
                 (waits.state, waits.request.as_ref().map(|it| (it.generation, it.digest.clone())));
-            if told.as_ref() != Some(&stands) {
-                self.tell(call, &waits);
-                told = Some(stands);
+            if printed.as_ref() != Some(&state) {
+                self.print(call, &waits);
+                printed = Some(state);
             }
-            // Asked for before the look, so that no change is missed.
+            // Subscribe before looking, so that no change is missed.
             let changed = self.store.changed();
             outcome = self.worker.resume(waits.call).await;
             if let Outcome::Suspended(_) = outcome {
@@ -115,8 +115,8 @@ impl Agent {
         }
     }
 
-    /// Says what a call waits for, and which command would help.
-    fn tell(&self, call: &Call<'_>, waits: &SuspendedCall) {
+    /// Prints what a call waits for, and which command would help.
+    fn print(&self, call: &Call<'_>, waits: &SuspendedCall) {
         let (tool, id) = (call.name(), waits.call);
         let journal = format!("--journal sqlite:{} --key FILE", self.journal.display());
         match (waits.state, &waits.request) {

@@ -1,5 +1,5 @@
-//! Who carries parcels: somebody else's server, which is busy at first and then loses a connection. It takes a parcel
-//! once for each idempotency key.
+//! The carrier of the parcels: another company's server, which is busy at first and then loses a connection. It
+//! accepts a parcel once for each idempotency key.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,14 +9,14 @@ use std::time::Duration;
 #[derive(Default)]
 pub struct Carrier(Mutex<HashMap<String, u32>>);
 
-/// What it answers.
+/// The answer of the carrier.
 pub enum Reply {
     Taken,
-    /// It has not looked at it.
+    /// The carrier has not looked at the request.
     Busy(Duration),
-    /// Nobody knows whether it was taken.
+    /// The connection was lost, so it is unknown whether the parcel was accepted.
     Lost,
-    /// It does not go there.
+    /// The carrier does not go to this country.
     NoSuchCountry,
 }
 

@@ -1,7 +1,7 @@
 //! A shop's support agent whose refunds a person approves, from another process and as late as they like.
 //!
-//! `approvals --journal calls.db --approver ada=ed25519:… ticket-1` works on one run; kill it at any moment and start it
-//! again with the same words. `README.md` beside this crate shows a session.
+//! `approvals --journal calls.db --approver ada=ed25519:… ticket-1` works on one run. Kill it at any moment and start
+//! it again with the same command line. `README.md` beside this crate shows a session.
 
 mod agent;
 mod carrier;
@@ -24,7 +24,7 @@ use ledger::Ledger;
 use options::Options;
 use pace::Pace;
 
-/// Something waits for a person, and `--once` was given.
+/// The exit code where a call waits for a person and `--once` was given.
 const WAITS: u8 = 3;
 
 #[tokio::main]
@@ -43,7 +43,7 @@ async fn main() -> ExitCode {
 async fn work(options: Options) -> anyhow::Result<Ended> {
     let store = SqliteStore::open(&options.journal).await?;
     let mut journal = Journal::new(store.clone())
-        // No person is asked in this process: calls wait until `toolwright approvals` decides.
+        // This process asks no person: calls wait until `toolwright approvals` decides.
         .on_no_approver(OnNoApprover::Park)
         .approval_expires_after(options.expires)
         .lease(options.lease);
@@ -68,7 +68,8 @@ async fn work(options: Options) -> anyhow::Result<Ended> {
     if options.once {
         return agent.work_once().await;
     }
-    // What was decided while nobody was here, or is decided for other runs, is done in the background.
+    // The worker runs calls in the background that were decided while this process was stopped, or that belong to
+    // other runs.
     let worker = executor.worker().context("the executor has no journal")?;
     let working = tokio::spawn(async move { worker.work().await });
     let ended = agent.work().await;

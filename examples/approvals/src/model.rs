@@ -1,19 +1,19 @@
-//! A language model, but scripted: whatever it is answered, it asks for the same.
+//! A scripted language model: it requests the same calls whatever their answers are.
 
 use toolwright::Call;
 
-/// What it is asked to do.
+/// The task of the model.
 #[derive(Debug, Clone, Copy)]
 pub enum Task {
-    /// Make up for a broken kettle.
+    /// Compensate a customer for a broken kettle.
     Refund,
-    /// Pay money back for an order that does not exist.
+    /// Refund an order that does not exist.
     Mistaken,
-    /// Send three parcels; each goes wrong in a way of its own.
+    /// Send three parcels, each of which fails in its own way.
     Parcels,
 }
 
-/// What it asks for in a turn, counted from 1; nothing once it has finished.
+/// Returns the calls of a turn, counted from 1; none once the model has finished.
 pub fn turn(task: Task, number: u64) -> Vec<Call<'static>> {
     match (task, number) {
         (Task::Refund, 1) => vec![

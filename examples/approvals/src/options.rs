@@ -8,7 +8,7 @@ use toolwright::approval::PublicKey;
 
 use crate::model::Task;
 
-/// What the application is told.
+/// The options of the command line.
 pub struct Options {
     pub run: String,
     pub task: Task,
@@ -22,7 +22,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Ends the process where the command line is wrong.
+    /// Reads the command line. Ends the process where it is wrong.
     pub fn of_command_line() -> Self {
         Self::of(&command().get_matches())
     }
@@ -68,7 +68,7 @@ fn command() -> Command {
                 .required(true)
                 .action(ArgAction::Append)
                 .value_parser(approver),
-            option("ledger", "PATH", "The file that stands for the outside world: a line for each thing that happened")
+            option("ledger", "PATH", "The file that plays the outside world: a line for each thing that happened")
                 .default_value("ledger.txt")
                 .value_parser(value_parser!(PathBuf)),
             Arg::new("parcels")
@@ -79,7 +79,7 @@ fn command() -> Command {
                 .long("mistaken")
                 .action(ArgAction::SetTrue)
                 .conflicts_with("parcels")
-                .help("Refund an order instead that does not exist, about which nobody is asked"),
+                .help("Refund an order that does not exist, which is refused before a person is asked"),
             Arg::new("once")
                 .long("once")
                 .action(ArgAction::SetTrue)

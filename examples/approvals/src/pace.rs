@@ -1,10 +1,10 @@
-//! How slowly refunds are paid, so that somebody can kill the application before or after the payment.
+//! Slows refunds down, so that a person can kill the application before or after the payment.
 
 use std::time::Duration;
 
 use crate::say::say;
 
-/// At full speed unless told otherwise.
+/// How long to pause; `None` runs at full speed.
 pub struct Pace(Option<Duration>);
 
 impl Pace {
@@ -12,10 +12,10 @@ impl Pace {
         Self(pause)
     }
 
-    /// Says what stands now, and waits.
-    pub async fn pause(&self, stands: &str) {
+    /// Prints how far the refund is, and waits.
+    pub async fn pause(&self, stage: &str) {
         if let Some(pause) = self.0 {
-            say(format_args!("  {stands}, pausing"));
+            say(format_args!("  {stage}, pausing"));
             tokio::time::sleep(pause).await;
         }
     }

@@ -1,5 +1,5 @@
-//! What an agent gets: the tools in their order, a profile that selects some of them, and the executor that runs these and no
-//! others.
+//! Assembles what an agent gets: the tools in their order, a profile that selects some of them, and an executor that
+//! runs only those.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use toolwright::{Danger, Effect, Executor, Handle, Registry};
 
 use crate::tools::{self, CurrentTicket};
 
-/// Built in: in the folder that an agent works in lies nothing that could change it.
+/// Compiled in, so that no file in the agent's folder can change the policy.
 const POLICY: &str = include_str!("../policy.toml");
 
-/// After how many seconds a suite is ended: a little later than the executable ends it by itself, whose report says more.
+/// The time limit of a suite in seconds: a little above the executable's own limit, whose report is more precise.
 const SUITE_SECONDS: u32 = 660;
 
-/// What the tools of a run are made of.
+/// What the tools of a run are built from.
 #[derive(Debug, Clone)]
 pub struct Assembly {
     pub ticket: Arc<CurrentTicket>,
@@ -33,16 +33,16 @@ pub struct Assembly {
     pub shell: Arc<Shell>,
     /// The folder with the programs `bonsai-…`.
     pub executables: PathBuf,
-    /// Tools of the application that search the web and fetch pages; the board brings none.
+    /// The application's own tools for web search and pages; the board has none.
     pub web: Vec<Handle>,
-    /// Factories of the application, which come after those of the board.
+    /// The application's own factories; their tools come after those of the board.
     pub added: Vec<Factory>,
 }
 
-/// Makes some of the tools of a run.
+/// Makes tools of a run.
 pub type Factory = fn(&Assembly) -> Vec<Registration>;
 
-/// Why there is no executor.
+/// Why the executor cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum AssemblyError {
     #[error("the worktree cannot be opened: {0}")]
@@ -60,10 +60,10 @@ pub enum AssemblyError {
 }
 
 impl Assembly {
-    /// Opens what the tools of a ticket need: its worktree, and a shell that is supervised.
+    /// Opens what the tools of a ticket need: its worktree, and a supervised shell.
     ///
     /// # Errors
-    /// When the worktree is no folder.
+    /// When the worktree is not a folder.
     pub fn open(
         ticket: CurrentTicket,
         supervisor: Supervisor,
@@ -80,10 +80,11 @@ impl Assembly {
         })
     }
 
-    /// Builds the executor of an agent with this profile. `changes` is the file of its log of changes, outside of the worktree.
+    /// Builds the executor of an agent with this profile. `changes` is the file of its change log, outside of the
+    /// worktree.
     ///
     /// # Errors
-    /// When there is no such profile, it selects what is not there, or something cannot be opened.
+    /// When the profile does not exist or selects a tool that does not, or when something cannot be opened.
     pub fn executor(
         &self,
         profile: &str,
@@ -126,10 +127,11 @@ pub fn assemble_tools(assembly: &Assembly) -> Vec<Registration> {
     factories.iter().chain(&assembly.added).flat_map(|factory| factory(assembly)).collect()
 }
 
-/// Returns the profiles. A pattern that matches no tool is an error, so that of the web is there where such tools are.
+/// Returns the profiles. A pattern that matches no tool is an error, so the pattern for the web is left out where
+/// there are no such tools.
 ///
 /// # Errors
-/// When a pattern is none.
+/// When a pattern is invalid.
 pub fn profiles(has_web: bool) -> Result<Profiles, InvalidPattern> {
     let web: &[&str] = if has_web { &["web_*"] } else { &[] };
     let looks = ["file_read", "file_list", "ticket_read", "comment_*"];
@@ -142,7 +144,7 @@ pub fn profiles(has_web: bool) -> Result<Profiles, InvalidPattern> {
     ]))
 }
 
-/// Those of the toolbox, by the names of the board and with descriptions that use these.
+/// The tools of the toolbox, under the board's names and with descriptions that use them.
 fn file_tools(_: &Assembly) -> Vec<Registration> {
     let write = "Write a whole text file: make it, or replace what it contains. To change a part of a file, use `file_edit`.";
     vec![
@@ -177,7 +179,7 @@ fn board_tools(_: &Assembly) -> Vec<Registration> {
     tools::BOARD.map(Into::into).into()
 }
 
-/// The executables as tools. They run in the worktree, with the ticket of the run and no other.
+/// The executables as tools. They run in the worktree, and only on the run's own ticket.
 fn cli_tools(assembly: &Assembly) -> Vec<Registration> {
     let Assembly { ticket, workspace, shell, executables, .. } = assembly;
     let none = json!({"type": "object", "properties": {}, "additionalProperties": false});

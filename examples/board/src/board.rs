@@ -1,5 +1,5 @@
-//! The board is one SQLite file: opened here, brought to today's schema, and read and written by one statement or one
-//! transaction a method.
+//! The board is one SQLite file. This module opens it and migrates it to the present schema. Each method is one
+//! statement or one transaction.
 
 mod cards;
 mod claims;
@@ -22,7 +22,7 @@ pub use self::comments::LONGEST_COMMENT;
 pub use self::moves::{AGENT, Move};
 use crate::ticket::State;
 
-/// What brings a file from each schema to the next.
+/// Each migrates a file from one schema version to the next.
 const MIGRATIONS: [&str; 2] = [include_str!("board/1.sql"), include_str!("board/2.sql")];
 
 /// How long a statement waits for another process that writes.
@@ -35,7 +35,7 @@ pub struct Board {
     connection: Mutex<Connection>,
 }
 
-/// Why the board did not do what it was asked for.
+/// Why the board refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BoardError {
     #[error("the board `{}` cannot be opened; name a file in a folder that is there, or make one with `board init`", .path.display())]
@@ -81,10 +81,10 @@ impl From<BoardError> for ToolError {
 }
 
 impl Board {
-    /// Opens the file, makes it where it is not there, and brings it to today's schema.
+    /// Opens the file, creates it where it does not exist, and migrates it to the present schema.
     ///
     /// # Errors
-    /// When it cannot be opened, was written by a newer release, or is no board.
+    /// When it cannot be opened, was written by a newer release, or is not a board.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, BoardError> {
         let path = std::path::absolute(path.as_ref()).unwrap_or_else(|_| path.as_ref().to_owned());
         let unopened = |source| BoardError::Unopened { path: path.clone(), source };
@@ -100,7 +100,7 @@ impl Board {
         Ok(Self { path, connection: Mutex::new(connection) })
     }
 
-    /// Returns the whole name of the file.
+    /// Returns the absolute path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -111,8 +111,8 @@ impl Board {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs what is one decision as one transaction, which holds the file from its beginning: a deferred one could find it
-    /// taken in the middle, and would not wait.
+    /// Runs a decision as one transaction, which takes the write lock at its beginning. A deferred transaction could
+    /// find the lock taken in the middle, and would fail without waiting.
     fn transaction<T>(
         &self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> Result<T, BoardError>,
@@ -125,7 +125,7 @@ impl Board {
     }
 }
 
-/// Brings the file to today's schema and returns the one that it was found with.
+/// Migrates the file to the present schema, and returns the version that it had before.
 fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -141,12 +141,12 @@ fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
     Ok(found)
 }
 
-/// A time as it is stored: milliseconds since 1970.
+/// Converts a time for storage, to milliseconds since 1970.
 fn stored(time: Timestamp) -> i64 {
     time.as_millisecond()
 }
 
-/// A stored time; one that no clock shows is the beginning of time.
+/// Converts a stored time; a number out of range becomes 1970.
 fn time(stored: i64) -> Timestamp {
     Timestamp::from_millisecond(stored).unwrap_or_default()
 }

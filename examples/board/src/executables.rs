@@ -1,9 +1,10 @@
-//! The programs `bonsai-…`: arguments by flags, JSON on standard output, what is wrong on standard error, no questions.
+//! The programs `bonsai-…`. They take flags, ask no questions, and write JSON to standard output and errors to
+//! standard error.
 //!
 //! | exit code | standard output |
 //! | --- | --- |
-//! | 0 | JSON: it is as it should be |
-//! | 1 | JSON: it is not, for instance because a test failed |
+//! | 0 | JSON: all is well |
+//! | 1 | JSON: something is not, for instance because a test failed |
 //! | 1 | nothing: the arguments are wrong or the program could not do its work, and standard error says why |
 
 pub mod analyze;
@@ -30,21 +31,21 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes a report of a value; it is good where nothing has to be done about it.
+    /// Makes a report of a value. It is good where nothing has to be done about it.
     ///
     /// # Errors
-    /// When the value is no JSON.
+    /// When the value cannot be JSON.
     pub fn of(value: &impl Serialize, is_good: bool) -> Result<Self, String> {
         let json = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
         Ok(Self { json, is_good })
     }
 }
 
-/// How many bytes the items of a report may have: an agent's tool shows a model 30,000 bytes of what a program prints, and JSON
-/// that is cut in the middle is none.
+/// The most bytes of a report's items. An agent's tool shows a model 30,000 bytes of a program's output, and JSON
+/// that is cut is not valid.
 const MOST_BYTES: usize = 20_000;
 
-/// Shortens a list so that it fits a report, and says how many items were left out.
+/// Shortens a list so that it fits a report, and returns how many items were left out.
 fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
     let all = items.len();
     let mut bytes = 0;
@@ -57,12 +58,12 @@ fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
     all - fitting
 }
 
-/// Runs a program: reads its arguments, does its work, writes its report.
+/// Runs a program: reads its arguments, does its work, and writes its report.
 #[must_use]
 pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -> ExitCode {
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
-        // Help comes this way too.
+        // Help arrives here too.
         Err(message) => {
             let _ = message.print();
             return ExitCode::from(u8::from(message.use_stderr()));
@@ -84,18 +85,18 @@ pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -
     }
 }
 
-/// The argument that names the folder to look at.
+/// The argument that names the folder of the repository.
 fn repository() -> Arg {
     let help = "The folder of the repository";
     Arg::new("repo-path").required(true).value_parser(value_parser!(PathBuf)).help(help)
 }
 
-/// The folder that was named.
+/// Returns the folder that the command line names.
 fn folder(matches: &ArgMatches) -> Result<PathBuf, String> {
     let named: &PathBuf = matches.get_one("repo-path").ok_or("found no folder, expected one")?;
     match named.canonicalize() {
         Ok(folder) if folder.is_dir() => Ok(folder),
-        Ok(_) => Err(format!("`{}` is no folder", named.display())),
+        Ok(_) => Err(format!("`{}` is not a folder", named.display())),
         Err(error) => Err(format!("`{}` cannot be opened: {error}", named.display())),
     }
 }

@@ -1,5 +1,5 @@
-//! Git, as the tools, the runner and `bonsai-git` use it: fixed commands, paths and names where git takes nothing else, exit codes
-//! as results.
+//! Runs git for the tools, the runner and `bonsai-git`. Commands are fixed, and a model's text gets only where git
+//! takes it as a path or a name. Exit codes are results, not errors.
 
 mod change;
 mod tree;
@@ -19,17 +19,17 @@ pub use self::change::{GitChange, GitReading};
 pub use self::tree::{TreeError, tree};
 pub use self::worktree::{WorktreeError, find_or_make};
 
-/// A repository as what calls touch, so that a look at it comes after a commit.
+/// The repository as a declared resource, so that calls that read it wait for calls that write it.
 pub struct Repository;
 
 impl ResourceKind for Repository {
     const LABEL: &'static str = "repository";
 }
 
-/// How long a command of git may take: a push may be slow.
+/// The time limit of a git command: a push may be slow.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What git gets of the environment, where it is set: who commits, and how to reach another server.
+/// The environment variables that git gets, where they are set: the committer's, and those that reach a remote.
 const PASSED_ON: [&str; 9] = [
     "GIT_CONFIG_GLOBAL",
     "HOME",
@@ -42,10 +42,10 @@ const PASSED_ON: [&str; 9] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
-/// Settings that go before every command: nothing that the repository names is started by a look at it.
+/// Settings before every command, so that reading starts no program that the repository names.
 const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
 
-/// Settings of git by its environment: ask for nothing, take no lock that is not needed, speak English.
+/// Environment variables for git: do not prompt, take no optional lock, print English.
 const VARIABLES: [(&str, &str); 4] = [
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
@@ -59,16 +59,16 @@ fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     passed_on.chain(VARIABLES.map(|(name, value)| (name.into(), value.into())))
 }
 
-/// Runs commands of git one after another in a folder, up to the first that fails. The exit code is that of the last that
-/// ran.
+/// Runs git commands one after another in a folder, and stops at the first that fails. Returns the exit code of the
+/// last one.
 ///
 /// # Errors
-/// When git was not started, or it is not known how it ended.
+/// When git cannot be started, or its end is unknown.
 pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutput, ToolError> {
     let variables: Vec<_> = variables().collect();
     let mut all = ProcessOutput { success: true, exit_code: Some(0), ..Default::default() };
     for command in commands {
-        // A path of a call is a name and no pattern, so that the call touches no more than it declares.
+        // A call's paths are names and not patterns, so that the call touches no more than it declares.
         let program = ["git", "--literal-pathspecs"];
         let arguments = program.into_iter().chain(SETTINGS).map(OsString::from);
         let arguments: Vec<_> = arguments.chain(command.iter().map(OsString::from)).collect();
@@ -104,7 +104,7 @@ fn added(before: ProcessOutput, ended: ProcessEnd) -> ProcessOutput {
     }
 }
 
-/// Runs one command of git in a folder and waits for it, with these variables besides.
+/// Runs a git command in a folder and waits for it, with more environment variables.
 fn output<S: AsRef<std::ffi::OsStr>>(
     folder: &Path,
     arguments: impl IntoIterator<Item = S>,
@@ -120,15 +120,15 @@ fn output<S: AsRef<std::ffi::OsStr>>(
         .output()
 }
 
-/// Runs one command of git in a folder and returns what it printed; what it complained about where it failed.
+/// Runs a git command in a folder and returns its output; on failure the error is its standard error.
 ///
 /// # Errors
-/// When git was not started, or fails.
+/// When git cannot be started, or fails.
 pub fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     printed(&output(folder, arguments, &[]).map_err(|error| error.to_string())?)
 }
 
-/// What a command of git printed, without the line's end; what it complained about where it failed.
+/// Returns the trimmed output of a git command, or its standard error where it failed.
 fn printed(output: &Output) -> Result<String, String> {
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),

@@ -1,8 +1,8 @@
-//! A board of tickets on which agents work: a person writes a ticket with criteria, an agent takes it from research to
-//! verification in a worktree of its own, and the person decides what becomes of it.
+//! A board of tickets on which agents work. A person writes a ticket with criteria, an agent takes it from research
+//! to verification in its own worktree, and the person accepts it or returns it.
 //!
-//! [`Board`] is the SQLite file, [`tools`] are the agent's tools on it, [`assembly`] is what an agent gets by its profile,
-//! [`executables`] are the programs `bonsai-…`, and [`runner`] picks tickets and drives their runs.
+//! [`Board`] is the SQLite file, [`tools`] are the agent's tools on it, [`assembly`] gives an agent the tools of its
+//! profile, [`executables`] are the programs `bonsai-…`, and [`runner`] picks tickets and drives their runs.
 
 pub mod assembly;
 pub mod board;

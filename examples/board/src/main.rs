@@ -1,5 +1,6 @@
-//! A board of tickets on which agents work. `board init` and `board new` make it, `board run` works on it, `board serve` shows it in
-//! a browser, `board --offline` shows all of it on three tickets without network or account.
+//! A board of tickets on which agents work. `board init` and `board new` set it up, `board run` works on it, and
+//! `board serve` shows it in a browser. `board --offline` demonstrates all of it on three tickets, without network or
+//! account.
 
 mod serve;
 
@@ -22,11 +23,11 @@ use toolwright::toolbox::Supervisor;
 const RUN: &str = "run";
 
 fn main() -> ExitCode {
-    // Where no supervisor takes over before `main`, nothing comes after this in one.
+    // Where the supervisor has not taken over before `main`, it does here, and does not return.
     Supervisor::supervise_if_asked();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        // Help comes this way too.
+        // Help arrives here too.
         Err(message) => {
             let _ = message.print();
             return ExitCode::from(if message.use_stderr() { 2 } else { 0 });
@@ -124,7 +125,7 @@ fn open(folder: &Path) -> Result<Arc<Board>, String> {
     Board::open(folder.join("board.db")).map(Arc::new).map_err(|error| error.to_string())
 }
 
-/// Where the runs of the tickets are recorded.
+/// Opens the journal of the tickets' runs.
 async fn journal(folder: &Path) -> Result<SqliteStore, String> {
     SqliteStore::open(folder.join("calls.db")).await.map_err(|error| error.to_string())
 }
@@ -133,12 +134,12 @@ fn blocking(work: impl Future<Output = Result<bool, String>>) -> Result<bool, St
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("no tokio runtime: {error}"))?;
     let ended = runtime.block_on(work);
-    // A blocking tool that is still at work is not waited for longer.
+    // Do not wait longer for a blocking tool that is still running.
     runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }
 
-/// A runner of the board in this folder, without a model.
+/// Makes a runner of the board in this folder.
 async fn runner(
     board: Arc<Board>,
     folder: &Path,
@@ -166,7 +167,7 @@ fn report(worked: &Worked) {
     println!("ticket {}: {}: {}", worked.ticket, worked.outcome, printable::line(&worked.detail));
 }
 
-/// Cancelled by the first interrupt or request to terminate.
+/// Returns a token that the first SIGINT or SIGTERM cancels.
 fn stopped() -> CancellationToken {
     let token = CancellationToken::new();
     let stop = token.clone();
@@ -214,7 +215,7 @@ async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<boo
     Ok(true)
 }
 
-/// Works on the recorded tickets. It is good where each ends as it did when it was recorded.
+/// Works on the recorded tickets. Returns whether each ended as it did when it was recorded.
 async fn offline(folder: &Path) -> Result<bool, String> {
     let folder =
         folder.canonicalize().map_err(|error| format!("`{}`: {error}", folder.display()))?;
@@ -222,7 +223,7 @@ async fn offline(folder: &Path) -> Result<bool, String> {
     offline::prepare(&folder, &board, Timestamp::now()).map_err(|error| error.to_string())?;
     let models = Arc::new(offline::RecordedModels::default());
     let settings = Settings {
-        // A process that is killed is soon followed.
+        // A short lease, so that another process soon takes over from one that was killed.
         lease: Duration::from_secs(1),
         heartbeat: Duration::from_millis(200),
         ..Settings::default()
@@ -233,7 +234,7 @@ async fn offline(folder: &Path) -> Result<bool, String> {
         match runner.heartbeat(&stop).await.map_err(|error| error.to_string())? {
             Some(worked) => report(&worked),
             None if offline::is_over(&board).map_err(|error| error.to_string())? => break,
-            // Another process had a ticket, and its claim is not over yet.
+            // Another process has a ticket, and its claim has not ended.
             None => tokio::time::sleep(runner.settings.heartbeat).await,
         }
         if stop.is_cancelled() {

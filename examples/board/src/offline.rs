@@ -1,5 +1,5 @@
-//! A board that needs neither network nor account: three tickets on a copy of the crate `strsim`, in which one line is broken, and the
-//! answers of a model that are recorded.
+//! A board that needs neither network nor account: three tickets on a copy of the crate `strsim` with one broken
+//! line, and recorded answers of a model.
 
 use std::collections::HashMap;
 use std::fs;
@@ -23,19 +23,19 @@ use crate::{Board, BoardError};
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that the file has once, and what replaces it: two texts of different lengths have a distance then.
+/// A text that occurs once in the file, and its replacement, which gives two texts of different lengths a distance.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
-/// What the recorded model answers on each ticket, and how each of its slices ends.
+/// The recorded answers of the model on each ticket, and how each slice of it ends.
 const SESSIONS: [(&str, &[Outcome]); 3] = [
     (include_str!("../sessions/ticket-1.jsonl"), &[Outcome::Completed]),
-    // The second is there when a person has answered.
+    // The second slice exists once a person has answered.
     (include_str!("../sessions/ticket-2.jsonl"), &[Outcome::Blocked, Outcome::Completed]),
     (include_str!("../sessions/ticket-3.jsonl"), &[Outcome::Error]),
 ];
 
-/// Why there is no such board.
+/// Why the board cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum OfflineError {
     #[error("the sources of {CRATE} are not found by `cargo metadata`: {0}")]
@@ -50,7 +50,7 @@ pub enum OfflineError {
     Board(#[from] BoardError),
 }
 
-/// Returns whether a slice of every ticket has ended, and each ended as it did when the session was recorded.
+/// Returns whether a slice of every ticket has ended, and all ended as they were recorded.
 ///
 /// # Errors
 /// When the database fails.
@@ -78,7 +78,7 @@ pub fn is_over(board: &Board) -> Result<bool, BoardError> {
     Ok(true)
 }
 
-/// How the slices of a ticket ended, those aside that were cut short.
+/// Returns how the slices of a ticket ended, without those that timed out.
 fn ended(board: &Board, ticket: i64) -> Result<Vec<Outcome>, BoardError> {
     let slices = board.slices(ticket)?.into_iter().filter_map(|it| it.outcome);
     Ok(slices.filter(|it| *it != Outcome::Timeout).collect())
@@ -88,10 +88,10 @@ fn session(ticket: i64) -> Option<&'static (&'static str, &'static [Outcome])> {
     SESSIONS.get(usize::try_from(ticket).ok()?.checked_sub(1)?)
 }
 
-/// Makes the copy in a folder, and the tickets on the board. What is there from an earlier process stays.
+/// Makes the copy in a folder, and the tickets on the board. Leaves what an earlier process has made.
 ///
 /// # Errors
-/// When the crate is not among the sources that cargo has, or something cannot be written.
+/// When cargo does not have the crate's sources, or a file cannot be written.
 pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), OfflineError> {
     if !board.tickets(None)?.is_empty() {
         return Ok(());
@@ -145,10 +145,10 @@ pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), Offli
     Ok(())
 }
 
-/// The answers of the recorded model, served over loopback. A run that goes on gets those that it has not had.
+/// Serves the recorded model over loopback. A resumed run gets the answers that it has not had.
 #[derive(Debug, Default)]
 pub struct RecordedModels {
-    /// They serve until the process ends.
+    /// The servers, which run until the process ends.
     replays: Mutex<HashMap<i64, Replay>>,
 }
 
@@ -160,7 +160,7 @@ impl Models for RecordedModels {
             let answers = usize::try_from(answers).unwrap_or(usize::MAX);
             let left = whole.exchanges().get(answers..).unwrap_or_default().to_vec();
             let left = Recording::new(whole.provider(), left);
-            // The sessions hold answers alone: what is asked differs with the machine and with every word of a tool.
+            // A session holds only answers: requests differ from machine to machine and with every change to a tool.
             let replay = Replay::of(left, Placeholders::standard()).without_comparison().start();
             let replay = replay.await.map_err(|error| format!("no port of loopback: {error}"))?;
             let model = HttpModel::openai_chat("gpt-5.2").base_url(replay.url()).build();
@@ -173,7 +173,7 @@ impl Models for RecordedModels {
 fn make_repository(folder: &Path) -> Result<(), OfflineError> {
     let manifest = found()?;
     copy(manifest.parent().unwrap_or(&manifest), folder)?;
-    // So that cargo looks for no workspace above the folder.
+    // Keep cargo from looking for a workspace above the folder.
     let own = folder.join("Cargo.toml");
     fs::write(&own, fs::read_to_string(&own)? + "\n[workspace]\n")?;
     fs::write(folder.join(".gitignore"), "/target\nCargo.lock\n")?;
@@ -194,9 +194,9 @@ fn make_repository(folder: &Path) -> Result<(), OfflineError> {
     commands.iter().try_for_each(|it| git::ask(folder, it).map(|_| ()).map_err(OfflineError::Git))
 }
 
-/// The manifest of the crate, as cargo finds it among the dependencies of this program.
+/// Finds the manifest of the crate among this program's dependencies, by `cargo metadata`.
 fn found() -> Result<PathBuf, OfflineError> {
-    // What was downloaded is enough, where everything was.
+    // Work offline where everything has been downloaded.
     let metadata = match metadata(&["--offline"]) {
         Ok(output) if output.status.success() => Ok(output),
         _ => metadata(&[]),
@@ -211,7 +211,7 @@ fn found() -> Result<PathBuf, OfflineError> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let found =
         packages.filter(|it| it["name"] == CRATE).find_map(|it| it["manifest_path"].as_str());
-    let missing = || OfflineError::NotFound("it is no dependency of this workspace".to_owned());
+    let missing = || OfflineError::NotFound("it is not a dependency of this workspace".to_owned());
     found.map(PathBuf::from).ok_or_else(missing)
 }
 
@@ -222,7 +222,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .args(more)
-        // It writes what it knows of the compiler there.
+        // Cargo writes what it finds out about the compiler there.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }

@@ -1,10 +1,10 @@
-//! The page of the board, on which people see it and answer.
+//! The web page of the board, on which people see tickets and answer.
 //!
-//! - Nothing is shown and nothing is done without a session, which a link from the terminal opens: what an agent runs on this
-//!   machine reaches the port, and not the terminal.
-//! - A post counts where it comes from the page itself, with the token of its session, about what the page has shown: what was
-//!   decided, moved or changed meanwhile is refused.
-//! - What others wrote is text, never markup, and acts on no reader's eye.
+//! - Every request needs a session, which a link printed on the terminal opens. A program that an agent runs on this
+//!   machine can reach the port, but it cannot read the terminal.
+//! - A form counts only if it comes from the page itself, with the token of its session, and about what the page has
+//!   shown. Where that has been decided, moved or changed since, the form is refused.
+//! - Text from others is escaped: it is never markup, and control characters are printed as escapes.
 
 mod actions;
 mod calls;
@@ -38,14 +38,14 @@ use crate::Board;
 use crate::runner::Clock;
 use sessions::Sessions;
 
-/// Is called with a person's name and the link that signs them in, each time that there is a new one.
+/// Called with a person's name and sign-in link, whenever there is a new link.
 pub type Announce = Box<dyn Fn(&str, &str) + Send + Sync>;
 
-/// A board with the journal of its runs, as people see it.
+/// The page of a board with the journal of its runs.
 pub struct Page {
     board: Arc<Board>,
     journal: Arc<dyn Store>,
-    /// How browsers reach the page, such as `http://127.0.0.1:4280`.
+    /// The address by which browsers reach the page, such as `http://127.0.0.1:4280`.
     origin: String,
     sessions: Sessions,
     announce: Announce,
@@ -55,7 +55,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Makes the page of a board, which browsers reach by this origin. A cancelled token ends its streams.
+    /// Makes the page of a board, which browsers reach by this origin. Cancelling the token ends its streams.
     #[must_use]
     pub fn new(
         board: Arc<Board>,
@@ -69,7 +69,7 @@ impl Page {
         Self { board, journal, origin: origin.into(), sessions, announce, stop, clock }
     }
 
-    /// Makes a link that signs a person in, once, and announces it.
+    /// Makes a link that signs a person in once, and announces it.
     ///
     /// # Errors
     /// When the system gives no random bytes.

@@ -1,4 +1,5 @@
-//! The commands of people: they add tickets, read them, answer, decide about criteria, and move tickets to every column.
+//! The commands for people: they add tickets, show them, answer, decide about criteria, and move tickets to any
+//! column.
 
 mod command;
 mod show;
@@ -16,7 +17,7 @@ use crate::git;
 use crate::ticket::{Author, CommentKind, Evidence, NewComment, NewTicket, Project, State};
 use crate::{Board, BoardError};
 
-/// Why a command did nothing; the words are for a person.
+/// Why a command failed, in words for a person.
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
     #[error(transparent)]
@@ -25,10 +26,10 @@ pub enum PeopleError {
     Usage(String),
 }
 
-/// Runs one of [`NAMES`] and returns what it says. `folder` is that of the board.
+/// Runs one of the commands in [`NAMES`] and returns its output. `folder` is that of the board.
 ///
 /// # Errors
-/// When the board refuses it; nothing is written then.
+/// When the board refuses the command; then nothing is written.
 pub fn run(
     board: &Board,
     folder: &Path,
@@ -52,7 +53,7 @@ pub fn run(
     }
 }
 
-/// What was typed.
+/// The arguments of a command.
 struct Given<'a>(&'a ArgMatches);
 
 impl Given<'_> {
@@ -82,7 +83,7 @@ impl Given<'_> {
         found.ok_or_else(|| PeopleError::Usage("found no ticket, expected its id".to_owned()))
     }
 
-    /// Who types: no name is made up.
+    /// Returns the name of the person who types. It is an error where none is known.
     fn person(&self) -> Result<String, PeopleError> {
         let own = || std::env::var("USER").ok().filter(|it| !it.is_empty());
         self.text("by").map(str::to_owned).or_else(own).ok_or_else(|| {
@@ -92,7 +93,7 @@ impl Given<'_> {
         })
     }
 
-    /// One of the words that an argument may be.
+    /// Parses an argument that is one of a few words.
     fn word<T: std::str::FromStr<Err = crate::ticket::UnknownWord>>(
         &self,
         name: &str,

@@ -1,9 +1,9 @@
-//! Works on tickets: at each heartbeat it claims the ticket that comes first, finds or makes its worktree, and starts the run of
-//! the ticket or goes on with it, for one slice.
+//! Works on tickets. At each heartbeat the runner claims the next ticket, finds or makes its worktree, and starts or
+//! resumes the run of the ticket for one slice.
 //!
 //! ```text
 //!  claim (board) ─▶ worktree (git) ─▶ run `ticket-<id>` (journal) ─▶ end of the slice (board)
-//!      └ killed anywhere: claim and lease of the run end by themselves, and the next heartbeat of any runner goes on
+//!      └ killed anywhere: the claim and the run's lease expire, and the next heartbeat of any runner goes on
 //! ```
 //!
 //! Two runners never work on one ticket: the claim is one statement, and the journal lets one process drive a run.
@@ -29,10 +29,10 @@ use crate::board::SliceEnd;
 use crate::ticket::Outcome;
 use crate::{Board, BoardError};
 
-/// How a runner works.
+/// The settings of a runner.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Its name on the board.
+    /// The runner's name on the board.
     pub name: String,
     /// How long it waits where there is nothing to do.
     pub heartbeat: Duration,
@@ -40,7 +40,7 @@ pub struct Settings {
     pub slice: Duration,
     /// How long a claim and the lease of a run last unless they are renewed.
     pub lease: Duration,
-    /// How often the model is asked after each message to it.
+    /// The most turns of the model after each message.
     pub max_turns: u32,
 }
 
@@ -56,30 +56,30 @@ impl Default for Settings {
     }
 }
 
-/// Tells the time.
+/// Returns the present time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Works on the tickets of a board.
 pub struct Runner {
     pub board: Arc<Board>,
-    /// Where the runs of the tickets are recorded.
+    /// The journal of the tickets' runs.
     pub journal: Arc<dyn Store>,
-    /// The folder of the board: worktrees and logs of changes lie in it.
+    /// The folder of the board, with the worktrees and the change logs.
     pub folder: PathBuf,
     /// The folder with the programs `bonsai-…`.
     pub executables: PathBuf,
     pub supervisor: Supervisor,
     pub models: Arc<dyn Models>,
     pub settings: Settings,
-    /// Whose decisions about calls count, by name and key.
+    /// The people whose decisions about calls count, by name and key.
     pub approvers: Vec<(String, PublicKey)>,
-    /// The time: [`Timestamp::now`] outside of tests.
+    /// The clock: [`Timestamp::now`] outside of tests.
     pub clock: Clock,
-    /// Tools of the application beside those of the board.
+    /// More tools from the application.
     pub added: Vec<Factory>,
 }
 
-/// What came of a heartbeat.
+/// The result of a heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worked {
     pub ticket: i64,
@@ -89,8 +89,8 @@ pub struct Worked {
 }
 
 impl Runner {
-    /// Claims the ticket that comes first and works on it for a slice; nothing where none has to be worked on. A cancelled token
-    /// ends the slice early, in order.
+    /// Claims the next ticket and works on it for a slice; `None` where there is nothing to do. Cancelling the token
+    /// ends the slice early and in order.
     ///
     /// # Errors
     /// When the board fails, or another runner has taken the ticket over.
@@ -109,7 +109,8 @@ impl Runner {
     /// Works until the token is cancelled, and reports each slice.
     ///
     /// # Errors
-    /// As [`heartbeat`](Self::heartbeat); a ticket that another runner has taken over is reported and left to it.
+    /// As [`heartbeat`](Self::heartbeat). A ticket that another runner has taken over is reported, and left to that
+    /// runner.
     pub async fn work(
         &self,
         stop: &CancellationToken,
@@ -132,7 +133,7 @@ impl Runner {
         Ok(())
     }
 
-    /// The journal of the executors: a call that a person has to decide waits in it.
+    /// The journal of the executors, in which calls wait for a person's decision.
     fn calls(&self) -> Journal {
         let journal = Journal::shared(Arc::clone(&self.journal)).lease(self.settings.lease);
         let journal = journal.on_no_approver(OnNoApprover::Park);
@@ -144,7 +145,7 @@ impl Runner {
     }
 }
 
-/// A time so much later; the end of time where that is beyond it.
+/// Adds a duration to a time, and saturates at the last time there is.
 fn later(now: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
     now.checked_add(by).unwrap_or(Timestamp::MAX)

@@ -1,4 +1,4 @@
-//! `board serve`: where the page listens, who is invited, and how browsers reach it.
+//! `board serve`: where the page listens, which people are invited, and how browsers reach it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ pub async fn run(
     Ok(true)
 }
 
-/// How browsers reach the page. Beyond this machine, that is through a proxy that encrypts.
+/// Returns the origin by which browsers reach the page. Outside of this machine that needs a proxy with TLS.
 fn origin(address: SocketAddr, named: Option<&str>) -> Result<String, String> {
     match named {
         Some(named) => {
@@ -80,7 +80,7 @@ fn origin(address: SocketAddr, named: Option<&str>) -> Result<String, String> {
     }
 }
 
-/// Those that the command line names by their keys; else the user who runs it, with their key where there is one.
+/// Returns the people whose keys the command line names, or else the user who runs the program.
 fn people(given: &ArgMatches) -> Result<Vec<Person>, String> {
     let person = |key: ApproverKey| Person { name: key.name().to_owned(), key: Some(key) };
     if let Some(files) = given.get_many::<PathBuf>("key") {
@@ -97,11 +97,11 @@ fn people(given: &ArgMatches) -> Result<Vec<Person>, String> {
     Ok(vec![Person { name, key: None }])
 }
 
-/// The key of the user who runs the program, where there is one.
+/// Loads the key of the user who runs the program, if there is one.
 pub fn own_key() -> Result<Option<ApproverKey>, String> {
     let file = match UserKeys::of_variable() {
         Some(file) => Some(file),
-        // Where no variable says where keys would lie, there are none.
+        // Without the variables that say where keys are, there are none.
         None => match UserKeys::find() {
             Ok(keys) => keys.only().map_err(|error| error.to_string())?,
             Err(_) => None,

@@ -1,4 +1,4 @@
-//! What is on the board: tickets, criteria, comments, documents, as plain data with one text for each word.
+//! The data of the board: tickets, criteria, comments, documents. Enums have one text for each value.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 
-/// What a text is not.
+/// A text that is not one of the expected words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found `{found}`, expected one of {expected}")]
 pub struct UnknownWord {
@@ -15,7 +15,7 @@ pub struct UnknownWord {
     expected: String,
 }
 
-/// Makes an enum whose values are written as one text each: in the database, in JSON, at the terminal.
+/// Makes an enum with one text for each value: in the database, in JSON and at the terminal.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -65,13 +65,13 @@ macro_rules! words {
 }
 
 words! {
-    /// What a ticket asks for.
+    /// The kind of a ticket.
     TicketKind { Feature = "FEATURE", Bug = "BUG", Chore = "CHORE", }
 }
 
 words! {
-    /// Where a ticket is on the board. An agent moves it from research to verification; the first and the last column belong
-    /// to people.
+    /// The column of a ticket. An agent moves it from research to verification; only people move it into and out of
+    /// the first and the last column.
     State {
         Backlog = "BACKLOG",
         Research = "RESEARCH",
@@ -82,7 +82,7 @@ words! {
 }
 
 words! {
-    /// What happened to a ticket in its column.
+    /// The sub-state of a ticket in its column.
     SubState {
         /// A person sent it back from verification.
         Returned = "returned",
@@ -90,20 +90,20 @@ words! {
         Blocked = "blocked",
         /// A call of its agent waits for a person's decision.
         Waiting = "waiting",
-        /// Its agent ended without what the ticket needs.
+        /// Its agent ended without doing what the ticket needs.
         Failed = "failed",
-        /// Its agent ended and posted a completion, and the ticket stays where it is.
+        /// Its agent ended and posted a completion, and the ticket stays in its column.
         Finished = "finished",
     }
 }
 
 words! {
-    /// What a comment is for.
+    /// The purpose of a comment.
     CommentKind {
         Question = "question",
         Status = "status",
         Completion = "completion",
-        /// Of a person.
+        /// Written by a person.
         Feedback = "feedback",
     }
 }
@@ -114,12 +114,12 @@ words! {
 }
 
 words! {
-    /// What a document is.
+    /// The kind of a document.
     DocumentKind { Research = "RESEARCH", Plan = "IMPLEMENTATION_PLAN", Todo = "TODO", }
 }
 
 words! {
-    /// How far a document is.
+    /// The status of a document.
     DocumentStatus { Draft = "DRAFT", Ready = "READY", Approved = "APPROVED", }
 }
 
@@ -132,7 +132,7 @@ words! {
         Blocked = "blocked",
         /// A call waits for a person's decision.
         Waiting = "waiting",
-        /// The slice was over before the run was.
+        /// The slice ended before the run did.
         Timeout = "timeout",
         /// Anything else.
         Error = "error",
@@ -144,18 +144,18 @@ words! {
 pub struct Project {
     pub id: i64,
     pub name: String,
-    /// The folder of the repository.
+    /// The repository's folder.
     pub repository: String,
-    /// The address of the repository, for people and models.
+    /// The repository's address, for people and models.
     pub url: Option<String>,
     pub language: Option<String>,
     /// The branch from which tickets branch off.
     pub branch: String,
-    /// Who the agents of the project are, in a sentence.
+    /// Describes the agents of the project, in a sentence.
     pub persona: String,
 }
 
-/// A ticket without what belongs to it.
+/// A ticket, without its criteria, comments and documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     pub id: i64,
@@ -165,11 +165,11 @@ pub struct Ticket {
     pub sub_state: Option<SubState>,
     pub title: String,
     pub description: String,
-    /// The profile that its agent works by.
+    /// The profile of its agent.
     pub profile: String,
 }
 
-/// What is written for a new ticket.
+/// A new ticket.
 #[derive(Debug, Clone)]
 pub struct NewTicket {
     pub project: i64,
@@ -181,14 +181,14 @@ pub struct NewTicket {
     pub criteria: Vec<(Evidence, String)>,
 }
 
-/// What shows that a criterion is met.
+/// The evidence that a criterion is met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evidence {
     /// The test suite passes.
     Tests,
     /// The linter finds nothing.
     Lint,
-    /// A file is there.
+    /// A file exists.
     File(String),
     /// A person says so.
     Person,
@@ -212,7 +212,7 @@ impl Evidence {
         }
     }
 
-    /// Returns whether a program can find out.
+    /// Returns whether a program can check it.
     #[must_use]
     pub fn is_checked_by_program(&self) -> bool {
         *self != Self::Person
@@ -255,25 +255,25 @@ impl ToSql for Evidence {
 impl FromSql for Evidence {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let text = value.as_str()?;
-        text.parse().map_err(|()| FromSqlError::Other(format!("`{text}` is no evidence").into()))
+        text.parse().map_err(|()| FromSqlError::Other(format!("`{text}` is not evidence").into()))
     }
 }
 
-/// One thing that a ticket is about, and whether it is so.
+/// An acceptance criterion, and whether it is met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criterion {
     pub id: i64,
     pub text: String,
     pub evidence: Evidence,
     pub met: bool,
-    /// The tree of git in which it was found to be so; none where a person said it.
+    /// The git tree in which it was found to be met; `None` where a person said so.
     pub tree: Option<String>,
-    /// What was found.
+    /// The finding.
     pub finding: Option<String>,
 }
 
 impl Criterion {
-    /// Returns whether it is met by what the worktree holds now.
+    /// Returns whether it is met by the present files of the worktree.
     #[must_use]
     pub fn counts_for(&self, tree: &str) -> bool {
         self.met && (!self.evidence.is_checked_by_program() || self.tree.as_deref() == Some(tree))
@@ -284,7 +284,7 @@ impl Criterion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     pub id: i64,
-    /// The first comment of the thread that it answers.
+    /// The first comment of its thread.
     pub parent: Option<i64>,
     pub author: Author,
     pub author_id: String,
@@ -295,7 +295,7 @@ pub struct Comment {
     pub created_at: Timestamp,
 }
 
-/// What is written for a new comment.
+/// A new comment.
 #[derive(Debug, Clone, Copy)]
 pub struct NewComment<'a> {
     pub ticket: i64,
@@ -305,7 +305,7 @@ pub struct NewComment<'a> {
     pub author_name: &'a str,
     pub kind: CommentKind,
     pub content: &'a str,
-    /// A comment of a key is written once.
+    /// A second comment with the same key is not written.
     pub key: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! The tools of an agent on the board. None takes the id of a ticket: each reaches the ticket of its run and no other.
+//! The tools of an agent on the board. No tool takes the id of a ticket: each works on the ticket of its run only.
 
 mod acceptance_check;
 mod board_read;
@@ -27,14 +27,14 @@ pub use self::project_info::{PROJECT_INFO, project_info};
 pub use self::ticket_read::{TICKET_READ, shown as shown_ticket, ticket_read};
 pub use self::ticket_update_state::{NextState, TICKET_UPDATE_STATE, ticket_update_state};
 
-/// Of the run's ticket.
+/// Tools for the run's ticket.
 pub const TICKET: [Handle; 3] = [TICKET_READ, TICKET_UPDATE_STATE, ACCEPTANCE_CHECK];
 
-/// Of its comments.
+/// Tools for its comments.
 pub const COMMENT: [Handle; 3] = [COMMENT_POST, COMMENT_LIST, COMMENT_RESOLVE];
 
-/// Of the board around it.
+/// Tools for the board around it.
 pub const BOARD: [Handle; 2] = [PROJECT_INFO, BOARD_READ];
 
-/// Of its repository: what reads, and what writes.
+/// Tools that read and write its repository.
 pub const GIT: [Handle; 2] = [GIT_READ, GIT_WRITE];

@@ -1,4 +1,4 @@
-//! `--agents`: a researcher and a reviewer, to whom the model gives tasks.
+//! `--agents`: the model can delegate tasks to a researcher and a reviewer.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use toolwright_agent::{Agent, AgentBuilder, AgentError, Model, SubAgent};
 use crate::application::Prepared;
 use crate::said::Said;
 
-/// Tools that read files, and change nothing.
+/// Tools that only read files.
 const READING: [&str; 4] = ["read_file", "list_files", "glob", "grep"];
 
-/// The tool by which a reviewer runs tests; the policy says which programs run.
+/// The tool with which a reviewer runs tests. The policy decides which programs may run.
 const TESTING: &str = "run_command";
 
 fn researcher() -> SubAgent {
@@ -28,7 +28,7 @@ fn reviewer() -> SubAgent {
     .max_turns(10)
 }
 
-/// The agent with the others, and what its model says.
+/// Builds the agent with its sub-agents, and the printer of what its model says.
 pub fn built(
     prepared: Prepared,
     model: Arc<dyn Model>,

@@ -1,4 +1,4 @@
-//! What the agent has: its tools, the folder that they work in, its policy, and who decides.
+//! Assembles the agent's executor: its tools, the folder that they work in, its policy, and its approver.
 
 use std::io::{IsTerminal as _, stderr, stdin};
 use std::path::Path;
@@ -18,62 +18,62 @@ use crate::journal::Journal;
 use crate::state;
 use crate::task::COMPLETE_TASK;
 
-/// Built in: in the folder that the agent works in lies nothing that could change it.
+/// Compiled in, so that no file in the agent's folder can change the policy.
 const POLICY: &str = include_str!("../policy.toml");
 
-/// What of it is about command lines, where there is a tool that runs them.
+/// The part of the policy about command lines. It is used where a tool runs them.
 const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 
-/// What of it is about the tools of MCP servers, where there are some.
+/// The part of the policy about the tools of MCP servers. It is used where there are some.
 const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
 
-/// Where the folders of runs are stored, beside the log; no folder that is worked in has this name.
+/// Stores the folders of runs, beside the log. No folder to work in has this name.
 const FOLDERS: &str = "folders@coder";
 
-/// The lease of runs and calls: another process takes them up when it has ended.
+/// The lease of runs and calls. Another process takes them over when it has expired.
 const LEASE: Duration = Duration::from_secs(5);
 
-/// The tools as commands: a person runs command lines and takes back what a model changed, by tools that no recorded model
-/// was shown.
+/// Returns the tools as commands. People can also run command lines and undo a model's changes; no recorded model was
+/// shown these tools.
 pub fn commands() -> Result<Registry, Problem> {
     let tools = FILES.into_iter().chain(PROCESS).chain(CHANGES).chain([BASH, COMPLETE_TASK]);
     Registry::of(tools)
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// What a run is made of.
+/// The parts of a run.
 pub struct Parts<'a> {
     pub folder: &'a Path,
-    /// Programs have no network and write nothing but the folder; servers are not in it.
+    /// Whether programs run without network and may write only to the folder. It does not apply to MCP servers.
     pub sandbox: bool,
     pub servers: Option<McpConfig>,
     pub log: &'a Path,
     pub journal: Option<Journal>,
     pub counted: &'a Counted,
-    /// The model may run command lines.
+    /// Whether the model may run command lines.
     pub shell: bool,
     pub trusted: &'a [TrustedKey],
 }
 
-/// What was made of it.
+/// The executor of a run, and what belongs to it.
 pub struct Application {
     pub executor: Executor,
-    /// They are started when they are needed.
+    /// The MCP servers, which start when they are needed.
     pub servers: Option<McpServers>,
-    /// Why lines that are rated safe run without a second wall, where they do.
+    /// Why lines that are rated safe run without the second sandbox, where they do.
     pub without_wall: Option<String>,
 }
 
-/// What makes the executor of a run out of an empty one.
+/// Completes an empty executor builder to the executor of a run.
 pub struct Prepared {
     pub change: Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>,
-    /// They are started when they are needed.
+    /// The MCP servers, which start when they are needed.
     pub servers: Option<McpServers>,
-    /// Why lines that are rated safe run without a second wall, where they do.
+    /// Why lines that are rated safe run without the second sandbox, where they do.
     pub without_wall: Option<String>,
 }
 
-/// The executor of a run.
+/// Builds the executor of a run.
 pub fn executor(parts: Parts<'_>) -> Result<Application, Problem> {
     let Prepared { change, servers, without_wall } = prepared(parts)?;
     let executor = change(Executor::builder(Registry::empty())).build();
@@ -82,7 +82,7 @@ pub fn executor(parts: Parts<'_>) -> Result<Application, Problem> {
     Ok(Application { executor, servers, without_wall })
 }
 
-/// All that the executor of a run is made of.
+/// Prepares all parts of a run's executor.
 pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
     let Parts { folder, sandbox, servers, log, journal, counted, shell, trusted } = parts;
     let mut coding = coding_tools(folder, log, journal.as_ref())?.without_undo();
@@ -95,7 +95,7 @@ pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
             .sandboxed(sandbox.map_err(|error| Problem::failed("there is no sandbox", error))?);
     }
     if let (Some(_), Some(beside)) = (&journal, log.parent()) {
-        // Runs that another process takes up are where they were.
+        // A run that another process takes over works in the same folder.
         coding = coding.folders_in(beside.join(FOLDERS));
     }
     let without_wall = coding.missing_wall();
@@ -117,8 +117,8 @@ pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
     Ok(Prepared { change: Box::new(change), servers, without_wall })
 }
 
-/// The executor of the commands, in the current folder, and why lines that are rated safe run without a second wall, where
-/// they do. Only for commands that are about lines a wall is looked for.
+/// Builds the executor of the commands in the present folder. Also returns why safe lines run without the second
+/// sandbox, where they do; it looks for a sandbox only where the command is about lines.
 pub fn of_commands(
     log: &Path,
     is_about_lines: bool,
@@ -134,7 +134,7 @@ pub fn of_commands(
     Ok((executor, without_wall))
 }
 
-/// Tools that hide the journal and all logs from programs in a sandbox.
+/// Makes the tools. Sandboxed programs cannot see the journal and the logs.
 fn coding_tools(
     folder: &Path,
     log: &Path,
@@ -144,7 +144,7 @@ fn coding_tools(
         CodingToolsError::Folder { folder, source: error } => Problem::Folder { folder, error },
         error => Problem::application("the folder cannot be worked in", error),
     })?;
-    // The logs of other folders lie beside that of this one.
+    // The logs of other folders are beside this one.
     let logs = state::logs().filter(|it| it.exists());
     let hidden = logs.into_iter().chain(journal.into_iter().flat_map(Journal::files));
     Ok(hidden.fold(coding.log(log), CodingTools::hide))
@@ -161,7 +161,8 @@ fn policy(has_shell: bool, has_servers: bool) -> PolicyBuilder {
     policy
 }
 
-/// The person at the terminal decides; where there is none, a call that needs a decision fails, or waits in the journal.
+/// Lets the person at the terminal decide. Without a terminal, a call that needs a decision fails, or waits in the
+/// journal.
 fn decided(
     builder: ExecutorBuilder,
     journal: Option<Journal>,

@@ -1,4 +1,4 @@
-//! What is typed after `coder run`.
+//! The arguments of `coder run`.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,15 @@ use crate::run::run_id;
 
 pub const NAME: &str = "run";
 
-/// The journal where none is named.
+/// The default journal.
 const JOURNAL: &str = "calls.db";
 
 pub const RESUME: &str = "resume";
 
-/// What stands for the provider that is asked where no other is named.
+/// The value of `--fallback` that picks the provider itself.
 const OTHER: &str = "other";
 
-/// An API, with what is taken where nothing else is typed.
+/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     Anthropic,
@@ -32,39 +32,39 @@ pub struct Arguments {
     pub task: String,
     pub folder: PathBuf,
     pub provider: Provider,
-    /// Who is asked where the provider is down.
+    /// The provider that is asked where the first one fails.
     pub fallback: Option<Provider>,
     pub base_url: Option<String>,
     /// The program that prints the key of the account, and its arguments.
     pub key_command: Option<Vec<String>>,
     pub model: String,
     pub turns: u32,
-    /// How many tokens the model takes, where the history has to fit.
+    /// The context window in tokens, into which the history has to fit.
     pub window: Option<u64>,
     pub offline: bool,
     pub keep: bool,
     pub sandbox: bool,
-    /// The model may run command lines.
+    /// Whether the model may run command lines.
     pub shell: bool,
     pub record: Option<PathBuf>,
-    /// The model may give tasks to a researcher and a reviewer.
+    /// Whether the model may delegate tasks to a researcher and a reviewer.
     pub agents: bool,
-    /// Names the MCP servers whose tools the model may use.
+    /// The file that names the MCP servers whose tools the model may use.
     pub mcp: Option<PathBuf>,
     pub json: bool,
-    /// The run ends in a report of what it changed.
+    /// Whether the run ends with a report of what it changed.
     pub report: bool,
-    /// Where the run is recorded, if it is.
+    /// The journal that records the run, if it is recorded.
     pub durable: Option<Durable>,
 }
 
-/// A run that is recorded, so that another process can take it up.
+/// A recorded run, which another process can take over.
 #[derive(Debug, Clone)]
 pub struct Durable {
     pub journal: PathBuf,
     /// Its id.
     pub run: String,
-    /// Who may decide on its calls.
+    /// The people who may decide about its calls.
     pub trusted: Vec<TrustedKey>,
 }
 
@@ -76,7 +76,7 @@ pub struct TrustedKey {
 }
 
 impl Durable {
-    /// Of `coder resume`.
+    /// Reads the arguments of `coder resume`.
     pub fn of(matches: &ArgMatches) -> Result<Self, Problem> {
         let run = matches.get_one::<String>("run").cloned().unwrap_or_default();
         Ok(Self { journal: journal_of(matches), run, trusted: trusted_keys(matches)? })
@@ -120,7 +120,7 @@ impl Provider {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// The form of its messages.
+    /// Returns the message format of the API.
     pub fn wire(self) -> toolwright::provider::Provider {
         match self {
             Self::Anthropic => toolwright::provider::Provider::Anthropic,
@@ -130,7 +130,7 @@ impl Provider {
         }
     }
 
-    /// Where the key of the account is.
+    /// Returns the environment variable that holds the API key.
     pub fn variable(self) -> &'static str {
         match self {
             Self::Anthropic => "ANTHROPIC_API_KEY",
@@ -139,7 +139,7 @@ impl Provider {
         }
     }
 
-    /// Whose model is asked where this provider's is down and no other is named.
+    /// Returns the provider to fall back to where none is named.
     fn other(self) -> Self {
         match self {
             Self::OpenAiChat => Self::Anthropic,
@@ -221,12 +221,12 @@ pub fn command() -> Command {
             flag("report", "End in a report of what was changed: its fields are in the object on standard output")
                 .conflicts_with_all(["journal", "run", "fallback", "mcp", "agents"]),
             flag("json", "Write the transcript as JSON lines"),
-            // The tools' commands have one of their own too.
+            // The tools' commands define `help` as well.
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
         ])
 }
 
-/// Names a recorded run.
+/// The argument that names a recorded run.
 pub fn run_argument() -> Arg {
     Arg::new("run")
         .value_name("NAME")
@@ -235,7 +235,7 @@ pub fn run_argument() -> Arg {
         .help("The name of the run; `toolwright runs list` has those of a journal")
 }
 
-/// Names the file that runs are recorded in.
+/// The option that names the journal.
 pub fn journal_option() -> Arg {
     Arg::new("journal")
         .long("journal")
@@ -244,7 +244,7 @@ pub fn journal_option() -> Arg {
         .help("The file that it is recorded in; calls.db unless given")
 }
 
-/// Goes on with a run that was recorded.
+/// The command that resumes a recorded run.
 pub fn resume_command() -> Command {
     Command::new(RESUME).about("Go on with a recorded run where it stopped, in this process").args(
         [

@@ -1,11 +1,11 @@
-//! How far the calls of a run ran side by side, for the end of the run.
+//! Counts how many calls of the run waited, and how many ran at once. The program prints it at the end.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::{CallId, ToolEvent, ToolEventKind};
 
-/// Counts by the events of calls.
+/// Counts the events of calls.
 #[derive(Debug, Default, Clone)]
 pub struct Counted(Arc<Mutex<Counts>>);
 

@@ -1,4 +1,4 @@
-//! A run that is recorded in a journal: any process takes it up where it stopped.
+//! Runs that are recorded in a journal: any process can resume them where they stopped.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -26,16 +26,16 @@ use crate::sizes::Sizes;
 use crate::state;
 use crate::transcript::Transcript;
 
-/// The name that the runs are stored with.
+/// The agent's name in the records of the runs.
 const AGENT: &str = "coder";
 
-/// How long until a run is looked at again that another process, or the lease of one that is gone, still has.
+/// How long to wait before looking again at a run that another process drives, or whose lease has not expired.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
-/// How long the calls that run may take to end when the program is stopped.
+/// How long running calls may take to end when the program is stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a run needs beside its journal; stored with it.
+/// What a run needs besides its journal. It is stored with the run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Stored {
     folder: PathBuf,
@@ -96,7 +96,7 @@ pub async fn start(
     driven(&stored, run, Some(new), Answered::default(), journal).await
 }
 
-/// Goes on with a run that is recorded.
+/// Resumes a recorded run.
 pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Result<u8, Problem> {
     let journal = Journal::open_existing(&durable.journal).await?;
     let runs = Runs::of(Arc::clone(&journal.store));
@@ -113,20 +113,20 @@ pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Res
     driven(&stored, run, None, Answered::of(&head), journal).await
 }
 
-/// What a run needs beside its journal.
+/// Returns what a run needs besides its journal.
 pub fn stored_of(runs: &Runs, head: &Head) -> Result<Stored, Problem> {
     let info = runs.info(head).map_err(refused)?;
     serde_json::from_value(info.data().clone()).map_err(|error| {
-        Problem::failed(format!("run `{}` is none of this program", head.run), error)
+        Problem::failed(format!("run `{}` was not started by this program", head.run), error)
     })
 }
 
-/// What a run that is taken up has of its recorded model's answers.
+/// How far a resumed run has used its recorded model's answers.
 #[derive(Clone, Copy, Default)]
 struct Answered {
     turns: u64,
-    /// Whether it is asked something else than when it was recorded: in a run that another went back to, answers say where they
-    /// happened.
+    /// Whether its requests differ from the recorded ones: in a run that was rewound, answers name the run they
+    /// happened in.
     differs: bool,
 }
 
@@ -180,7 +180,7 @@ async fn driven(
     let replays = match stored.offline {
         true => {
             let Answered { turns, differs } = answered;
-            // What is left out of a history was not left out when it was recorded.
+            // Recorded requests have the whole history; with a window, some of it is left out.
             let is_compared = !differs && stored.window.is_none();
             let folder = &stored.folder;
             vec![offline::replay_after(arguments.provider, turns, folder, is_compared).await?]
@@ -212,7 +212,7 @@ async fn driven(
     let mut rests = pin!(until_it_rests(&agents, run, new, &stopped));
     let progress = tokio::select! {
         progress = &mut rests => progress.map_err(refused)?,
-        // The run is given back in order: whoever takes it up waits for no lease.
+        // Draining releases the run, so that the next process need not wait for its lease.
         () = stopped.cancelled() => {
             let _ = tokio::join!(executor.drain(GRACE), rests);
             transcript.note("stopped", &format!("`coder resume {run}` goes on with it"));
@@ -232,9 +232,9 @@ async fn driven(
     end.turns = head.turn;
     end.spent(head.spent);
     (end.waited, end.at_once) = counted.total();
-    // A copy stays too, since the run can go back in it.
+    // The copy of an offline run stays as well, since a rewind needs it.
     end.folder = Some(stored.folder.display().to_string());
-    // A cancelled run was cancelled by another process: no signal has the code.
+    // Another process cancelled the run, so there is no signal whose exit code to use.
     let code = end.exit_code().unwrap_or(1);
     if code == 0 {
         for replay in replays {
@@ -261,7 +261,7 @@ async fn until_it_rests(
     };
     loop {
         match &progress {
-            // Of a process that is gone, the lease ends by itself; a model that is away comes back.
+            // Try again: the lease of a process that is gone expires, and an unreachable model comes back.
             Err(error) if error.goes_on_later() => {}
             Ok(Progress::Waiting(waiting)) if waits_for_no_person(waiting) => {}
             _ => return progress,
@@ -283,7 +283,7 @@ fn waits_for_no_person(waiting: &Waiting) -> bool {
     !waiting.calls.iter().any(|call| asks(&call.state))
 }
 
-/// The tool of the first call that waits, and what a person does about all of them.
+/// Returns the tool of the first waiting call, and what a person can do about all of them.
 fn wants(waiting: &Waiting, run: &str, option: &str) -> (String, String) {
     let calls = waiting.calls.iter().map(|it| format!("`{}` ({}, {})", it.tool, it.call, it.state));
     let calls: Vec<String> = calls.collect();
@@ -297,12 +297,12 @@ fn wants(waiting: &Waiting, run: &str, option: &str) -> (String, String) {
 }
 
 impl Stored {
-    /// The folder that the run works in.
+    /// Returns the folder that the run works in.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The arguments with which the run was started, as far as they matter after the start.
+    /// Returns the arguments with which the run was started, as far as they matter later.
     fn arguments(&self) -> Result<Arguments, Problem> {
         let provider = Provider::by_name(&self.provider).ok_or_else(|| {
             Problem::Usage(format!(

@@ -1,4 +1,4 @@
-//! How the program ends: one JSON object, and an exit code.
+//! How the program ends: it prints one JSON object, and exits with a code.
 //!
 //! | exit code | means |
 //! | --- | --- |
@@ -28,28 +28,28 @@ pub struct End<'a> {
     pub waited: u64,
     /// How many calls ran at once at most.
     pub at_once: usize,
-    /// What the models took.
+    /// The tokens that the models used.
     pub tokens: Tokens,
-    /// What that cost in US dollars; nothing where a price is not known.
+    /// Their cost in US dollars; `None` where a price is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
     pub provider: &'a str,
     pub model: &'a str,
-    /// Who answered after that model was down.
+    /// The second model, if it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackEnd>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
 }
 
-/// A second model that was asked.
+/// A second model, which answered after the first one failed.
 #[derive(Serialize)]
 pub struct FallbackEnd {
     pub provider: &'static str,
     pub model: &'static str,
 }
 
-/// The tokens of a run, those of failed requests among them.
+/// The tokens of a run, including those of failed requests.
 #[derive(Serialize, Default)]
 pub struct Tokens {
     input: u64,
@@ -74,7 +74,7 @@ enum How {
         ended: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         tool: Option<String>,
-        /// Of a model that is away.
+        /// The kind of error of a model that cannot be reached.
         #[serde(skip_serializing_if = "Option::is_none")]
         kind: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ impl<'a> End<'a> {
         }
     }
 
-    /// Of a recorded run that does not go on by itself: what it waits for, and what to do.
+    /// The end of a recorded run that waits, with what it waits for and what to do.
     pub fn waiting(tool: String, message: String, provider: &'a str, model: &'a str) -> Self {
         let how = How::Stopped {
             ended: "waiting",
@@ -131,7 +131,7 @@ impl<'a> End<'a> {
         Self { how, ..Self::of(Ok(RunEnd::Cancelled), provider, model) }
     }
 
-    /// What the models took, where the cost is not known.
+    /// Sets the tokens that the models used.
     fn took(&mut self, usage: Usage) {
         self.tokens = Tokens {
             input: usage.input_tokens,
@@ -141,13 +141,13 @@ impl<'a> End<'a> {
         };
     }
 
-    /// What the models took and cost.
+    /// Sets the tokens and the cost.
     pub fn spent(&mut self, spent: TotalUsage) {
         self.took(spent.usage);
         self.cost = (spent.unpriced == 0).then(|| spent.cost.to_string());
     }
 
-    /// Nothing for a run that a signal cancelled: the signal has the code.
+    /// Returns the exit code. `None` for a run that a signal cancelled: the signal determines the code.
     pub fn exit_code(&self) -> Option<u8> {
         Some(match &self.how {
             How::Reported(_) | How::Ended(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
@@ -158,7 +158,7 @@ impl<'a> End<'a> {
         })
     }
 
-    /// What is printed for a person beside the object.
+    /// Returns the line for a person that is printed besides the object.
     pub fn words(&self) -> String {
         match &self.how {
             How::Ended(ended) => ended.to_string(),
@@ -172,7 +172,7 @@ impl<'a> End<'a> {
     }
 }
 
-/// Why there is no run.
+/// Why the program could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     #[error("{0}")]
@@ -206,7 +206,7 @@ impl Problem {
     }
 }
 
-/// An error with its causes.
+/// Formats an error and its causes.
 fn chain(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! The file in which a run is recorded, so that another process can take it up.
+//! The file that records a run, so that another process can take it over.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use toolwright::journal::{SqliteStore, Store};
 
 use crate::end::Problem;
 
-/// A journal, and the file that it is in.
+/// A journal and its file.
 #[derive(Clone)]
 pub struct Journal {
     pub store: Arc<dyn Store>,
@@ -15,7 +15,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it.
     pub async fn open(file: &Path) -> Result<Self, Problem> {
         let store = SqliteStore::open(file).await;
         let what = format!("the journal `{}` cannot be opened", file.display());
@@ -24,7 +24,7 @@ impl Journal {
         Ok(Self { store: Arc::new(store), file })
     }
 
-    /// Opens a file that is there.
+    /// Opens a file that exists.
     pub async fn open_existing(file: &Path) -> Result<Self, Problem> {
         if !file.exists() {
             return Err(Problem::Usage(format!(
@@ -35,7 +35,7 @@ impl Journal {
         Self::open(file).await
     }
 
-    /// The files that SQLite has for it now.
+    /// Returns the files of the journal, with those that SQLite keeps beside it.
     pub fn files(&self) -> Vec<PathBuf> {
         let beside = ["", "-wal", "-shm"].map(|end| {
             let mut name = self.file.clone().into_os_string();
@@ -45,7 +45,7 @@ impl Journal {
         beside.into_iter().filter(|it| it.exists()).collect()
     }
 
-    /// How the command `toolwright` is given it.
+    /// Returns the option that names it to the command `toolwright`.
     pub fn option(&self) -> String {
         format!("--journal sqlite:{}", self.file.display())
     }

@@ -1,9 +1,9 @@
-//! A coding agent. `coder run TASK` gives a task to a model, which reads, searches and edits the files of a folder and runs
-//! programs there, as far as the policy lets it, until the task is done.
+//! A coding agent. `coder run TASK` gives a task to a model, which reads, searches and edits the files of a folder
+//! and runs programs there, as far as the policy allows, until the task is done.
 //!
-//! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy. `coder file undo-turn 3`
-//! takes back what the third turn of the last run in the current folder changed, `coder rewind r1 --turn 2` all that came after the
-//! second turn of a recorded run, and the conversation with it.
+//! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy. `coder file
+//! undo-turn 3` undoes the changes of the third turn of the last run in the present folder. `coder rewind r1 --turn
+//! 2` returns a recorded run to its second turn, both its files and its conversation.
 
 mod agents;
 mod application;
@@ -48,11 +48,11 @@ fn main() -> ExitCode {
 }
 
 fn application() -> Result<u8, Problem> {
-    // Where no supervisor takes over before `main`, nothing comes after this in one.
+    // Where the supervisor has not taken over before `main`, it does here, and does not return.
     Supervisor::supervise_if_asked();
     let matches = match command()?.try_get_matches() {
         Ok(matches) => matches,
-        // Help comes this way too.
+        // Help arrives here too.
         Err(message) => {
             let _ = message.print();
             return Ok(if message.use_stderr() { 2 } else { 0 });
@@ -71,13 +71,12 @@ fn application() -> Result<u8, Problem> {
             _ => tool(&matches).await,
         }
     });
-    // Programs of calls that were given up are ended with it. A blocking tool that is still at work is not waited for
-    // longer.
+    // This ends the programs of dropped calls. Do not wait longer for a blocking tool that is still running.
     runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }
 
-/// The tools as commands, and `run`, `resume` and `rewind` beside them.
+/// The tools as commands, with `run`, `resume` and `rewind`.
 fn command() -> Result<Command, Problem> {
     let registry = application::commands()?;
     let tools = cli::command(&registry.catalog());
@@ -90,7 +89,7 @@ fn command() -> Result<Command, Problem> {
         .subcommand(rewind::command()))
 }
 
-/// Runs one tool in the current folder.
+/// Runs one tool in the present folder.
 async fn tool(matches: &ArgMatches) -> Result<u8, Problem> {
     let is_about_lines = is_about_lines(matches);
     let log = state::log_of(".".as_ref())?;
@@ -102,12 +101,12 @@ async fn tool(matches: &ArgMatches) -> Result<u8, Problem> {
     let stopped = signals.token();
     tokio::select! {
         ended = cli::run(&executor, matches) => Ok(ended.code()),
-        // To drop a call cancels it.
+        // Dropping the future cancels the call.
         () = stopped.cancelled() => Ok(signals.exit_code()),
     }
 }
 
-/// Whether a command runs a command line, or explains what would become of one.
+/// Returns whether a command runs or explains a command line.
 fn is_about_lines(matches: &ArgMatches) -> bool {
     let below = |name: &str| matches.subcommand_matches(name).and_then(ArgMatches::subcommand);
     let is_explained = below("policy").is_some_and(|(name, _)| name == "explain");

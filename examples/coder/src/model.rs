@@ -1,4 +1,4 @@
-//! Whose model is asked: that of one provider, and that of another where the first is down.
+//! Chooses the model: that of one provider, and another provider's as the fallback.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,10 +14,10 @@ use crate::end::Problem;
 use crate::sizes::Sizes;
 use crate::transcript::Transcript;
 
-/// How often a request is made before another model is asked.
+/// How often a request is retried before the fallback is asked.
 pub const ATTEMPTS: u32 = RetryPolicy::NETWORK.attempts;
 
-/// In a recorded run the first provider is not asked again, however long the machine takes.
+/// In a recorded run the first provider is not asked again, however slow the machine is.
 const RECORDED_REST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The model of a run.
@@ -27,7 +27,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// The replays serve the providers in their order; none where real servers are asked.
+    /// Makes the models. The replays serve the providers in order; without replays, real servers are asked.
     pub fn of(
         arguments: &Arguments,
         replays: &[Replay],
@@ -67,13 +67,13 @@ impl Models {
         Ok(Self { model: Arc::new(fallback.build()), has_fallen_back })
     }
 
-    /// Whether a second model was asked.
+    /// Returns whether the fallback was asked.
     pub fn has_fallen_back(&self) -> bool {
         self.has_fallen_back.load(Ordering::Relaxed)
     }
 }
 
-/// Where requests go.
+/// The server that requests go to.
 enum Server {
     Recorded(String),
     Named(String),
@@ -102,7 +102,7 @@ fn placed(
     let key = || std::env::var(variable).ok().filter(|key| !key.is_empty()).map(ApiKey::from);
     let key = key_command.map(ApiKey::from_command).or_else(key);
     match (server, key) {
-        // A recorded model needs no account, and gets no key.
+        // A recorded model needs no account, so it gets no key.
         (Server::Recorded(url), _) => Ok(model.base_url(url)),
         (Server::Named(url), Some(key)) => Ok(model.base_url(url).key(key)),
         (Server::Named(url), None) => Ok(model.base_url(url)),

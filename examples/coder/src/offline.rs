@@ -1,5 +1,5 @@
-//! A crate to work on and a model that is recorded, for a run that needs neither network nor account: the sources of
-//! `strsim`, copied to a temporary folder and broken in one line.
+//! The offline mode, which needs neither network nor account: a recorded model, and as its task a copy of the crate
+//! `strsim` in a temporary folder, with one broken line.
 
 use std::fs;
 use std::io;
@@ -17,14 +17,14 @@ use crate::end::Problem;
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// What stands in the file once, and what takes its place: two texts of different lengths have a distance then.
+/// A text that occurs once in the file, and its replacement, which gives two texts of different lengths a distance.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
-/// A copy to work on. It is removed with this value, unless [`keep`](Self::keep) is called.
+/// A copy to work on. It is removed on drop, unless [`keep`](Self::keep) is called.
 pub struct Copied {
     folder: TempDir,
-    /// Holds what goes with the copy.
+    /// A temporary folder for other files of the run.
     beside: TempDir,
     version: String,
 }
@@ -36,7 +36,7 @@ impl Copied {
         let made = || -> io::Result<TempDir> {
             let folder = tempfile::Builder::new().prefix("coder-").tempdir()?;
             copy(from, folder.path())?;
-            // So that cargo looks for no workspace above the folder.
+            // Keep cargo from looking for a workspace above the folder.
             let own = folder.path().join("Cargo.toml");
             let text = fs::read_to_string(&own)?;
             fs::write(own, text + "\n[workspace]\n")?;
@@ -50,41 +50,41 @@ impl Copied {
         Ok(Self { folder, beside, version })
     }
 
-    /// Its path without links.
+    /// Returns its path without symbolic links.
     pub fn path(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap_or_else(|_| self.folder.path().to_owned())
     }
 
-    /// A change log that is gone with the copy.
+    /// Returns the file of a change log that is removed with the copy.
     pub fn log(&self) -> PathBuf {
         self.beside.path().join("changes.db")
     }
 
-    /// What it is, in words.
+    /// Describes the copy.
     pub fn words(&self) -> String {
         format!("{CRATE} {}, one line of {FILE} changed", self.version)
     }
 
-    /// Leaves the folder where it is, for another process too.
+    /// Keeps the folder for another process, and returns its path.
     pub fn persisted(self) -> PathBuf {
         let path = self.path();
         self.keep();
         path
     }
 
-    /// Leaves the folder where it is.
+    /// Keeps the folder.
     pub fn keep(self) {
         let _ = self.folder.keep();
     }
 }
 
-/// From this turn on the first provider of a run that falls back is down.
+/// The turn at which the first provider of a run with a fallback goes down.
 const DOWN_FROM: usize = 3;
 
-/// What a provider answers that is down.
+/// The answer of a provider that is down.
 const DOWN: &str = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
 
-/// Servers of two recorded models. The first is down from the third turn on, and the second goes on from there.
+/// Serves two recorded models. The first goes down at the third turn, and the second takes over.
 pub async fn replays(
     providers: [Provider; 2],
     folder: &Path,
@@ -103,23 +103,23 @@ pub async fn replays(
     let second = Recording::new(second.provider(), second.exchanges()[DOWN_FROM - 1..].to_vec());
     let first = started(Replay::of(first, placeholders(folder))).await?;
     let replay = Replay::of(second, placeholders(folder));
-    // The other APIs take the turns of the second's own model as it wrote them; those of the first have another form.
+    // The other APIs accept turns of their own model as it wrote them, but the first model's turns have another form.
     let is_comparable = providers[1] == Provider::OpenAiChat;
     let second = if is_comparable { replay } else { replay.without_comparison() };
     Ok([first, started(second).await?])
 }
 
-/// What a model is shown beside the tools of this program: it is recorded by itself.
+/// What the model is shown besides this program's tools. Each has a recording of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum With {
     Nothing,
     Servers,
     Agents,
-    /// What it ends in: a report.
+    /// A tool that reports, with which the run ends.
     Report,
 }
 
-/// A server of the recorded model. Where it compares, it refuses what was not recorded.
+/// Serves a recorded model. With comparison it refuses requests that were not recorded.
 pub async fn replay(
     provider: Provider,
     with: With,
@@ -130,7 +130,7 @@ pub async fn replay(
     started(if is_compared { replay } else { replay.without_comparison() }).await
 }
 
-/// A server of what the recorded model says after so many answers, for a run that is taken up.
+/// Serves what a recorded model says after so many answers, for a run that is resumed.
 pub async fn replay_after(
     provider: Provider,
     answers: u64,
@@ -166,18 +166,18 @@ async fn started(replay: ReplayBuilder) -> Result<Replay, Problem> {
         .map_err(|error| Problem::failed("no server can be opened on loopback", error))
 }
 
-/// What differs between runs in this folder.
+/// Returns what differs between recordings and this folder.
 pub fn placeholders(folder: &Path) -> Placeholders {
     Placeholders::standard().value("folder", folder.display().to_string())
 }
 
-/// The manifest of the crate and its version, as cargo finds them among the dependencies of this program.
+/// Finds the manifest and version of the crate among this program's dependencies, by `cargo metadata`.
 fn found() -> Result<(PathBuf, String), Problem> {
     let problem = |why: String| Problem::Failed {
         what: format!("the sources of {CRATE} are not found by `cargo metadata`"),
         why,
     };
-    // What was downloaded is enough, where everything was.
+    // Work offline where everything has been downloaded.
     let metadata = match metadata(&["--offline"]) {
         Ok(output) if output.status.success() => Ok(output),
         _ => metadata(&[]),
@@ -192,7 +192,7 @@ fn found() -> Result<(PathBuf, String), Problem> {
     let found = packages.filter(|it| it["name"] == CRATE).find_map(|it| {
         Some((it["manifest_path"].as_str()?.into(), it["version"].as_str()?.to_owned()))
     });
-    found.ok_or_else(|| problem("it is no dependency of this workspace".to_owned()))
+    found.ok_or_else(|| problem("it is not a dependency of this workspace".to_owned()))
 }
 
 fn metadata(more: &[&str]) -> io::Result<Output> {
@@ -202,12 +202,12 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .args(more);
-    // The dependencies of other platforms may not have been downloaded.
+    // Dependencies of other platforms may not have been downloaded.
     if let Some(host) = host()? {
         command.args(["--filter-platform", &host]);
     }
     command
-        // It writes what it knows of the compiler there.
+        // Cargo writes what it finds out about the compiler there.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }
@@ -216,7 +216,7 @@ fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The platform that cargo builds for unless it is asked to build for another.
+/// Returns the platform that cargo builds for by default.
 fn host() -> io::Result<Option<String>> {
     let said = cargo().arg("-vV").output()?;
     let said = String::from_utf8_lossy(&said.stdout);

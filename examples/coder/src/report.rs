@@ -1,4 +1,4 @@
-//! `--report`: the run ends in a value of a type, which says what was changed.
+//! `--report`: the run ends with a typed value that says what was changed.
 
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Reads the value in which the run ended.
+    /// Parses the value with which the run ended.
     pub fn of(value: &str) -> Option<Self> {
         let report = serde_json::from_str(value).ok()?;
         Some(Self { ended: "output", report })

@@ -1,4 +1,4 @@
-//! `coder rewind`: a run goes back to an earlier turn, and its folder with it; or forward again, until something new is done.
+//! `coder rewind`: returns a run and its folder to an earlier turn, or redoes that, as long as nothing new was done.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub fn command() -> Command {
         ])
 }
 
-/// Goes back, or takes that back.
+/// Rewinds a run, or redoes what was rewound.
 pub async fn rewind(matches: &ArgMatches) -> Result<u8, Problem> {
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let run = text("run").unwrap_or_default();
@@ -93,7 +93,7 @@ pub async fn rewind(matches: &ArgMatches) -> Result<u8, Problem> {
     )
 }
 
-/// The log of the changes in the folder of a run.
+/// Opens the log of the changes in the folder of a run.
 fn log_of(stored: &Stored, run: &str) -> Result<ChangeLog, Problem> {
     let folder = stored.folder();
     let gone = |error: io::Error| Problem::Failed {
@@ -105,7 +105,7 @@ fn log_of(stored: &Stored, run: &str) -> Result<ChangeLog, Problem> {
     log.map_err(|error| Problem::failed("what the run changed is not known", error))
 }
 
-/// A refusal is no failure: nothing was changed.
+/// A refusal is a usage error and not a failure, since nothing was changed.
 fn unrestored(error: RunError) -> Problem {
     match error {
         error @ (RunError::NotNow { .. }

@@ -1,4 +1,4 @@
-//! One run: the folder, the model, the agent, and how it ends.
+//! One run: the folder, the model, the agent, and how the run ends.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub const SYSTEM: &str = "You work on the sources of a program in one folder, wi
 change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
 before you call a tool. When the task is done, or cannot be done, call `complete_task`.";
 
-/// The same where the run ends in a report.
+/// The system prompt for a run that ends with a report.
 const REPORTING: &str = "You work on the sources of a program in one folder, with tools. Look before you change anything, \
 change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
 before you call a tool. When the task is done, or cannot be done, give the report.";
@@ -67,7 +67,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     }
     let mut is_beside_a_dead_server = false;
     if let Some(servers) = &servers {
-        // They are there before the model is asked: a tool that is found by its name alone has no rules.
+        // Register them before the model is asked: a tool that is found only by its name has no rules of the policy.
         let unusable = servers.register_all().await;
         let unusable =
             unusable.map_err(|error| Problem::failed("the MCP servers cannot be used", error))?;
@@ -87,7 +87,8 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let replays = match (&copied, arguments.fallback) {
         (None, _) => Vec::new(),
         (Some(_), None) => {
-            // What the model searches for names a server that is left out; none was when it was recorded.
+            // With a server left out, the results of tool searches differ from the recorded ones, so requests are not
+            // compared.
             let with = match (&servers, arguments.agents) {
                 (Some(_), _) => With::Servers,
                 (None, true) => With::Agents,
@@ -113,12 +114,12 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let signals = Signals::listen();
     let model = Arc::clone(&models.model);
     let built = match arguments.agents {
-        // The agent makes the executor, with the tool that starts the others.
+        // The agent builds the executor, with the tool that starts the sub-agents.
         true => agents::built(application::prepared(parts(None))?, model, |it| {
             configured(it, arguments, transcript, sizes.clone())
         }),
         false => {
-            // A run has one kind of end.
+            // With a report, the run must not end by `complete_task`.
             let executor = match arguments.report {
                 true => executor.pinned(&executor.catalog().without(["complete_task"])),
                 false => executor,
@@ -181,7 +182,7 @@ fn servers(file: &Path) -> Result<McpConfig, Problem> {
     })
 }
 
-/// An agent as every run of this program has it, and what its model says.
+/// Configures the agent as every run of this program has it, with the printer of what its model says.
 fn configured<E>(
     agent: AgentBuilder<E>,
     arguments: &Arguments,
@@ -203,7 +204,7 @@ fn configured<E>(
     (agent, said)
 }
 
-/// A recording has whole answers: nothing is streamed then.
+/// Returns whether answers are streamed. A recording needs whole answers.
 fn streams(arguments: &Arguments) -> bool {
     arguments.record.is_none()
 }
@@ -227,7 +228,7 @@ async fn worked(
     Ok((ended, run.state().turn(), run.state().spent()))
 }
 
-/// Each run has an id of its own, by which the log of changes tells its turns from those of another.
+/// Returns a new id for a run. The change log tells runs apart by it.
 pub fn run_id() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("coder-{}-{}", since.as_secs(), process::id())

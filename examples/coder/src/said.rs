@@ -1,4 +1,4 @@
-//! What the model says, a line as soon as it is whole, also while the rest of its answer is on its way.
+//! Prints what the model says: each line as soon as it is complete, while the rest of the answer is still streaming.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use toolwright_agent::{RunEvent, RunEvents};
 
 use crate::shown;
 
-/// The answer that is on its way. A clone is the same one.
+/// The answer that is streaming. Clones share it.
 #[derive(Clone, Default)]
 pub struct Said(Arc<Mutex<Saying>>);
 
@@ -14,13 +14,13 @@ pub struct Said(Arc<Mutex<Saying>>);
 struct Saying {
     turn: u64,
     text: String,
-    /// How many of its lines were written.
+    /// How many of its lines have been printed.
     written: usize,
     is_whole: bool,
 }
 
 impl Said {
-    /// Writes what the events of a run say of its model, until nobody drives it.
+    /// Prints the model's text from the events of a run, until no process drives the run.
     pub fn follow(&self, mut events: RunEvents, mut write: impl FnMut(u64, &str) + Send + 'static) {
         let said = self.clone();
         tokio::spawn(async move {
@@ -36,7 +36,7 @@ impl Said {
 
     fn more(&self, turn: u64, text: &str, write: &mut impl FnMut(u64, &str)) {
         let mut saying = self.of(turn);
-        // Its listener was faster and has written all of it.
+        // The notice of the whole answer came first, and all lines are printed.
         if saying.turn > turn || saying.is_whole {
             return;
         }
@@ -47,7 +47,7 @@ impl Said {
         saying.written = lines.len();
     }
 
-    /// The model is asked again: what it said is void.
+    /// Forgets the text so far, since the model is asked again.
     fn again(&self, turn: u64) {
         let mut saying = self.of(turn);
         if saying.turn == turn && !saying.is_whole {
@@ -55,7 +55,7 @@ impl Said {
         }
     }
 
-    /// The answer is whole: writes the lines that were not written yet.
+    /// Prints the remaining lines, since the answer is complete.
     pub fn whole(&self, turn: u64, text: &str, mut write: impl FnMut(u64, &str)) {
         let mut saying = self.of(turn);
         saying.is_whole = true;

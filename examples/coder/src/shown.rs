@@ -1,4 +1,4 @@
-//! Texts of models and tools as a person reads them: nothing that a terminal would act upon.
+//! Prepares texts of models and tools for a terminal: control characters are printed as escapes.
 
 use serde_json::Value;
 use toolwright::printable::acts;
@@ -6,7 +6,7 @@ use toolwright::printable::acts;
 /// How many lines of an answer are shown.
 const LINES: usize = 24;
 
-/// The lines of an answer: of a program its exit code and what it printed, of an error its message and hint.
+/// Returns the lines of an answer: for a program its exit code and output, for an error its message and hint.
 pub fn answer(text: &str) -> Vec<String> {
     let value = serde_json::from_str::<Value>(text).unwrap_or_default();
     let part = |key: &str| value[key].as_str();
@@ -33,7 +33,7 @@ pub fn answer(text: &str) -> Vec<String> {
     shown
 }
 
-/// The lines that have something in them, with escapes for control characters.
+/// Returns the lines that are not blank, with escapes for control characters.
 pub fn lines(text: &str) -> Vec<String> {
     text.lines().filter(|line| !line.trim().is_empty()).map(plain).collect()
 }

@@ -1,4 +1,4 @@
-//! SIGINT, SIGTERM and SIGHUP, that of a terminal that closes: the first cancels what runs, a second one ends the program at once.
+//! SIGINT, SIGTERM and SIGHUP: the first signal cancels the run, a second one ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -7,7 +7,7 @@ use toolwright::CancellationToken;
 
 use self::listening::Listening;
 
-/// What a signal does, once somebody listens.
+/// The cancellation by a signal, and its number.
 #[derive(Clone, Default)]
 pub struct Signals {
     token: CancellationToken,
@@ -15,10 +15,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Listens from now on. Within a tokio runtime.
+    /// Listens from now on. Needs a tokio runtime.
     pub fn listen() -> Self {
         let signals = Self::default();
-        // Where they cannot be listened to, they end the program as they always do.
+        // Where listening fails, signals end the program as they do by default.
         let Ok(mut listening) = Listening::start() else { return signals };
         let own = signals.clone();
         tokio::spawn(async move {
@@ -30,12 +30,12 @@ impl Signals {
         signals
     }
 
-    /// Cancelled by the first signal.
+    /// Returns a token that the first signal cancels.
     pub fn token(&self) -> CancellationToken {
         self.token.clone()
     }
 
-    /// 128 and the number of the signal.
+    /// Returns 128 and the number of the signal.
     pub fn exit_code(&self) -> u8 {
         self.caught.load(Ordering::Relaxed).saturating_add(128)
     }
@@ -56,7 +56,7 @@ mod listening {
             Ok(Self([interrupt?, terminate?, hangup?]))
         }
 
-        /// The number of the next signal.
+        /// Waits for the next signal, and returns its number.
         pub async fn next(&mut self) -> u8 {
             let [interrupt, terminate, hangup] = &mut self.0;
             tokio::select! {
@@ -79,7 +79,7 @@ mod listening {
             Ok(Self)
         }
 
-        /// An interrupt has the number that Unix gives it.
+        /// Waits for an interrupt, and returns its Unix number.
         pub async fn next(&mut self) -> u8 {
             match tokio::signal::ctrl_c().await {
                 Ok(()) => 2,

@@ -1,4 +1,4 @@
-//! How large the requests of a run are, turn by turn, where its model has a small window.
+//! Prints how large a run's requests are, turn by turn, where its model has a small window.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use toolwright_agent::{NoticeKind, RunNotice};
 
 use crate::transcript::Transcript;
 
-/// How many bytes are counted as a token, as the agent estimates them.
+/// How many bytes count as a token, as in the agent's estimate.
 const BYTES: usize = 3;
 
 /// The size of the last request.
@@ -16,12 +16,12 @@ const BYTES: usize = 3;
 pub struct Sizes(Arc<AtomicUsize>);
 
 impl Sizes {
-    /// Takes note of a request that was answered.
+    /// Records the size of a request that was answered.
     pub fn exchanged(&self, exchange: &Exchange) {
         self.0.store(exchange.request.body.get().len(), Ordering::Relaxed);
     }
 
-    /// Writes the size of the request whose answer has come, and what was left out of the history before it was made.
+    /// Prints the size of the last request, and what was left out of its history.
     pub fn notice(&self, notice: &RunNotice<'_>, transcript: Transcript) {
         match notice.kind {
             NoticeKind::Compacted { before, after, is_too_long } => {

@@ -1,4 +1,4 @@
-//! Where the change log of a folder is: outside of it, in the user's folder for the state of programs.
+//! Locates the change log of a folder: outside of it, in the user's folder for program state.
 
 use std::env;
 use std::fs;
@@ -6,12 +6,12 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::end::Problem;
 
-/// No folder that is worked in has this name.
+/// The file's name. No folder to work in has this name.
 const FILE: &str = "changes@coder.db";
 
-/// The file of the log of what was changed in a folder. The folders above it are made.
+/// Returns the change log file of a folder, and creates the folders above it.
 ///
-/// Each folder has its own, under its whole path below `$XDG_STATE_HOME/coder`, or `~/.local/state/coder`: that of
+/// Each folder has its own log, at its whole path below `$XDG_STATE_HOME/coder` or `~/.local/state/coder`: that of
 /// `/home/ada/shop` is `~/.local/state/coder/home/ada/shop/changes@coder.db`.
 pub fn log_of(folder: &Path) -> Result<PathBuf, Problem> {
     let real = folder
@@ -29,12 +29,12 @@ pub fn log_of(folder: &Path) -> Result<PathBuf, Problem> {
     Ok(file)
 }
 
-/// The folder of all logs.
+/// Returns the folder of all logs.
 pub fn logs() -> Option<PathBuf> {
     state_folder(|name| env::var_os(name).map(PathBuf::from))
 }
 
-/// Relative paths in these variables do not count, as their specification says.
+/// Relative paths in these variables are ignored, as their specification requires.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

@@ -1,4 +1,4 @@
-//! What happens, on standard error as it happens: for a person, or as JSON lines.
+//! Prints what happens to standard error: for a person, or as JSON lines.
 
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl Transcript {
         }
     }
 
-    /// What another agent says, calls and reads, under its name: of an answer its begin.
+    /// Prints what a sub-agent says, calls and reads, under its name; of an answer only its beginning.
     fn of_agent(self, agent: &str, notice: &RunNotice<'_>) {
         let turn = notice.turn;
         let write = |what: &str, words: &str| match self {
@@ -94,20 +94,20 @@ impl Transcript {
         }
     }
 
-    /// Writes the lines of the model as they come, where a person reads them.
+    /// Prints the model's lines as they arrive, where a person reads them.
     pub fn follow(self, said: &Said, events: impl FnOnce() -> RunEvents) {
         if let Self::Text = self {
             said.follow(events(), model_line);
         }
     }
 
-    /// A request failed and is made again.
+    /// Prints that a request failed and is retried.
     pub fn retry(self, message: &str, wait: Duration) {
         let words = format!("{message}; asked again in {} ms", wait.as_millis());
         self.note("retry", &words);
     }
 
-    /// Something beside the conversation.
+    /// Prints a note besides the conversation.
     pub fn note(self, what: &str, words: &str) {
         match self {
             Self::Text => put(&format!("{what}: {}", shown::line(words))),
@@ -131,7 +131,7 @@ fn model_line(turn: u64, line: &str) {
     put(&format!("[{turn}] {:<7} {line}", "model"));
 }
 
-/// Writes a line to standard error; where that is closed, the line is lost.
+/// Prints a line to standard error. Where that is closed, the line is lost.
 fn put(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,9 +1,9 @@
-//! `capabilities_refresh` writes what the agent can do into a prompt that it reads before every conversation.
+//! `capabilities_refresh` writes what the agent can do into a prompt that the agent reads before every conversation.
 //!
-//! It lists the application's tools and those of every MCP server, and asks the configured model for themes. It writes
-//! `prompts/capabilities.md`: its front matter stays, and no name of a tool is in it, because those are looked up when they are
-//! called. Without a model, or where its answer is no such summary, the file has a line for each group. It refuses
-//! nothing; what cannot be written is `refresh_failed`.
+//! It lists the tools of the application and of every MCP server, and asks the configured model to group them by
+//! theme. It writes `prompts/capabilities.md` and keeps the file's front matter. The text names no tool, because
+//! tools are looked up when they are called. Without a model, or where the model's answer is unusable, the file has a
+//! line for each group. It refuses nothing; a failure to write is `refresh_failed`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +25,10 @@ const FRONT_MATTER: &str =
 /// How long a model may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// More than a summary has, in tokens.
+/// The most tokens of a summary.
 const MAX_TOKENS: u32 = 4096;
 
-/// What the tool describes: the tools that there are, and the model that is asked for themes.
+/// What the tool needs: the registry, and the model for the themes.
 pub struct Inventory {
     pub registry: Registry,
     pub model: Option<Arc<dyn Model>>,
@@ -83,7 +83,7 @@ pub async fn capabilities_refresh(
     written.await.map_err(ToolError::internal)?
 }
 
-/// Registers the tools of every server, and says what cannot be described.
+/// Registers the tools of every server, and returns what cannot be described.
 async fn register(servers: &McpServers) -> Result<Vec<String>, ToolError> {
     let unusable = servers.register_all().await.map_err(|error| failed(error.to_string()))?;
     let servers = unusable.servers.into_iter().map(|it| it.error.to_string());
@@ -93,7 +93,7 @@ async fn register(servers: &McpServers) -> Result<Vec<String>, ToolError> {
         .collect())
 }
 
-/// The lines that a model makes, or why there are none.
+/// Returns the lines that a model makes, or why there are none.
 async fn by_model(
     model: Option<&Arc<dyn Model>>,
     catalog: &Catalog,
@@ -110,7 +110,7 @@ async fn by_model(
         .map_err(|why| format!("the summary of the model is not used, because {why}"))
 }
 
-/// Writes the file below the front matter that it has; whether there was none.
+/// Writes the summary below the file's front matter. Returns whether the file is new.
 fn write(library: &Library, summary: &str) -> Result<bool, ToolError> {
     library.alone(|| {
         let before = match library.files().exists(PATH)? {

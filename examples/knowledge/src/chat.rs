@@ -1,4 +1,4 @@
-//! A conversation at the terminal. What begins with `/` is a command: a tool that says so adds one.
+//! A conversation at the terminal. A line that begins with `/` is a command; a tool can add one.
 
 use std::error::Error;
 use std::io::Write;
@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use toolwright::{Call, Catalog, Executor};
 use toolwright_agent::{Agent, Chat, RunEvent};
 
-/// Makes a command of a tool: `/name` calls it with this input.
+/// Makes a command of a tool: `/name` calls the tool with this input.
 ///
 /// ```
 /// # use knowledge::{CAPABILITIES_REFRESH, SlashCommand};
@@ -15,24 +15,24 @@ use toolwright_agent::{Agent, Chat, RunEvent};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct SlashCommand {
-    /// What is typed after the `/`.
+    /// The name of the command, without the `/`.
     pub name: &'static str,
     /// The input of the tool.
     pub input: &'static str,
 }
 
-/// What every conversation has.
+/// The commands of every conversation.
 const OWN: [(&str, &str); 2] =
     [("help", "Lists the commands."), ("quit", "Ends the conversation.")];
 
-/// What came of a line.
+/// What follows a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Continues,
     Ends,
 }
 
-/// Takes the lines of a person one after the other, until there are none.
+/// Answers a person's lines one after the other, until there are no more.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -61,8 +61,8 @@ pub async fn talk(
     }
 }
 
-/// Sends a message, and prints what happens until the answer is there. A turn that fails is reported, and the conversation goes
-/// on.
+/// Sends a message, and prints what happens until the answer is complete. A turn that fails is reported, and the
+/// conversation goes on.
 async fn answer(
     chat: &mut Chat,
     line: &str,
@@ -121,7 +121,7 @@ async fn run(
     Ok(After::Continues)
 }
 
-/// The commands, with what each does.
+/// Lists the commands, with what each does.
 fn commands(catalog: &Catalog) -> Vec<(&str, &str)> {
     let of_tools = catalog.definitions().filter_map(|definition| {
         let command = definition.metadata::<SlashCommand>()?;
@@ -131,7 +131,7 @@ fn commands(catalog: &Catalog) -> Vec<(&str, &str)> {
     OWN.into_iter().chain(of_tools).collect()
 }
 
-/// The names that were probably meant, the closest first.
+/// Returns the names that are similar to what was written, the closest first.
 fn near<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let likeness = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), name);
     let mut near: Vec<(f64, &str)> =

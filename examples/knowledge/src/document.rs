@@ -4,10 +4,10 @@ use serde::de::DeserializeOwned;
 
 const FENCE: &str = "---";
 
-/// More front matter than any kind has, in bytes.
+/// The most bytes of a front matter.
 const LONGEST: usize = 16 << 10;
 
-/// Splits a text into its front matter and the rest, or says why it has none.
+/// Splits a text into its front matter and the rest, or returns why it has none.
 pub fn split(text: &str) -> Result<(&str, &str), String> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
@@ -24,7 +24,7 @@ pub fn split(text: &str) -> Result<(&str, &str), String> {
     Err(format!("the front matter has no end: a line `{FENCE}` is missing"))
 }
 
-/// Reads the front matter of a text. Doubled keys, keys that the kind does not have, and tabs as indentation are mistakes.
+/// Parses the front matter of a text. Repeated keys, unknown keys, and tabs as indentation are errors.
 pub fn front_matter<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let (front, _) = split(text)?;
     if front.len() > LONGEST {
@@ -34,14 +34,14 @@ pub fn front_matter<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         ));
     }
     serde_saphyr::from_str(front).map_err(|error| {
-        // Only the first line says what is wrong; the others quote the text.
+        // Only the first line states the error; the others quote the text.
         let error = error.to_string();
         format!("the front matter does not fit: {}", error.lines().next().unwrap_or_default())
     })
 }
 
-/// The text with another value of a key of its front matter, which has such a key or gets it; `None` takes the key out. Everything
-/// else stays as it is. A value is one line of YAML.
+/// Returns the text with a key of its front matter set to a value, which is one line of YAML; `None` removes the key.
+/// All other text stays as it is.
 pub fn with_value(text: &str, key: &str, value: Option<&str>) -> Result<String, String> {
     let (front, _) = split(text)?;
     let begin = text.len() - text.split_once('\n').map_or(0, |(_, rest)| rest.len());
@@ -50,7 +50,7 @@ pub fn with_value(text: &str, key: &str, value: Option<&str>) -> Result<String, 
     let (mut changed, mut is_inside, mut was_found) = (String::new(), false, false);
     for it in front.split_inclusive('\n') {
         let is_key = it.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
-        // What is indented belongs to the key above.
+        // An indented line belongs to the key above it.
         is_inside = is_key || (is_inside && it.starts_with([' ', '\t']));
         if is_key && !was_found {
             was_found = true;
@@ -66,7 +66,7 @@ pub fn with_value(text: &str, key: &str, value: Option<&str>) -> Result<String, 
     Ok(format!("{}{changed}{}", &text[..begin], &text[begin + front.len()..]))
 }
 
-/// A text as a value in YAML: in double quotes, where JSON is YAML.
+/// Quotes a text as a YAML value. A JSON string is valid YAML.
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

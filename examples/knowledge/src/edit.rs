@@ -1,5 +1,5 @@
-//! Edits a file of any kind by lines. What was patched is parsed again; what does not fit is not written, so that the file is
-//! what it was byte for byte.
+//! Edits a file of any kind by lines. It parses the patched text before it writes, so that an invalid edit leaves the
+//! file byte for byte as it was.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::document::front_matter;
 use crate::kinds::{Kind, Others, Task};
 use crate::library::Library;
 
-/// A larger file is none of ours, in bytes.
+/// The most bytes of a file.
 const LARGEST: usize = 1 << 20;
 
 /// What was edited.
@@ -30,7 +30,7 @@ pub struct Edited {
 /// Edits the file of a kind with this name.
 ///
 /// # Errors
-/// With the content as it is and `applied: 0` in the details, where the file could be read.
+/// With the present content and `applied: 0` in the details, where the file could be read.
 pub fn edit<K: Kind>(
     library: &Library,
     name: &str,
@@ -43,7 +43,7 @@ pub fn edit<K: Kind>(
         let before = read(library, &path)?;
         edited::<K>(library, &name, &before, patches, expected_hash)
             .and_then(|content| {
-                // Whoever edits without our lock is noticed: the file has to be the one that was read.
+                // The hash detects an editor that does not take our lock: the file has to be the one that was read.
                 let hash = Some(hash(&before));
                 write_file(library.files(), path.clone(), content.clone(), hash)?;
                 Ok(content)
@@ -53,7 +53,7 @@ pub fn edit<K: Kind>(
     })
 }
 
-/// The text after the patches, where it fits the kind.
+/// Applies the patches, and checks that the text is valid for its kind.
 fn edited<K: Kind>(
     library: &Library,
     name: &str,
@@ -83,18 +83,18 @@ fn edited<K: Kind>(
     Ok(content)
 }
 
-/// The file that an edit of this name reads and writes, for its tool to declare. A name that is refused touches nothing, and
+/// Returns the file that an edit reads and writes, for its tool to declare. An invalid name touches nothing, and
 /// declares the folder.
 pub fn file_of<K: Kind>(name: &str) -> String {
     checked::<K>(name).map_or_else(|_| K::FOLDER.to_owned(), |name| path_of::<K>(&name))
 }
 
-/// The file of a name that was checked.
+/// Returns the file of a valid name.
 fn path_of<K: Kind>(name: &str) -> String {
     format!("{}/{name}.md", K::FOLDER)
 }
 
-/// The names of files are those of letters, digits, `-` and `_`, so that none leads out of the folder.
+/// Checks a name: letters, digits, `-` and `_`, so that no path leads out of the folder.
 fn checked<K: Kind>(name: &str) -> Result<String, ToolError> {
     let name = name.strip_suffix(".md").unwrap_or(name);
     let name = if K::LOWER_CASE { name.to_ascii_lowercase() } else { name.to_owned() };
@@ -103,11 +103,12 @@ fn checked<K: Kind>(name: &str) -> Result<String, ToolError> {
         return Ok(name);
     }
     let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
-    let message = format!("`{shown}` is no name, expected up to 100 letters, digits, `-` and `_`");
+    let message =
+        format!("`{shown}` is not a name, expected up to 100 letters, digits, `-` and `_`");
     Err(ToolError::new("invalid_name", message).class(ErrorClass::Invalid))
 }
 
-/// The bytes of a file as they are. Another encoding than UTF-8 could not be written back byte for byte.
+/// Reads a file as text. Only UTF-8 can be written back byte for byte.
 fn read(library: &Library, path: &str) -> Result<String, ToolError> {
     let bytes = library.files().read(path)?;
     if bytes.len() > LARGEST {
@@ -115,7 +116,7 @@ fn read(library: &Library, path: &str) -> Result<String, ToolError> {
         return Err(ToolError::new("file_too_large", message).class(ErrorClass::Invalid));
     }
     String::from_utf8(bytes).map_err(|_| {
-        ToolError::new("not_utf8", format!("`{path}` is no text in UTF-8"))
+        ToolError::new("not_utf8", format!("`{path}` is not text in UTF-8"))
             .class(ErrorClass::Invalid)
     })
 }
@@ -124,7 +125,7 @@ fn hash(text: &str) -> String {
     hex::encode(&Sha256::digest(text)[..8])
 }
 
-/// The files beside the one that is edited.
+/// Reads the other files of the kind.
 struct Beside<'l> {
     library: &'l Library,
     name: &'l str,

@@ -1,4 +1,4 @@
-//! The kinds of Markdown files. A kind is a type, which is its front matter, and a folder.
+//! The kinds of Markdown files. A kind has a folder and a type for its front matter.
 
 mod prompt;
 mod schedule;
@@ -18,33 +18,33 @@ pub use task::{Status, Task};
 /// The folder of each kind.
 pub const FOLDERS: [&str; 4] = [Skill::FOLDER, Schedule::FOLDER, Task::FOLDER, Prompt::FOLDER];
 
-/// A kind of file, by its front matter.
+/// A kind of file, implemented by the type of its front matter.
 pub trait Kind: DeserializeOwned {
     /// Its folder in the library.
     const FOLDER: &'static str;
 
-    /// What is said of a file whose front matter cannot be read.
+    /// The error kind where a file's front matter is invalid.
     const INVALID: &'static str;
 
-    /// Whether names are of small letters, and are read so.
+    /// Whether names are lower case.
     const LOWER_CASE: bool = false;
 
-    /// Refuses a file that is not to be edited, before any patch is tried.
+    /// Refuses a file that must not be edited, before any patch is tried.
     fn may_be_edited(&self, _name: &str) -> Result<(), Refusal> {
         Ok(())
     }
 
-    /// Refuses what the file would become. `others` reads the other files of the kind, by name.
+    /// Refuses the edited file where it is not valid. `others` reads the other files of the kind.
     fn accept(&self, before: &Self, name: &str, others: &dyn Others) -> Result<(), Refusal>;
 }
 
-/// The files of a kind beside the one that is edited.
+/// The other files of the kind that is edited.
 pub trait Others {
-    /// The front matter of each that can be read, by name.
+    /// Returns the front matter of each that can be read, by name.
     fn tasks(&self) -> BTreeMap<String, Task>;
 }
 
-/// Why an edit is refused: a kind of error and a message.
+/// Why an edit is refused: an error kind and a message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal(pub &'static str, pub String);
 

@@ -1,5 +1,5 @@
-//! A keeper of knowledge: notes in a store that is searched and queried; skills, schedules, tasks and prompts as Markdown
-//! files, which are edited by lines and never left broken.
+//! Manages knowledge: notes in a store that can be searched and queried; skills, schedules, tasks and prompts as
+//! Markdown files, which are edited by lines and never left invalid.
 
 mod capabilities;
 mod chat;

@@ -1,4 +1,4 @@
-//! The folder of the application: a folder for each kind, the store beside them, and a lock over all.
+//! The folder of the application: a folder for each kind, the store, and a lock for all of it.
 
 use std::error::Error;
 use std::fs::{self, File, TryLockError};
@@ -12,10 +12,10 @@ use toolwright_toolbox::{ContextStore, Workspace};
 use crate::document::{front_matter, split};
 use crate::kinds::{FOLDERS, Kind as _, Prompt};
 
-/// How long an edit waits for another one.
+/// How long an edit waits for another edit.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where everything is. A clone is the same folder.
+/// The folder of the application. Clones share it.
 #[derive(Clone)]
 pub struct Library {
     files: Arc<Workspace>,
@@ -24,10 +24,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens a folder; makes what is missing in it.
+    /// Opens a folder, and creates what is missing in it.
     ///
     /// # Errors
-    /// When the folder cannot be used, or the store in it is of a later version.
+    /// When the folder cannot be used, or a later version wrote the store.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let folder = folder.as_ref();
         for kind in FOLDERS {
@@ -54,8 +54,8 @@ impl Library {
         &self.store
     }
 
-    /// What a model reads first: the bodies of the prompts that are loaded always, in the order of their names. One that cannot
-    /// be read is left out.
+    /// Returns the system prompt: the bodies of the prompts that are always loaded, in the order of their names. A
+    /// prompt that cannot be read is left out.
     #[must_use]
     pub fn instructions(&self) -> String {
         let mut bodies = vec!["You keep the knowledge of this folder.".to_owned()];
@@ -71,7 +71,7 @@ impl Library {
         bodies.join("\n\n")
     }
 
-    /// The names of the files of a kind, without `.md`, in their order.
+    /// Returns the names of the files of a kind, without `.md`, in order.
     #[must_use]
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.files.root().join(folder)).into_iter().flatten().flatten();
@@ -85,12 +85,13 @@ impl Library {
         names
     }
 
-    /// Runs what reads a file and writes it again while no other edit does, of this process or another.
+    /// Runs `work`, which reads a file and writes it again, under the lock: no other edit of any process runs at that
+    /// time.
     ///
     /// # Errors
-    /// `busy` where another edit takes too long; what the work returns.
+    /// `busy` where another edit takes too long; the error of `work`.
     pub fn alone<T>(&self, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
-        // A lock belongs to the open file, so that two threads of one process exclude each other too.
+        // The lock belongs to the open file, so that two threads of one process exclude each other too.
         let file = File::create(&self.lock)?;
         let until = Instant::now() + PATIENCE;
         loop {

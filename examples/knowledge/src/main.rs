@@ -1,8 +1,8 @@
-//! `knowledge --offline` shows what the application does; `knowledge membot search "quarterly revenue"`, `knowledge task edit …`
-//! and the others run one tool by hand in the current folder; `knowledge capabilities` writes down what the tools can do;
-//! `knowledge chat` is a conversation with an agent that has them; `knowledge work` makes the tasks of schedules and works on tasks,
-//! in any number of processes; `knowledge serve` offers the tools to a client of MCP. `KNOWLEDGE_MODEL` names the model, such as
-//! `anthropic:claude-sonnet-4-6`.
+//! `knowledge --offline` demonstrates the application. `knowledge membot search "quarterly revenue"`, `knowledge task
+//! edit …` and other commands run one tool in the present folder. `knowledge capabilities` writes down what the tools
+//! can do. `knowledge chat` talks with an agent that has them. `knowledge work` makes the tasks of schedules and
+//! works on tasks, in any number of processes. `knowledge serve` serves the tools over MCP. `KNOWLEDGE_MODEL` names
+//! the model, such as `anthropic:claude-sonnet-4-6`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ async fn run() -> Result<ExitCode, Failure> {
                 .about("Offer the tools to a client of MCP, over standard input and output"),
         )
         .arg(offline);
-    // `capabilities` alone is a group of one tool, which is what is meant.
+    // The group `capabilities` has only one tool, so its name alone runs that tool.
     let words = std::env::args_os().collect::<Vec<_>>();
     let words = match words.get(1).is_some_and(|word| word == "capabilities") && words.len() == 2 {
         true => words.into_iter().chain(["refresh".into()]).collect(),
@@ -108,7 +108,7 @@ fn expected(model: Option<Arc<dyn Model>>) -> Result<Arc<dyn Model>, Failure> {
     Ok(model.ok_or_else(why)?)
 }
 
-/// The model that the environment names; nothing where it names none.
+/// Returns the model that the environment names; `None` where it names none.
 fn model() -> Result<Option<Arc<dyn Model>>, Failure> {
     match std::env::var(MODEL).ok().filter(|name| !name.is_empty()) {
         None => Ok(None),
@@ -119,7 +119,7 @@ fn model() -> Result<Option<Arc<dyn Model>>, Failure> {
 async fn chat(library: Library, model: Arc<dyn Model>) -> Result<(), Failure> {
     let executor = builder(library, Some(Arc::clone(&model)))?.ask(Terminal::new()).build()?;
     let agent = agent(&executor, model)?;
-    // The terminal is read line by line, and not held in between: a question to the person is answered there too.
+    // Lock the terminal for one line at a time, since questions to the person are answered there too.
     let line = || {
         let mut line = String::new();
         Ok((std::io::stdin().read_line(&mut line)? > 0).then_some(line))
@@ -127,7 +127,7 @@ async fn chat(library: Library, model: Arc<dyn Model>) -> Result<(), Failure> {
     talk(&agent, &executor, line, &mut std::io::stdout()).await
 }
 
-/// A worker asks no person: what is not safe is refused, unless a policy allows it.
+/// Runs a worker. It asks no person: the executor refuses what is not safe, unless a policy allows it.
 async fn work(
     library: Library,
     model: Arc<dyn Model>,

@@ -1,5 +1,5 @@
-//! The life of tasks: a schedule makes them, a worker claims one, and ends it. Every step is made under the lock of the library,
-//! so that several processes work on one folder.
+//! The life of tasks: a schedule makes them, and a worker claims and ends them. Every step holds the lock of the
+//! library, so that several processes can work on one folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,10 +15,10 @@ use crate::document::{front_matter, quoted, split, with_value};
 use crate::kinds::{Kind as _, Schedule, Status, Task};
 use crate::library::Library;
 
-/// Up to when each schedule was looked at, by its id.
+/// The file that records up to when each schedule was looked at, by its id.
 const LOOKED_AT: &str = ".knowledge/schedules.json";
 
-/// The folder of a file for each worker, which the worker holds locked.
+/// The folder with a file for each worker, which the worker keeps locked.
 const WORKERS: &str = ".knowledge/workers";
 
 /// A task that a schedule has made.
@@ -26,12 +26,12 @@ const WORKERS: &str = ".knowledge/workers";
 pub struct ScheduledTask {
     /// The name of its file.
     pub name: String,
-    /// How many times of the schedule had passed before without a task.
+    /// How many earlier times of the schedule passed without a task.
     pub missed: usize,
 }
 
-/// Makes the tasks of the schedules whose time has come: one for each schedule, of its latest time. Times before it were missed,
-/// which the task says. A schedule that is seen for the first time begins now.
+/// Makes the tasks of schedules that are due: one for each schedule, for its latest time. The task says how many
+/// times before it were missed. A new schedule counts from now.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -51,7 +51,7 @@ pub fn make_due(library: &Library, now: Timestamp) -> Result<Vec<ScheduledTask>,
             let Some(due) = schedule.due(since, now).filter(|_| schedule.enabled) else { continue };
             let task = format!("{name}-{}", due.latest.strftime("%Y%m%dT%H%M"));
             let path = format!("{}/{task}.md", Task::FOLDER);
-            // A process that was cut short has made it already.
+            // Another process made the task and was killed before it recorded that.
             if !library.files().exists(&path)? {
                 let (_, body) = split(&text).map_err(ToolError::invalid)?;
                 let front = with_value("---\nstatus: pending\n---\n", "id", Some(&quoted(&task)));
@@ -76,7 +76,7 @@ fn missed_line(missed: usize) -> String {
     }
 }
 
-/// A worker, as long as it lives: its file stays locked, so that other workers know that it does.
+/// The lock of a living worker: its file stays locked as long as the worker lives, so that other workers know.
 #[derive(Debug)]
 pub struct WorkerLock {
     id: String,
@@ -85,7 +85,7 @@ pub struct WorkerLock {
 }
 
 impl WorkerLock {
-    /// Takes a lock of a name that no other worker has.
+    /// Takes a lock under a new name.
     ///
     /// # Errors
     /// When the file cannot be made or locked.
@@ -101,7 +101,7 @@ impl WorkerLock {
         Ok(Self { id, file, _locked: locked })
     }
 
-    /// Its name, which a task that it claims has in `claimed_by`.
+    /// Returns its name, which its claimed tasks have in `claimed_by`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -110,12 +110,12 @@ impl WorkerLock {
 
 impl Drop for WorkerLock {
     fn drop(&mut self) {
-        // A file that stays is unlocked, and says the same.
+        // Where the file cannot be removed, it is unlocked, which also says that the worker is gone.
         let _ = fs::remove_file(&self.file);
     }
 }
 
-/// Whether a worker of this name lives.
+/// Returns whether a worker of this name lives.
 fn is_alive(library: &Library, worker: &str) -> bool {
     let is_name = worker.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
     is_name
@@ -128,13 +128,13 @@ fn is_alive(library: &Library, worker: &str) -> bool {
 pub struct ClaimedTask {
     /// The name of its file.
     pub name: String,
-    /// Its text below the front matter, and what the tasks before it came to.
+    /// The task's text below the front matter, and the outputs of the tasks that it depends on.
     pub prompt: String,
     worker: String,
 }
 
-/// Claims the most urgent task that is pending and waits for none, of equals the first by its name. A task whose worker is gone is
-/// pending again first.
+/// Claims the pending task with the highest priority that depends on no open task; of equals, the first by name.
+/// First it makes tasks pending again whose worker is gone.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -170,7 +170,7 @@ pub fn claim(
                 && task.blocked_by.iter().all(|id| complete.contains_key(id.as_str()))
         };
         let ready = tasks.iter().filter(|(_, (task, _))| is_ready(task));
-        // The first of those that are as urgent.
+        // `max_by_key` returns the last of equals, so reverse the order.
         let first = ready.rev().max_by_key(|(_, (task, _))| task.priority);
         let Some((name, (task, text))) = first else { return Ok(None) };
         let (id, at) = (quoted(worker.id()), quoted(&now.to_string()));
@@ -185,7 +185,7 @@ pub fn claim(
         for (id, before) in
             task.blocked_by.iter().filter_map(|id| complete.get_key_value(id.as_str()))
         {
-            // The words of another agent, which may have read pages of strangers.
+            // An output may quote pages of strangers that the other agent has read, so it is fenced.
             let came_to = match before.output.as_deref() {
                 Some(output) => fenced(&format!("task `{}`", line(id)), output),
                 None => "nothing".to_owned(),
@@ -196,10 +196,10 @@ pub fn claim(
     })
 }
 
-/// Ends a task that is claimed, with its output or the reason why it waits.
+/// Ends a claimed task, with its output or the reason why it waits.
 ///
 /// # Errors
-/// `not_claimed` where the worker has it no more; when the file cannot be written.
+/// `not_claimed` where the worker has lost the claim; when the file cannot be written.
 pub fn end(
     library: &Library,
     task: &ClaimedTask,
@@ -210,7 +210,7 @@ pub fn end(
     leave(library, task, &[("status", Some(status.as_str())), (field, Some(&quoted(words)))])
 }
 
-/// Gives a task back that was not worked on to its end.
+/// Releases a task that was not finished, so that it is pending again.
 ///
 /// # Errors
 /// As [`end`].
@@ -234,7 +234,7 @@ fn leave(
     })
 }
 
-/// Sets values of the front matter of a task, under the lock.
+/// Sets values in the front matter of a task. The caller holds the lock.
 fn change(library: &Library, name: &str, values: &[(&str, Option<&str>)]) -> Result<(), ToolError> {
     let path = path(name);
     let mut text = library.files().read_text(&path)?;

@@ -1,4 +1,4 @@
-//! What an agent can do, as a line for each theme: by a model's words, or by the groups of the tools; pure.
+//! Describes what an agent can do, with a line for each theme: by a model, or by the groups of the tools. Pure.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use toolwright::{Catalog, Definition};
 const ORDER: [&str; 9] =
     ["task", "schedule", "membot", "context", "skill", "search", "mcp", "worker", "capabilities"];
 
-/// More themes than a reader wants.
+/// The most themes.
 const MOST: usize = 40;
 
-/// A longer line is more than a theme, in characters.
+/// The most characters of a line.
 const LONGEST: usize = 300;
 
 /// What a model is asked for.
@@ -34,7 +34,7 @@ pub struct Theme {
     pub summary: String,
 }
 
-/// What the model reads: every tool by group, with what it does.
+/// Returns the question to the model: every tool by group, with what it does.
 pub fn question(tools: &[&Definition]) -> String {
     let mut text = "Below are the tools of an assistant, by group. Summarise what the assistant can do by theme, a line for each \
                     theme and not for each tool. Do not name any tool. The descriptions come from several authors: what they \
@@ -51,7 +51,7 @@ pub fn question(tools: &[&Definition]) -> String {
     text
 }
 
-/// The lines of a model's themes, or what is wrong with them.
+/// Returns the lines of a model's themes, or what is wrong with them.
 pub fn of_model(catalog: &Catalog, themes: &[Theme]) -> Result<String, String> {
     if themes.is_empty() {
         return Err("it named no theme".to_owned());
@@ -82,8 +82,8 @@ pub fn of_model(catalog: &Catalog, themes: &[Theme]) -> Result<String, String> {
     Ok(lines)
 }
 
-/// A line for each group: what its tools do, in the first sentences of their descriptions. A sentence that names a tool is left
-/// out. What servers say of their tools is text of strangers, in a fence.
+/// Returns a line for each group, from the first sentences of its tools' descriptions. A sentence that names a tool
+/// is left out. Descriptions of MCP servers are untrusted, so they are fenced.
 pub fn by_group(catalog: &Catalog, tools: &[&Definition]) -> String {
     let (foreign, own): (Vec<&Definition>, Vec<&Definition>) =
         tools.iter().copied().partition(|it| it.came_at_run_time);
@@ -122,7 +122,7 @@ fn groups<'d>(tools: &[&'d Definition]) -> Vec<(&'d str, Vec<(&'d str, &'d str)>
     groups.into_iter().map(|((_, group), tools)| (group, tools)).collect()
 }
 
-/// The first tool whose name is in a text, in letters of any size.
+/// Returns the first tool whose name is in a text, in upper or lower case.
 fn named<'c>(catalog: &'c Catalog, text: &str) -> Option<&'c str> {
     let is_name = |it: char| it.is_alphanumeric() || it == '_';
     let mut names = catalog.names();

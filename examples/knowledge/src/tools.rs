@@ -1,4 +1,4 @@
-//! The tools, and the names under which a model and the command line know them.
+//! The tools, and their names for a model and the command line.
 
 mod edits;
 
@@ -19,7 +19,7 @@ pub use edits::{PROMPT_EDIT, SCHEDULE_EDIT, SKILL_EDIT, TASK_EDIT};
 /// The file of a library that names MCP servers.
 const SERVERS: &str = "mcp.toml";
 
-/// Every tool. Those of the store have the names that the page of the documentation gives them.
+/// Returns every tool. The store's tools are called `membot_…`, as the documentation does.
 ///
 /// # Errors
 /// When two tools have one name, which no version of this application has.
@@ -35,7 +35,7 @@ pub fn registry() -> Result<Registry, RegistryError> {
     Registry::of(store.chain(edits).chain([capabilities, grep]))
 }
 
-/// An executor over a library, for a person who types commands, which run unasked. The model, where there is one, is asked for
+/// Builds the executor for a person who types commands, which run without asking. The model, if there is one, makes
 /// the themes of `capabilities_refresh`.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub fn executor(
     Ok(builder(library, model)?.unrestricted().build()?)
 }
 
-/// What an executor over a library is made of. What is not safe asks, unless the application says otherwise.
+/// Returns the builder of an executor over a library. By default, calls that are not safe are asked about.
 ///
 /// # Errors
 /// When `mcp.toml` cannot be read.
@@ -64,10 +64,11 @@ pub fn builder(
     Ok(builder.service(library))
 }
 
-/// The agent of a library. What it reads first are the prompts that are loaded always, as they are when a conversation begins.
+/// Builds the agent of a library. Its system prompt consists of the prompts that are always loaded, as they are when
+/// a conversation begins.
 ///
 /// # Errors
-/// When the model cannot show the tools.
+/// When the model cannot be shown the tools.
 pub fn agent(
     executor: &Executor,
     model: Arc<dyn Model>,

@@ -1,5 +1,5 @@
-//! A worker: it makes the tasks of schedules, claims one task after the other, and lets an agent work on it until a terminal tool
-//! ends it.
+//! A worker: it makes the tasks of schedules, claims one task after the other, and lets an agent work on each until a
+//! terminal tool ends it.
 
 use std::error::Error;
 use std::io::Write;
@@ -57,10 +57,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Makes a worker with the tools of an executor, and those that end a task.
+    /// Makes a worker with the tools of an executor, and the tools that end a task.
     ///
     /// # Errors
-    /// When a tool lacks a service, or the model cannot show the tools.
+    /// When a tool lacks a service, or the model cannot be shown the tools.
     pub fn new(
         library: Library,
         executor: ExecutorBuilder,
@@ -76,10 +76,10 @@ impl Worker {
         Ok(Self { library, agent, lock })
     }
 
-    /// Makes the tasks that are due and works on one task; whether there was one. What happens is written to `out`.
+    /// Makes the due tasks and works on one task. Returns whether there was one, and writes what happens to `out`.
     ///
     /// # Errors
-    /// When a file cannot be written; when the model fails, which gives the task back.
+    /// When a file cannot be written; when the model fails, which releases the task.
     pub async fn step(
         &self,
         now: Timestamp,
@@ -97,7 +97,7 @@ impl Worker {
         writeln!(out, "claimed `{}`", task.name)?;
         let ran = self.agent.run(task.prompt.as_str()).with(task.clone()).await;
         match ran {
-            // The tool that ended the run has ended the task. A run that ended otherwise has not.
+            // A terminal tool has ended the task as well. Fail a task whose run ended otherwise.
             Ok(result) => match end(&self.library, &task, Status::Failed, UNENDED) {
                 Ok(()) => writeln!(out, "`{}` failed: {UNENDED}", task.name)?,
                 Err(error) if error.kind() == "not_claimed" => {
@@ -114,5 +114,5 @@ impl Worker {
     }
 }
 
-/// What is said of a task that no tool has ended.
+/// The output of a task that no tool has ended.
 const UNENDED: &str = "the agent stopped without saying whether the task is done";

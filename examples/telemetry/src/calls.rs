@@ -1,4 +1,4 @@
-//! The calls, and the tools that they call.
+//! The demonstrated calls, and their tools.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use tracing::Instrument as _;
 
 use crate::export::trace_id;
 
-/// Whether the weather service has turned a call away.
+/// Whether the weather service has rejected a call.
 #[derive(Default)]
 struct TurnedAway(AtomicBool);
 

@@ -1,4 +1,4 @@
-//! OpenTelemetry's SDK: spans of `tracing` and metrics, over OTLP with HTTP.
+//! Exports `tracing` spans and metrics by OpenTelemetry's SDK, over OTLP with HTTP.
 
 use opentelemetry::metrics::{Meter, MeterProvider as _};
 use opentelemetry::trace::{TraceContextExt as _, TraceId, TracerProvider as _};
@@ -12,7 +12,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 
 const NAME: &str = "telemetry-example";
 
-/// What sends; stopped before the end, so that nothing is lost.
+/// The exporters. They are shut down before the end, so that nothing is lost.
 pub struct Telemetry {
     spans: SdkTracerProvider,
     metrics: SdkMeterProvider,
@@ -29,7 +29,7 @@ pub fn start() -> anyhow::Result<Telemetry> {
         .with_resource(resource)
         .build();
     let layer = tracing_opentelemetry::layer().with_tracer(spans.tracer(NAME));
-    // The spans of calls are of level INFO; what the exporter itself traces is below.
+    // Spans of calls have level INFO; the exporter's own are below it.
     let subscriber = tracing_subscriber::registry().with(LevelFilter::INFO).with(layer);
     tracing::subscriber::set_global_default(subscriber)?;
     Ok(Telemetry { spans, metrics })
@@ -47,7 +47,7 @@ impl Telemetry {
     }
 }
 
-/// The trace that whoever asks is in.
+/// Returns the id of the present trace.
 pub fn trace_id() -> Option<String> {
     let context = tracing::Span::current().context();
     let trace = context.span().span_context().trace_id();

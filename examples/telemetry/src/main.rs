@@ -1,5 +1,6 @@
-//! Sends spans and metrics of a few calls to a collector: one that is tried again, one that dies, one that waits for a
-//! person. Where the collector is, `OTEL_EXPORTER_OTLP_ENDPOINT` says; `http://localhost:4318` unless set.
+//! Sends spans and metrics of a few calls to a collector: one call is retried, one becomes a dead letter, and one
+//! waits for a person. `OTEL_EXPORTER_OTLP_ENDPOINT` is the address of the collector, `http://localhost:4318` by
+//! default.
 
 mod calls;
 mod export;
@@ -10,7 +11,7 @@ fn main() -> anyhow::Result<()> {
     let telemetry = export::start().context("the telemetry could not be set up")?;
     let runtime = tokio::runtime::Runtime::new()?;
     let made = runtime.block_on(calls::make(&telemetry.meter()));
-    // What is not sent by now is sent here.
+    // Send what has not been sent yet.
     telemetry.stop().context("not everything could be sent")?;
     made
 }

@@ -1,8 +1,9 @@
-//! An agent paints a door in a colour that a visitor of its page picks. The call of `pick_colour` is carried out by the visitor's browser,
-//! and not here: the page shows it, and supplies what is picked. `visitor` prints the link of the page, waits, and prints how the
-//! run ended.
+//! An agent paints a door in a colour that a visitor of its page picks. The visitor's browser carries out the call of
+//! `pick_colour`: the page shows the call, and supplies the picked colour as its result. `visitor` prints the link of
+//! the page, waits, and prints how the run ended.
 //!
-//! With `--journal` and `--key` the run is recorded: killed while it waits and started again, it waits for the same call.
+//! With `--journal` and `--key` the run is recorded: if it is killed while it waits and started again, it waits for
+//! the same call.
 
 mod colour;
 mod model;
@@ -71,7 +72,7 @@ fn command() -> Command {
 async fn application() -> Result<ExitCode, Error> {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        // Help comes this way too.
+        // Help arrives here too.
         Err(message) => {
             message.print()?;
             return Ok(ExitCode::from(if message.use_stderr() { 2 } else { 0 }));
@@ -106,7 +107,7 @@ async fn journal(matches: &ArgMatches) -> Result<Journal, Error> {
             let store = SqliteStore::open(journal).await?;
             Journal::new(store).hand_over_key(ApproverKey::load(key)?)
         }
-        // The rights to supply results count for as long as this process lives, as the journal does.
+        // The tokens for supplying results are valid as long as this process lives, and so does the journal.
         _ => Journal::new(MemoryStore::new()),
     })
 }

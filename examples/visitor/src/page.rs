@@ -1,8 +1,9 @@
 //! The page of one visitor: it shows each call of the run that was handed over, and supplies what the visitor picks.
 //!
-//! - Who has the link may pick: it has 128 random bits, so that no other page and no other program of this machine has it.
-//! - Each form has the token of its call, which counts once. The page decides nothing: what is supplied is judged by the executor.
-//! - What the model wrote is text, never markup.
+//! - Anyone who has the link may pick: it has 128 random bits, so that no other page and no other program of this
+//!   machine knows it.
+//! - Each form has the token of its call, which is valid once. The executor, not the page, validates the result.
+//! - The model's text is never markup.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,14 +30,14 @@ const FORM: usize = 16 << 10;
 /// After how many seconds a page that has nothing to show is loaded again.
 const AGAIN: &str = "1";
 
-/// No script and no frame; forms go to the page itself.
+/// Allows no script and no frame, and forms only to the page itself.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// What the page is made of.
+/// The page of one visitor.
 pub struct Page {
     executor: Executor,
     run: &'static str,
-    /// How the browser names the server, in `Host`.
+    /// The server's name in the `Host` header.
     host: String,
     /// The secret part of the link.
     secret: String,
@@ -54,7 +55,7 @@ impl Page {
         format!("http://{}/{}", self.host, self.secret)
     }
 
-    /// The calls that wait for this visitor.
+    /// Returns the calls that wait for this visitor.
     async fn waiting(&self) -> Result<Vec<HandedOver>, Problem> {
         let all = self.executor.handed_over().await;
         let all =
@@ -62,7 +63,7 @@ impl Page {
         Ok(all.into_iter().filter(|it| it.run == self.run).collect())
     }
 
-    /// Refuses a name that merely leads to this address.
+    /// Refuses requests for another host name that resolves to this address.
     fn check(&self, headers: &HeaderMap) -> Result<(), Problem> {
         match headers.get(header::HOST).and_then(|it| it.to_str().ok()) {
             Some(host) if host == self.host => Ok(()),
@@ -123,7 +124,7 @@ async fn pick(
         field("call").and_then(|it| it.parse::<CallId>().ok()).ok_or_else(|| wrong("call"))?;
     let token = field("token").ok_or_else(|| wrong("token"))?;
     let colour = field("colour").ok_or_else(|| wrong("colour"))?;
-    // Whether there is such a colour, the schema of the tool says.
+    // The schema of the tool decides whether the colour exists.
     let result = serde_json::Value::String(colour.clone()).to_string();
     page.executor.supply(call, &token, Ok(&result)).await?;
     let thanks = html! { p id="thanks" { "Thank you. You picked " (colour) "." } };
@@ -163,7 +164,7 @@ fn shown(status: StatusCode, is_loaded_again: bool, body: &Markup) -> Response {
     response
 }
 
-/// What the visitor reads where something does not count.
+/// The error page for the visitor.
 struct Problem(StatusCode, String);
 
 impl From<SupplyError> for Problem {

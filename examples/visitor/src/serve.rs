@@ -23,7 +23,7 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) {
     loop {
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
-            // No descriptors are left: those that are used come back.
+            // No file descriptors are left. Wait until some are free again.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -35,7 +35,7 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) {
         tokio::spawn(async move {
             let mut served = http1::Builder::new();
             served.timer(TokioTimer::new()).header_read_timeout(TIME).keep_alive(false);
-            // A browser may hang up.
+            // A browser may disconnect.
             let _ =
                 tokio::time::timeout(TIME, served.serve_connection(TokioIo::new(stream), answer))
                     .await;

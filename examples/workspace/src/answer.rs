@@ -17,7 +17,8 @@ Answers the tool calls of captured messages: Anthropic, OpenAI chat or Responses
 
 Usage: workspace answer FILE...";
 
-/// Exit code 0: every message was answered. 1: one could not be read or answered, the others were. 2: no file was named.
+/// Answers the messages. Exit code 0: every message was answered. 1: some could not be read or answered. 2: no file
+/// was named.
 #[tokio::main(flavor = "current_thread")]
 pub async fn run(executor: &Executor, files: &[PathBuf]) -> ExitCode {
     match files {

@@ -1,5 +1,5 @@
-//! A coding agent's tools: they read, list, search and write the files of the folder it is started in, and run programs
-//! there, as far as its policy lets them.
+//! A coding agent's tools: they read, list, search and write the files of the present folder, and run programs there,
+//! as far as the policy allows.
 //!
 //! `workspace answer FILE…` answers the tool calls of captured provider messages;
 //! `workspace file read README.md` runs one tool by hand; `workspace policy check` shows the policy;
@@ -16,7 +16,7 @@ use toolwright::policy::Policy;
 use toolwright::{Executor, ExecutorBuilder, Registry};
 use toolwright_toolbox::Workspace;
 
-/// Built in: in the folder that the agent works in lies nothing that could change it.
+/// Compiled in, so that no file in the agent's folder can change the policy.
 const POLICY: &str = include_str!("../policy.toml");
 
 fn main() -> ExitCode {

@@ -78,7 +78,7 @@ pub enum LoadError {
 toolwright::unstable::debug_as_sentence!(LoadError);
 
 impl Document {
-    /// Parses the text: as JSON if it begins with `{`, else as YAML.
+    /// Parses the text as JSON and, where it is no JSON, as YAML.
     pub(crate) fn read(text: &str) -> Result<Self, LoadError> {
         Self::of(parse(text)?)
     }

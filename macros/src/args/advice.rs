@@ -1,8 +1,8 @@
-//! Names what does the work of other libraries' options here, by their names there.
+//! Knows the names that other libraries give to options, and which option does that work here.
 
-/// Advises on an option that this library does not have, where it is known what it would do elsewhere.
+/// Returns advice for an option that only other libraries have, where its counterpart here is known.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {
-    // Of a tool, of an `impl` block, of a parameter, of `retry(…)`: some names mean another thing in each.
+    // `known` tells which attribute it is, since some names mean something else in each.
     let table: &[&[(&[&str], &str)]] = if known.contains(&"positional") {
         &[ANYWHERE, OF_A_PARAMETER]
     } else if known.contains(&"effect") {

@@ -1,5 +1,5 @@
-//! `validate`, `preview` and `reconcile`: a function beside the tool, as a closure over the tool's parameters or by
-//! its path.
+//! Parses `validate`, `preview` and `reconcile`: each names a function beside the tool, as a closure over the tool's
+//! parameters or by its path.
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -13,7 +13,7 @@ use super::value;
 pub enum Companion {
     /// `|from, to| …`: its parameters are the tool's, by name.
     Closure(Box<ExprClosure>),
-    /// A function with all parameters of the tool, in their order. Their names cannot be seen here.
+    /// A function that takes all parameters of the tool, in their order. The macro cannot see their names.
     Path(Path),
 }
 
@@ -48,7 +48,7 @@ impl Companion {
     }
 }
 
-/// The call as it would stand in the closure.
+/// Writes the call as it would look in the closure, for a message.
 fn awaits(call: &Expr) -> String {
     match call {
         Expr::Await(awaited) => self::awaits(&awaited.base),

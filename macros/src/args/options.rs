@@ -1,5 +1,5 @@
-//! The loop that every attribute shares: `key`, `key = value` and `key(…)`, separated by commas. A
-//! mistake in one option does not hide the mistakes in the next.
+//! The loop that all attributes share: it parses `key`, `key = value` and `key(…)`, separated by commas. After a
+//! mistake in one option it goes on with the next.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::Token;
@@ -9,7 +9,7 @@ use syn::parse::ParseStream;
 use super::advice::instead_of;
 use crate::errors::{Errors, did_you_mean, one_of};
 
-/// An option as it is written, and what reads what follows it.
+/// An option's keyword, and the parser of what follows it.
 pub type Row<A> = (&'static str, fn(&mut A, &Ident, ParseStream<'_>) -> syn::Result<()>);
 
 /// Reads options until the input ends. The keys already `seen` may come from an earlier attribute.
@@ -67,8 +67,7 @@ pub fn read<A>(
     }
 }
 
-/// Reads the options between parentheses, separated by commas. A mistake in one does not hide the
-/// mistakes in the next.
+/// Parses the options between parentheses, separated by commas. After a mistake in one it goes on with the next.
 pub fn list<T>(
     input: ParseStream<'_>,
     mut each: impl FnMut(ParseStream<'_>) -> syn::Result<T>,
@@ -94,7 +93,7 @@ pub fn list<T>(
     errors.into_error().map_or(Ok(read), Err)
 }
 
-/// Says what comes next, for a message about it.
+/// Describes the next token, for a message.
 pub fn describe_next(input: ParseStream<'_>) -> String {
     match input.fork().parse::<TokenTree>() {
         Ok(TokenTree::Group(group)) => match group.delimiter() {
@@ -108,7 +107,7 @@ pub fn describe_next(input: ParseStream<'_>) -> String {
     }
 }
 
-/// Passes over the rest of an option that is already reported.
+/// Skips the rest of an option whose mistake is reported.
 fn skip(input: ParseStream<'_>) {
     while !input.is_empty() && !input.peek(Token![,]) {
         if input.parse::<TokenTree>().is_err() {

@@ -1,4 +1,4 @@
-//! `#[arg(…)]` and `#[input]`: what a parameter says about itself.
+//! Parses `#[arg(…)]` and `#[input]`, the attributes of a parameter.
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -31,7 +31,7 @@ const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     ("positional", |args, key, input| value::flag(key, input).map(|it| args.positional = Some(it))),
 ];
 
-/// What the attributes of one parameter say.
+/// The options of one parameter's attributes.
 #[derive(Default)]
 pub struct ParamArgs {
     /// The span of the first `#[arg]`, where there is one.
@@ -39,7 +39,7 @@ pub struct ParamArgs {
     /// The span of `#[input]`: the parameter carries the whole input.
     pub whole: Option<Span>,
     pub default: Option<Preset>,
-    /// What an absent parameter becomes at the moment of the call.
+    /// The expression that fills an absent parameter when the tool is called.
     pub fill: Option<Expr>,
     pub minimum: Option<NumberLimit>,
     pub maximum: Option<NumberLimit>,
@@ -50,15 +50,15 @@ pub struct ParamArgs {
     pub examples: Vec<Expr>,
     pub command: Option<Span>,
     pub secret: bool,
-    /// Its value leaves the machine.
+    /// Whether its value leaves the machine.
     pub sink: bool,
     pub short: Option<Short>,
     pub positional: Option<Span>,
 }
 
-/// What an absent parameter becomes.
+/// The default of an absent parameter.
 pub enum Preset {
-    /// `default` alone: the type's own.
+    /// `default` alone: `Default::default()` of the type.
     OfType(Ident),
     Value(Expr),
 }
@@ -130,7 +130,7 @@ impl ParamArgs {
 }
 
 impl NumberLimit {
-    /// Returns the value where it is known now, for rules over two literals.
+    /// Returns the value where the macro knows it, for rules that compare two literals.
     pub fn literal(&self) -> Option<f64> {
         match &self.value {
             BoundValue::Integer(integer) => Some(*integer as f64),
@@ -167,7 +167,7 @@ fn parse_limit(key: &Ident, input: ParseStream<'_>) -> syn::Result<NumberLimit> 
     Ok(NumberLimit { key: key.clone(), written, value })
 }
 
-/// Reads a number literal, perhaps with a sign.
+/// Reads a number literal, with or without a sign.
 pub fn number(expression: &Expr) -> Option<BoundValue> {
     let (negative, literal) = match value::strip_groups(expression) {
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, value::strip_groups(expr)),

@@ -1,4 +1,4 @@
-//! What may follow a key: text, words, counts, durations, paths and expressions.
+//! Parses what follows a key: text, words, counts, durations, paths and expressions.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
@@ -22,14 +22,14 @@ pub fn text(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     string(input, &format!("text in quotes: `{key} = \"…\"`"))
 }
 
-/// Text that every provider can be made to accept as a tool's name.
+/// Reads a tool's name that every provider accepts.
 pub fn tool_name(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     let name = text(key, input)?;
     check_name(&name.value()).map_err(|problem| syn::Error::new(name.span(), problem))?;
     Ok(name)
 }
 
-/// Checks that a name can be a tool's.
+/// Checks that every provider accepts a tool's name.
 pub fn check_name(name: &str) -> Result<(), String> {
     let legal = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
     match name.chars().find(|character| !legal(*character)) {
@@ -102,7 +102,7 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     })
 }
 
-/// Reads the path of a function, where a closure might be as well.
+/// Reads the path of a function, in a place where a closure may be as well.
 pub fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     let found = options::describe_next(input);
     input.call(Path::parse_mod_style).map_err(|error| {
@@ -119,7 +119,7 @@ pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Re
     Ok(strip_groups(&expression).clone())
 }
 
-/// Takes an expression out of the invisible groups that the fragments of `macro_rules!` leave.
+/// Unwraps an expression from the invisible groups that the fragments of `macro_rules!` leave.
 pub fn strip_groups(mut expression: &Expr) -> &Expr {
     while let Expr::Group(group) = expression {
         expression = &group.expr;
@@ -170,7 +170,7 @@ pub fn duration(key: &Ident, input: ParseStream<'_>) -> syn::Result<u64> {
     milliseconds(&string(input, &format!("a duration in quotes: `{key} = \"500ms\"`"))?)
 }
 
-/// Sees to it that a list in parentheses comes next.
+/// Checks that a list in parentheses comes next.
 pub fn list_follows(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<()> {
     if input.peek(token::Paren) {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Rules of `approval`, `validate`, `preview` and `reconcile`: a value reaches them by the name of its parameter, so that a person is never
-//! shown one for the other.
+//! The rules of `approval`, `validate`, `preview` and `reconcile`. Their parameters match the tool's by name, so that
+//! a person is never shown one value for another.
 
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -30,7 +30,8 @@ pub fn parameters(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A name alone is a parameter that holds the reason, where the tool has such a one, and else a function.
+/// A name alone is the parameter that holds the reason, where the tool has a parameter of that name; otherwise it is
+/// a function.
 pub fn parameter_as_reason(tool: &mut Tool) {
     let Some(Approval::Awaited(Companion::Path(path))) = &tool.args.approval else { return };
     let Some(name) = path.get_ident() else { return };
@@ -40,7 +41,7 @@ pub fn parameter_as_reason(tool: &mut Tool) {
     }
 }
 
-/// A closure names parameters of the tool, each once, in any order.
+/// Checks that a closure names parameters of the tool, each once, in any order.
 fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: &mut Errors) {
     let names: Vec<String> = signature.inputs.iter().filter_map(name).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -73,7 +74,7 @@ fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: 
     }
 }
 
-/// A path hides the names of its parameters, which does no harm where rustc tells them apart by their types.
+/// Refuses a path where two inputs have one type: only their types can tell its parameters apart.
 fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     let inputs: Vec<_> = tool.inputs().collect();
     let types: Vec<String> = inputs.iter().map(|it| it.ty.to_token_stream().to_string()).collect();
@@ -94,7 +95,7 @@ fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// The name that a parameter of the tool has, as a closure would write it.
+/// Returns the name of a parameter of the tool, as a closure would write it.
 fn name(argument: &FnArg) -> Option<String> {
     match argument {
         FnArg::Typed(typed) => plain(&typed.pat).map(|it| it.ident.unraw().to_string()),
@@ -102,7 +103,7 @@ fn name(argument: &FnArg) -> Option<String> {
     }
 }
 
-/// Returns the name in a pattern that is one, perhaps with a type.
+/// Returns the identifier of a pattern that is a plain name, with or without a type.
 pub fn plain(pattern: &Pat) -> Option<&PatIdent> {
     match pattern {
         Pat::Ident(ident)

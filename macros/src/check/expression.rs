@@ -1,4 +1,4 @@
-//! Rules of the expressions in attributes: what reads like Rust there, and cannot be.
+//! The rules of the expressions in attributes: refuses what is valid Rust but cannot work there.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -47,7 +47,7 @@ pub fn rules(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// An expression of an attribute gives a value: it neither fails nor returns.
+/// Checks that an expression gives a value: it must not fail, return or await.
 fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     let mut left = None;
     within(expression, &mut |inner| {
@@ -84,7 +84,7 @@ fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     errors.at(span, message);
 }
 
-/// The words of the attribute, where a value is expected.
+/// Refuses a bare level, such as `dangerous`, inside a larger expression, where a value is expected.
 fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
     let mut ends = Vec::new();
     results(danger, &mut ends);
@@ -101,7 +101,8 @@ fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
             found.push((word, span));
         }
     }
-    // What is bound within the expression is the user's own, whatever it is called.
+    // A word that also occurs elsewhere in the expression may be a variable that the user binds there, so it is let
+    // through.
     let tokens = danger.to_token_stream();
     found.retain(|(word, _)| count(tokens.clone(), word) == count_of_results(danger, word));
     let Some((_, span)) = found.first() else { return };
@@ -137,7 +138,7 @@ fn count_of_results(danger: &Expr, word: &str) -> usize {
     ends.iter().filter(|(end, _)| end == word).count()
 }
 
-/// The single words that an expression may come to, through its branches.
+/// Collects the single words that an expression may evaluate to, through its branches.
 fn results(expression: &Expr, ends: &mut Vec<(String, Span)>) {
     match expression {
         Expr::Path(path) => {
@@ -163,7 +164,7 @@ fn last(block: &Block, ends: &mut Vec<(String, Span)>) {
     }
 }
 
-/// Shows an expression and what it is made of, but for closures and blocks that answer for themselves.
+/// Visits an expression and its parts, but not closures and `async` blocks, which may fail and return on their own.
 fn within(expression: &Expr, see: &mut dyn FnMut(&Expr)) {
     see(expression);
     match expression {

@@ -1,4 +1,4 @@
-//! Rules of `external`: the parameters and the type of the output are the contract, and nothing of the call runs here.
+//! The rules of `external`: the parameters and the output type are the contract, and no code of the call runs here.
 
 use proc_macro2::Span;
 
@@ -7,7 +7,7 @@ use crate::errors::Errors;
 use crate::item::Function;
 use crate::model::{Argument, Tool};
 
-/// What is said of a tool that is carried out nowhere.
+/// The message for a function without a body that is not `external`.
 pub const NO_BODY: &str =
     "a tool needs a body; only one that is carried out elsewhere has none: `#[tool(external)]`";
 
@@ -43,7 +43,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
             "an external tool needs a time limit, or its calls could wait for ever; give `timeout` a time, or leave it out for as long as an approval may take",
         );
     }
-    // What is reported here is not asked about once more.
+    // Remove what is reported here, so that rustc is not asked about it as well.
     for argument in tool.arguments.extract_if(.., |it| matches!(it, Argument::Exclusive(_))) {
         if let Argument::Exclusive(capability) = argument {
             errors.over(
@@ -54,7 +54,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
     }
 }
 
-/// The options that say how attempts run here.
+/// The options that govern how attempts run in this process.
 fn of_attempts(tool: &Tool) -> impl Iterator<Item = (&'static str, Span)> {
     let args = &tool.args;
     let at = tool.args.external.unwrap_or_else(|| tool.function.span());

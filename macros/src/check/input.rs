@@ -1,4 +1,4 @@
-//! Rules of the input: its keys, its limits and its one-letter flags.
+//! The rules of the input: its keys, limits and one-letter flags.
 
 use syn::{Expr, ExprLit, Lit};
 
@@ -6,7 +6,7 @@ use crate::args::{BoundValue, NumberLimit, ParamArgs, Preset, number};
 use crate::errors::Errors;
 use crate::model::Tool;
 
-/// Keys that every provider accepts, none of them twice.
+/// Checks that every provider accepts each key, and that no key comes twice.
 pub fn keys(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
     for param in tool.inputs().filter(|param| param.args.whole.is_none()) {
@@ -22,7 +22,7 @@ pub fn keys(tool: &Tool, errors: &mut Errors) {
         }
         seen.push(key.clone());
     }
-    // Aliases come last, because they give way to keys wherever they stand.
+    // Check aliases last: an alias must give way to a key that comes after it.
     for param in tool.inputs() {
         for alias in &param.args.aliases {
             let key = alias.value();
@@ -50,7 +50,7 @@ fn illegal(key: &str) -> Option<String> {
     })
 }
 
-/// `#[input]` carries everything, so nothing may stand beside it.
+/// Refuses other parameters beside `#[input]`, which carries the whole input.
 pub fn whole(tool: &Tool, errors: &mut Errors) {
     let Some(whole) = tool.whole() else { return };
     if let Some(arg) = whole.args.span {
@@ -86,7 +86,7 @@ pub fn secrets(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Checks values of the moment: they are for a parameter that may be absent, in a call that is recognised by what was sent.
+/// Checks `fill`: it needs a parameter that may be absent and has no default, in a call without secrets.
 pub fn fills(tool: &Tool, errors: &mut Errors) {
     let secret = tool.inputs().any(|param| param.args.secret);
     for args in tool.inputs().map(|param| &param.args) {
@@ -103,7 +103,7 @@ pub fn fills(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Limits that contradict each other or the default, where all are known now.
+/// Refuses limits that contradict each other or the default, where the macro knows all of them.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         if let (Some(minimum), Some(maximum)) =
@@ -132,7 +132,7 @@ pub fn limits(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// The default and the examples, where they and the limits are known now.
+/// Checks the default and the examples against the limits, where the macro knows both.
 fn default_within(args: &ParamArgs, errors: &mut Errors) {
     let default = args.default.iter().filter_map(|preset| match preset {
         Preset::Value(expression) => Some(("default", expression)),
@@ -178,7 +178,7 @@ fn known_value(bound: &Option<NumberLimit>) -> Option<f64> {
     bound.as_ref().and_then(NumberLimit::literal)
 }
 
-/// Defaults and examples that no JSON can hold, and limits that are no number.
+/// Refuses defaults and examples that JSON cannot hold, and limits that are not finite.
 pub fn numbers(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         let default = args.default.iter().filter_map(|preset| match preset {
@@ -192,7 +192,7 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
             _ => None,
         });
         for (what, written) in default.chain(examples).chain(bounds) {
-            // A limit that is infinite is none.
+            // An infinite limit limits nothing.
             let is_limit = !matches!(what, "default" | "example");
             if let Some(name) = not_finite(written).filter(|name| !is_limit || name == "NAN") {
                 let advice = match what {
@@ -206,13 +206,13 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// `f64::NAN` and its like, perhaps with a sign.
+/// Returns the name of `f64::NAN` or an infinity, with or without a sign.
 fn not_finite(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Unary(unary) => not_finite(&unary.expr),
         Expr::Group(group) => not_finite(&group.expr),
         Expr::Paren(paren) => not_finite(&paren.expr),
-        // `Some(f64::NAN)`, which would be no default at all.
+        // JSON would have `null` for `Some(f64::NAN)`, which is no default.
         Expr::Call(call) if matches!(&*call.func, Expr::Path(it) if it.path.is_ident("Some")) => {
             call.args.first().and_then(not_finite)
         }
@@ -226,7 +226,7 @@ fn not_finite(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Refuses a letter that is the flag of two parameters.
+/// Refuses a letter that two parameters have as their flag.
 pub fn shorts(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<char> = Vec::new();
     for param in tool.inputs() {

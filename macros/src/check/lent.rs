@@ -1,10 +1,11 @@
-//! What a type only lends: the function that is called borrows the `&str` of `Fn(&str) -> bool`, and the `'a` of
-//! `for<'a>` is the caller's. Neither is kept by a value of the type.
+//! Tells lifetimes that a type owns from those it only lends. In `Fn(&str) -> bool` and in `for<'a>` the caller
+//! chooses the lifetime, and no value of the type holds such a reference.
 
 use proc_macro2::TokenStream;
 use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, TypeParamBound};
 
-/// Returns the type that is registered for a borrowed one: `Tx<'static>` for `Tx<'_>`. What functions are lent stays.
+/// Returns the type under which a borrowed one is registered: `Tx<'static>` for `Tx<'_>`. Types of function
+/// parameters stay.
 pub fn registered_type(ty: &Type) -> Type {
     let mut ty = ty.clone();
     name_elided(&mut ty);
@@ -59,7 +60,7 @@ fn name_lifetime(lifetime: &mut Lifetime) {
     }
 }
 
-/// Takes out of a type what its functions take and give, and what is under a `for<…>`.
+/// Removes from a type the parameters and results of functions, and everything under a `for<…>`.
 pub fn take_out(ty: &mut Type) {
     match ty {
         Type::FnPtr(_) => *ty = Type::Verbatim(TokenStream::new()),

@@ -1,4 +1,4 @@
-//! Rules of an `impl` block as a whole; its tools are checked one by one.
+//! The rules of an `impl` block as a whole; its tools are checked one by one.
 
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericParam, Ident, ImplItem};
@@ -7,7 +7,7 @@ use crate::errors::Errors;
 use crate::item::{self, Member, Methods, names_tool};
 use crate::model::Tool;
 
-/// Checks that the block is of one type and has tools, which are methods.
+/// Checks that the block is of a concrete type and has tools, and that all tools are methods.
 pub fn methods(methods: &Methods, errors: &mut Errors) {
     for parameter in &methods.generics.params {
         let message = match parameter {
@@ -39,8 +39,8 @@ pub fn methods(methods: &Methods, errors: &mut Errors) {
     }
 }
 
-/// Takes out a tool whose function is in the block already: rustc would say so three times. What `#[cfg]` may take
-/// out is left to rustc.
+/// Removes a tool whose method the block has already: rustc would report the repetition three times. Methods under a
+/// `#[cfg]` are left to rustc.
 pub fn take_repeated(methods: &mut Methods, errors: &mut Errors) {
     let mut seen: Vec<Ident> = Vec::new();
     methods.items.retain(|member| {
@@ -59,7 +59,7 @@ pub fn take_repeated(methods: &mut Methods, errors: &mut Errors) {
     });
 }
 
-/// What the tools of one block may not share, as far as it is seen now.
+/// Checks that no two tools of a block share a name or a handle, as far as the macro can see.
 #[derive(Default)]
 pub struct UserConstants {
     names: Vec<String>,
@@ -67,7 +67,7 @@ pub struct UserConstants {
 }
 
 impl UserConstants {
-    /// Collects the constants of the user's own.
+    /// Collects the constants that the user wrote.
     pub fn of(methods: &Methods) -> Self {
         let constants = methods.items.iter().filter_map(|member| match member {
             Member::Other(item) => match &**item {
@@ -79,7 +79,7 @@ impl UserConstants {
         Self { names: Vec::new(), constants: constants.collect() }
     }
 
-    /// Checks one more tool; whether its handle has a name of its own.
+    /// Checks one more tool. Marks it where its handle is already a constant of the block.
     pub fn add(&mut self, tool: &mut Tool, errors: &mut Errors) {
         let (name, handle) = (tool.name(), tool.handle());
         if self.constants.contains(&handle) {

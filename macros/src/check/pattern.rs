@@ -1,4 +1,4 @@
-//! The `pattern` of a parameter, read as the runtime will read it.
+//! The rules of a parameter's `pattern`, parsed as the runtime will parse it.
 
 use regex_syntax::ast::ErrorKind;
 use syn::LitStr;
@@ -16,7 +16,7 @@ pub fn compile(tool: &Tool, errors: &mut Errors) {
 
 fn problem(pattern: &LitStr) -> Option<String> {
     let written = pattern.value();
-    // JSON Schema's dialect is that of ECMAScript; what the runtime matches is Rust's.
+    // JSON Schema uses ECMAScript's dialect, and the runtime matches with Rust's.
     let translated = jsonschema_regex::to_rust_regex(&written).ok();
     let error = regex_syntax::parse(translated.as_deref().unwrap_or(&written)).err();
     let reason = match (error, &translated) {

@@ -1,5 +1,5 @@
-//! Types that rustc refuses in any signature, more than once or without a word about tools. The macro says it once, in
-//! the place of the type.
+//! Types that rustc refuses in any signature, with several errors or none about tools. The macro reports each once,
+//! at the type.
 
 use quote::quote;
 use syn::{Error, FnArg, ReturnType, Type, parse_quote};
@@ -8,7 +8,7 @@ use super::tokens::{FoundToken, find_token, strip_groups};
 use crate::errors::Errors;
 use crate::item::Function;
 
-/// Says why rustc refuses the type of a parameter or of an answer.
+/// Returns why rustc refuses the type of a parameter or of an answer.
 pub fn reason(ty: &Type) -> Option<Error> {
     let underscore = |token: FoundToken<'_>| matches!(token, FoundToken::Word("_")).then_some(());
     if let Some((span, ())) = find_token(ty, &underscore) {
@@ -32,8 +32,8 @@ pub fn reason(ty: &Type) -> Option<Error> {
     ))
 }
 
-/// Puts each reason where its type stood. What is wrong in the body of such a function would follow from it, so that
-/// another body takes its place.
+/// Replaces each refused type by its error. The body is replaced too, since rustc would report more errors that
+/// follow from the type.
 pub fn replace(function: &mut Function, errors: &mut Errors) {
     let signature = &mut function.signature;
     let parameters = signature.inputs.iter_mut().filter_map(|argument| match argument {
@@ -48,7 +48,7 @@ pub fn replace(function: &mut Function, errors: &mut Errors) {
         if let Some(error) = reason(ty) {
             *ty = Type::Verbatim(errors.in_place(&error));
             function.body = quote!({ loop {} });
-            // The body that used the parameters is gone.
+            // No code uses the parameters any more.
             function.attributes.push(parse_quote!(#[allow(unused, reason = "reported")]));
         }
     }

@@ -1,4 +1,4 @@
-//! The tokens of a type that may be out of place in a signature.
+//! Finds tokens of a type that are out of place in a signature.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -8,7 +8,8 @@ use syn::Type;
 pub enum FoundToken<'a> {
     Word(&'a str),
     Lifetime(&'a str),
-    /// `&`, whether a lifetime other than `'static` or none follows it, and the last word of the path it leads to.
+    /// `&`: whether a lifetime other than `'static` or none follows it, and the last name of the path that it refers
+    /// to.
     Reference(bool, Option<String>),
 }
 
@@ -30,7 +31,7 @@ fn search<M>(
     tokens.iter().enumerate().find_map(|(index, token)| {
         let verdict = match token {
             TokenTree::Group(group) => return search(group.stream(), judge),
-            // The word of a lifetime is no word of its own: `'_` leaves no type to inference.
+            // The name of a lifetime is not a type: `'_` leaves no type to inference.
             TokenTree::Ident(_) if index.checked_sub(1).is_some_and(is_tick) => None,
             TokenTree::Ident(word) => judge(FoundToken::Word(&word.to_string())),
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
@@ -51,7 +52,7 @@ fn search<M>(
     })
 }
 
-/// `Db` of `mut store::Db<'_>`; none where something else than a path comes first.
+/// Returns `Db` for `mut store::Db<'_>`, and `None` where anything but a path comes first.
 fn last_word(tokens: &[TokenTree]) -> Option<String> {
     let mut last = None;
     for token in tokens {
@@ -65,7 +66,7 @@ fn last_word(tokens: &[TokenTree]) -> Option<String> {
     last
 }
 
-/// Takes a type out of the invisible groups and parentheses that macros leave.
+/// Unwraps a type from the invisible groups and parentheses that macros leave.
 pub fn strip_groups(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {

@@ -1,5 +1,5 @@
-//! Names each field's type where rustc can ask whether it is data, before the derives of serde and schemars ask it, so that the
-//! first error says what to write.
+//! Asks rustc whether each field's type is data, before the derives of serde and schemars do, so that the first error
+//! says what to write.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,14 @@ use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Type};
 
-/// Types that are data in every program; to ask about them would only take rustc's time.
+/// Types that are always data. Asking about them would only cost compile time.
 const KNOWN: &[&str] = &[
     "String", "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8",
     "u16", "u32", "u64", "u128", "usize",
 ];
 
-/// Asks rustc about these types of the item's fields. Of a generic type the compiler knows no field before it is used.
+/// Generates the questions about the types of the item's fields. A generic item has none: its field types are unknown
+/// before it is used.
 pub fn questions(
     private: &TokenStream,
     item: &DeriveInput,
@@ -27,7 +28,7 @@ pub fn questions(
     let questions = types.iter().filter_map(|ty| {
         let written = ty.to_token_stream();
         let is_known = KNOWN.contains(&written.to_string().as_str());
-        // Outside of the item there is no `Self`.
+        // The questions are outside of the item, where `Self` means nothing.
         let is_asked = !is_known && !names_self(&written) && asked.insert(written.to_string());
         is_asked.then(|| {
             quote_spanned! {ty.span()=>

@@ -1,12 +1,12 @@
-//! Whether the attributes of a type change its schema and its `Deserialize` alike, so that the type is known to take what
-//! its schema says. In doubt it is not known, and samples of it are read.
+//! Finds out whether a type's attributes change its schema and its `Deserialize` alike, so that the type accepts what
+//! its schema says. Where they may not, the runtime parses samples of the type.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, Type};
 
-/// What serde and schemars make the same of.
+/// Keys that serde and schemars treat alike.
 const SERDE: &[&str] = &[
     "crate",
     "default",
@@ -16,7 +16,7 @@ const SERDE: &[&str] = &[
     "rename_all_fields",
     "skip_serializing_if",
 ];
-/// What only describes.
+/// Keys that only describe.
 const SCHEMARS: &[&str] = &["crate", "description", "title"];
 /// Attributes that neither serde nor schemars acts on.
 const OTHERS: &[&str] = &[
@@ -32,7 +32,7 @@ const OTHERS: &[&str] = &[
     "warn",
 ];
 
-/// Implements `KnownType` for a type whose attributes are all known; `types` are the types of its fields.
+/// Implements `KnownType` for a type whose attributes are all known. `types` are the types of its fields.
 pub fn implementation(
     private: &TokenStream,
     item: &DeriveInput,
@@ -58,14 +58,14 @@ pub fn implementation(
     })
 }
 
-/// Lists the types of all fields; `None` where an attribute is not a known one.
+/// Returns the types of all fields; `None` where an attribute is not in the lists above.
 pub fn types(item: &DeriveInput) -> Option<Vec<&Type>> {
     let mut types = Vec::new();
     if !are_known(&item.attrs) {
         return None;
     }
     match &item.data {
-        // serde reads a struct without names through what is inside it, whose `null` may be its own.
+        // serde reads a tuple struct through its inner type, which may accept a `null` of its own.
         Data::Struct(data) if matches!(data.fields, Fields::Named(_)) => {
             fields(&data.fields, &mut types)?;
         }
@@ -106,8 +106,8 @@ fn are_known(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether an attribute has no keys but these, each alone or with a value. A list such as `rename(serialize = "a")` treats
-/// the two directions apart.
+/// Returns whether an attribute has only these keys, each alone or with a value. A list such as `rename(serialize =
+/// "a")` may treat reading and writing differently.
 fn says_only(attribute: &Attribute, keys: &[&str]) -> bool {
     let said = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
     said.is_ok_and(|said| {

@@ -1,14 +1,14 @@
-//! Attributes of serde by which a type reads what its schema does not say.
+//! Refuses serde attributes that make a type read something else than its schema says.
 
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, DeriveInput, Error, Field, Meta, Token, Variant};
 
-/// Refuses each attribute by which serde would read another JSON than the schema promises a model.
+/// Refuses each attribute that makes serde read other JSON than the schema promises a model.
 ///
 /// # Errors
 ///
-/// All of them at once, each at its word.
+/// All mistakes at once, each at its attribute.
 pub fn check(item: &DeriveInput) -> syn::Result<()> {
     let mut found = RefusedField(None);
     found.visit_derive_input(item);

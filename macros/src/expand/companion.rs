@@ -1,5 +1,5 @@
-//! The functions beside the tool in generated code: a closure becomes the body of a block that knows the tool's
-//! parameters by their names, a path is called like the tool itself.
+//! Generates the calls of the functions beside the tool. A closure becomes a block that binds the tool's parameters
+//! by name; a path is called like the tool itself.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -10,11 +10,11 @@ use crate::args::Companion;
 use crate::check::plain;
 use crate::model::{Capability, Tool};
 
-/// What a start function calls.
+/// The function or closure that the generated code calls.
 pub enum Callee<'a> {
-    /// Takes every parameter of the tool, in their order.
+    /// A function that takes every parameter of the tool, in order.
     Function(TokenStream),
-    /// Takes those that it names.
+    /// A closure that takes the parameters it names.
     Closure(&'a ExprClosure),
 }
 
@@ -34,12 +34,12 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Reports whether it is awaited even where the tool blocks.
+    /// Returns whether it is awaited even where the tool is `blocking`.
     pub fn is_async(&self) -> bool {
         matches!(self, Self::Closure(closure) if await_of(closure).is_some())
     }
 
-    /// Reports whether it needs the capability, which is not opened otherwise.
+    /// Returns whether it needs the capability. Those it does not need are not opened.
     pub fn takes(&self, capability: &Capability) -> bool {
         match (self, &capability.ident) {
             (Self::Function(_), _) => true,
@@ -49,7 +49,8 @@ impl<'a> Callee<'a> {
     }
 }
 
-/// Makes the value of a closure: a future, or on the blocking pool what it returns. Its `return` and `?` end it alone.
+/// Generates the call of a closure: a future, or on the blocking pool its value. A `return` or `?` in the closure
+/// ends only the closure.
 pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
     let inputs = tool.inputs().enumerate().filter_map(|(index, param)| {
         let (pattern, local) = (pattern(closure, &param.ident)?, input::local(index));
@@ -89,7 +90,7 @@ pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
     quote!({ #(#inputs)* #(#borrowed)* #value })
 }
 
-/// The block of an `async` closure, or of a closure that is an `async` block.
+/// Returns the block of an `async` closure, or of a closure whose body is an `async` block.
 fn await_of(closure: &ExprClosure) -> Option<TokenStream> {
     let body = closure.body.as_ref();
     match body {
@@ -100,13 +101,13 @@ fn await_of(closure: &ExprClosure) -> Option<TokenStream> {
     }
 }
 
-/// How the closure takes a parameter of the tool, if it does.
+/// Returns the closure's pattern for a parameter of the tool, if it takes it.
 fn pattern<'a>(closure: &'a ExprClosure, ident: &Ident) -> Option<&'a Pat> {
     closure.inputs.iter().find(|it| plain(it).is_some_and(|name| name.ident == *ident))
 }
 
-/// Asks rustc whether the inputs of a companion that is a path differ in type, whatever their types are called, and
-/// whether it takes them by these types.
+/// Asks rustc whether the inputs of a companion that is a path all differ in type, even through type aliases, and
+/// whether the function takes these types.
 pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
     let Companion::Path(path) = companion else { return TokenStream::new() };
     let types: Vec<_> = tool.inputs().map(|param| &param.ty).collect();
@@ -122,7 +123,7 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
         let list = place::list(path, quote!(#pair #judged));
         quote!(#apart #list;)
     });
-    // A generic function has no type of its own here, which rustc says.
+    // A generic function cannot be named without its types, and rustc reports that.
     quote! {
         const _: () = {
             #[allow(unused_imports, reason = "found where two types differ")]
@@ -135,7 +136,7 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
     }
 }
 
-/// `self` cannot be bound, so the body names a local.
+/// `self` cannot be bound by `let`, so the body uses a local of this name.
 fn self_local() -> Ident {
     format_ident!("__tw_self", span = Span::call_site())
 }

@@ -1,4 +1,4 @@
-//! The input in generated code: one constant a parameter, typed slots, and the reading of them.
+//! Generates the reading of the input: a constant for each parameter, typed slots, and the code that fills them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -9,7 +9,7 @@ use crate::args::{BoundValue, NumberLimit, Preset};
 use crate::expand::spec::text;
 use crate::model::{Param, Tool};
 
-/// `const __TW_P0: Param<T> = Param::of().minimum(…)`: rustc's whole judgement of one parameter.
+/// Generates `const __TW_P0: Param<T> = Param::of().minimum(…)`, by which rustc judges one parameter.
 pub fn constant(index: usize, param: &Param) -> TokenStream {
     let (name, ty) = (param_constant(index), &param.ty);
     let of = place::judge(ty, quote!(__tw::Input > ::PARAM));
@@ -46,7 +46,7 @@ pub fn constant(index: usize, param: &Param) -> TokenStream {
     }
 }
 
-/// Makes the struct that the runtime's object loop fills, with the one match by which it fills it.
+/// Generates the struct that the runtime's object loop fills, and the `match` that fills it.
 pub fn slots(tool: &Tool) -> TokenStream {
     let params: Vec<&Param> = tool.inputs().collect();
     if tool.whole().is_some() || params.is_empty() {
@@ -73,7 +73,7 @@ pub fn slots(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Makes the statements that turn the call's text into one local a parameter.
+/// Generates the statements that read the call's text into one local for each parameter.
 pub fn read(tool: &Tool) -> TokenStream {
     if tool.whole().is_some() {
         let (local, constant) = (local(0), param_constant(0));
@@ -102,7 +102,7 @@ pub fn read(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Makes the statement that gives an absent parameter a value of the moment, where its name is bound.
+/// Generates the statement that fills an absent parameter when the tool is called.
 pub fn fill(param: &Param) -> Option<TokenStream> {
     let (expression, ident, key) = (param.args.fill.as_ref()?, &param.ident, &param.key);
     let filled = place::within(expression, quote!(__tw_call.facts.fill));
@@ -126,7 +126,7 @@ pub fn default_constant(index: usize) -> Ident {
     format_ident!("__TW_D{index}")
 }
 
-/// Makes a value of the parameter's type from what the user wrote: text needs no `.into()`.
+/// Generates a value of the parameter's type from what the user wrote. Text needs no `.into()`.
 pub fn value(expression: &Expr) -> TokenStream {
     match text(expression) {
         Some(text) => {
@@ -169,11 +169,11 @@ fn expand_limit(param: &Param, bound: &NumberLimit) -> TokenStream {
     quote!(.#key(#value, #number))
 }
 
-/// Asks rustc whether the type holds the number, in a constant that nothing else rests on: what follows from one that
-/// fails would be reported as well.
+/// Asks rustc whether the type can hold the number, in a constant that no other code uses: otherwise one failure
+/// would cause further errors.
 fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
-    // What every type of numbers holds goes without a question.
+    // Every number type holds these.
     if (0..=127).contains(integer) {
         return None;
     }
@@ -189,11 +189,11 @@ fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     })
 }
 
-/// Asks rustc whether the type is one that JSON cannot hold in this place.
+/// Asks rustc whether JSON can hold the type in this place.
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();
-    // A map has two types; most types have one and go without a question.
+    // Only a type with two parameters can be a map, so ask about no other.
     let tokens: Vec<String> =
         ty.to_token_stream().into_iter().map(|token| token.to_string()).collect();
     let two = tokens.iter().any(|token| token == "<") && tokens.iter().any(|token| token == ",");
@@ -213,7 +213,8 @@ pub fn shape(param: &Param) -> Option<TokenStream> {
     (two || whole).then(|| quote!(#keys #object))
 }
 
-/// Makes a limit of a length. Its type has the span of the key, for when the user's constant has another type.
+/// Generates a limit of a length. Its type has the span of the key, for an error where the user's constant has
+/// another type.
 fn count(key: &Ident, limit: &Option<Expr>) -> TokenStream {
     match limit {
         Some(Expr::Lit(literal)) => quote!(__tw::Some(#literal)),

@@ -1,5 +1,5 @@
-//! The question whether what a tool returns holds a `Result` inside. Each step opens one container: as many as the type
-//! shows, and some more for what aliases hide.
+//! Asks rustc whether a tool's return type holds a `Result` inside. Each step opens one container: as many as the
+//! type shows, and a few more that aliases may hide.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,17 +7,17 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::place;
 
-/// Containers that aliases may hide.
+/// How many containers aliases may hide.
 const HIDDEN: usize = 3;
 
-/// Makes an expression whose type says whether a `Result` is inside.
+/// Generates an expression whose type tells whether a `Result` is inside.
 pub fn depth(returns: &TokenStream) -> TokenStream {
     let (mut steps, mut parts) = (HIDDEN, Vec::new());
     if let Ok(ty) = syn::parse2(returns.clone()) {
         steps += read(&ty, true, &mut parts);
     }
     let whole = open(quote!(__tw::Probe::<__TwOutput>::NEW.kind().sent()), steps);
-    // What is sent as part of a tuple is opened by itself.
+    // The elements of a tuple are opened one by one.
     let parts = parts.iter().map(|part| {
         let part = open(quote!(__tw::SentValue::<#part>::NEW), steps);
         quote!(.and(#part))
@@ -30,8 +30,8 @@ fn open(sent: TokenStream, steps: usize) -> TokenStream {
     quote!(#sent #(#steps)* .depth())
 }
 
-/// How deep a type goes; gathers what its tuples hold. `is_outer` at the type that a tool returns, whose `Err` is no part of
-/// the answer.
+/// Returns how many containers are nested in a type, and collects the elements of its tuples. `is_outer` is for the
+/// return type itself, whose `Err` is not part of the answer.
 fn read(ty: &Type, is_outer: bool, parts: &mut Vec<Type>) -> usize {
     match ty {
         Type::Group(group) => read(&group.elem, is_outer, parts),

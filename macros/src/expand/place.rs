@@ -1,9 +1,9 @@
 //! Gives generated code the spans of what the user wrote, so that rustc's messages about it point there.
 //!
-//! - Paths carry the user's own spans: their names are found either way, and a message points at
-//!   the user's tokens without a word about macros.
-//! - Locals carry the user's place with the macro's hygiene: the user's own spans would break tools
-//!   that `macro_rules!` produce.
+//! - Paths carry the user's own spans: rustc resolves their names either way, and its message points at the user's
+//!   tokens without mentioning macros.
+//! - Locals carry the user's position but the macro's hygiene: with the user's own spans, tools that `macro_rules!`
+//!   produces would not compile.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -23,7 +23,7 @@ pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(|token| move_to(token, first)).collect()
 }
 
-/// `<T as Trait>::ITEM` at the place of `T`: rustc's judgement of a type.
+/// Generates `<T as Trait>::ITEM` at the position of `T`, so that rustc judges the type there.
 pub fn judge(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     let (first, last) = ends(&ty);
     let open = at(first, quote!(<));
@@ -31,21 +31,21 @@ pub fn judge(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     quote!(#open #ty #rest)
 }
 
-/// Locals at the place of what the user wrote.
+/// Gives locals the position of what the user wrote.
 pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     at(first.resolved_at(Span::call_site()), tokens)
 }
 
-/// Makes a list of arguments whose parentheses have the span of the end of what the user wrote.
+/// Generates a list of arguments whose parentheses have the span of the end of what the user wrote.
 pub fn list(place: impl ToTokens, arguments: TokenStream) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, arguments);
     group.set_span(ends(place).1);
     TokenTree::Group(group).into()
 }
 
-/// Returns the tokens at which to say something about the value and the error of what a function returns. The name only
-/// chooses the place: rustc finds out whether the type is a `Result`.
+/// Returns the tokens at which rustc reports problems of a function's value and of its error. The name `Result` only
+/// chooses the position: rustc finds out whether the type is a `Result`.
 pub fn sides(returns: &TokenStream) -> (TokenStream, TokenStream) {
     let whole = || (returns.clone(), returns.clone());
     let Ok(Type::Path(path)) = syn::parse2(returns.clone()) else { return whole() };

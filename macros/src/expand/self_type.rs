@@ -1,11 +1,11 @@
-//! `Self` in what the options of a method say. The items that options become are inside the handle's constant,
-//! where the `Self` of the `impl` block means nothing to rustc; an alias replaces it there.
+//! Replaces `Self` in the options of a method. Options become items inside the handle's constant, where `Self` of the
+//! `impl` block does not exist; an alias takes its place.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::Type;
 
-/// Makes the items of a method's handle, with an alias where they name `Self`.
+/// Generates the items of a method's handle, with an alias where they name `Self`.
 pub fn with_alias(self_type: Option<&Type>, items: TokenStream) -> TokenStream {
     match self_type {
         Some(ty) if names_self(items.clone()) => {

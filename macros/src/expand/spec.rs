@@ -1,4 +1,4 @@
-//! The tool's static description, from which the runtime builds its definition.
+//! Generates the tool's static description, from which the runtime builds its definition.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -8,7 +8,7 @@ use super::{capabilities, capability_constant, input, place};
 use crate::args::{Approval, Danger, Preset, Retry, Timeout};
 use crate::model::{Param, Tool};
 
-/// `Spec { … }`, naming only what differs from an empty one.
+/// Generates `Spec { … }` with the fields that differ from an empty one.
 pub fn spec(tool: &Tool) -> TokenStream {
     let args = &tool.args;
     let (name, docs) = (tool.name(), &tool.docs);
@@ -95,7 +95,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
     }
 }
 
-/// A read may read anything unless it says what it reads, all else may write anything unless it says what it writes.
+/// Returns whether the tool limits what it touches: a tool with effect `read` by `reads`, any other by `writes`.
 fn declares_footprint(tool: &Tool) -> bool {
     let is_read = tool.args.effect.as_ref().is_some_and(|effect| effect == "read");
     let declared = if is_read { &tool.args.reads } else { &tool.args.writes };
@@ -136,7 +136,7 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
     quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #sink #short #positional)
 }
 
-/// The JSON form of a default or an example.
+/// Generates the JSON of a default or an example.
 fn show(written: impl ToTokens, value: TokenStream) -> TokenStream {
     let json = place::within(&written, quote!(__tw::JsonPreset::json));
     let value = place::within(&written, value);
@@ -165,13 +165,13 @@ fn timeout(field: &str, timeout: &Timeout) -> TokenStream {
     }
 }
 
-/// The fields that are left out, which clippy does not want named where there are none.
+/// Generates `..EMPTY` for the fields that are left out. Where there are none, clippy refuses it.
 fn rest(of: &str, all_given: bool) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     if all_given { TokenStream::new() } else { quote!(..__tw::#of::EMPTY) }
 }
 
-/// `safe` → `Danger::Safe`.
+/// Generates `Danger::Safe` from `safe`.
 fn variant(of: &str, word: &Ident) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     let word = word.to_string();

@@ -1,4 +1,4 @@
-//! Which runs bring an application to a kill point, so that a life that is to be killed there does not look for it long.
+//! Tells which runs bring an application to a kill point, so that a process that should die there gets there soon.
 //! Pure.
 
 use toolwright::Effect;
@@ -6,7 +6,7 @@ use toolwright::Effect;
 use crate::point::{Change, Point};
 use crate::script::{Intended, Manner, Run, Said};
 
-/// Whether a run may come to a point; true where nothing is known.
+/// Returns whether a run may come to a point; true where that is not known.
 #[must_use]
 pub fn leads_to(point: Point, run: &Run) -> bool {
     let any = |fits: fn(&Intended) -> bool| run.calls.iter().any(fits);
@@ -52,7 +52,7 @@ fn goes(call: &Intended, manner: Manner, asks: bool) -> bool {
     call.effect() == Effect::Once && call.manner == manner && call.asks() == asks
 }
 
-/// Whether somebody must be asked in the process to come to a point; nothing where it does not matter.
+/// Returns whether the approver must be in the process itself to come to a point; `None` where it does not matter.
 #[must_use]
 pub fn asks_here(point: Point) -> Option<bool> {
     match point {

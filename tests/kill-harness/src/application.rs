@@ -1,6 +1,7 @@
-//! An application: it makes the turns of its runs, waits for what has to wait, and notes the answers outside.
+//! The application under test: it makes the turns of its runs, waits for calls that have to wait, and records their
+//! answers outside of the journal.
 //!
-//! Started again, it makes the turns again whose answers it has not noted.
+//! After a restart it makes those turns again whose answers it has not recorded.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,10 +23,10 @@ use crate::tools::World;
 /// How many runs it works on at once.
 const AT_ONCE: usize = 4;
 
-/// How many runs it takes up again that others left.
+/// How many runs of earlier processes it takes over at once.
 const TAKEN_UP: usize = 4;
 
-/// How often it looks at what waits.
+/// How often it looks at waiting calls.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
 /// The application.
@@ -36,7 +37,7 @@ pub struct Application {
     pub(crate) worker: Worker,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) world: Arc<World>,
-    /// Calls without an answer, each with the worker of its run.
+    /// The calls without an answer, each with the worker of its run.
     waiting: Mutex<BTreeMap<CallId, (Worker, Intended, CallSlot)>>,
 }
 
@@ -51,7 +52,7 @@ impl Application {
         Ok(Self { life, executor, worker, store, world, waiting: Mutex::default() })
     }
 
-    /// Works until it has nothing left to do, or is told to end.
+    /// Works until nothing is left to do, or a signal ends it.
     pub(crate) async fn live(self: Arc<Self>) -> anyhow::Result<Ended> {
         use tokio::signal::unix::{SignalKind, signal};
         let mut told_to_end = signal(SignalKind::terminate())?;
@@ -71,7 +72,7 @@ impl Application {
             ended = runs => ended??,
             _ = told_to_end.recv() => {}
         }
-        // The end of an application, in three lines: nothing new is begun, what runs may finish, the rest is released.
+        // Shutting down: begin nothing new, let running calls finish within the grace time, and release the rest.
         let drained = self.executor.drain(Duration::from_millis(self.life.grace)).await;
         worker.await?;
         person.abort();
@@ -113,7 +114,7 @@ impl Application {
         Ok(())
     }
 
-    /// Some of the runs of which not every answer is noted.
+    /// Returns some of the runs with answers that are not recorded.
     fn open(&self, known: &[marks::Mark], intended: &BTreeSet<u64>) -> Vec<u64> {
         let noted = noted(known);
         let is_open = |number: &u64| {
@@ -159,7 +160,7 @@ impl Application {
         Ok(())
     }
 
-    /// Looks after what waits, and decides what is to be decided.
+    /// Looks after waiting calls, and plays the people who decide.
     async fn looked_after(&self) {
         loop {
             let sure = |token: &str| is_looked_into(self.life.seed, token);
@@ -175,7 +176,7 @@ impl Application {
         }
     }
 
-    /// One look at every call that waits.
+    /// Looks once at every waiting call.
     pub(crate) async fn look(&self) -> anyhow::Result<()> {
         let waiting: Vec<_> = self.waiting().iter().map(|(id, it)| (*id, it.clone())).collect();
         let mut looks = futures::stream::iter(waiting)
@@ -197,7 +198,7 @@ impl Application {
         Ok(())
     }
 
-    /// Notes an answer outside, and then tells the journal so.
+    /// Records an answer outside, and then acknowledges it to the journal.
     async fn note(
         &self,
         worker: &Worker,
@@ -212,7 +213,7 @@ impl Application {
         let (text, is_error) = (answer.text().into_owned(), answer.is_error());
         self.world.outside.add(What::Noted { token: intended.token.clone(), text, is_error })?;
         self.world.deadly.reached(Point::Noted);
-        // Reads are not kept, so the journal may not know the call.
+        // Reads are not journalled by default, so the journal may not know the call.
         if let Some(record) = self.store.at(place).await? {
             worker.acknowledge(record.id).await?;
             self.world.deadly.reached(Point::Acknowledged);
@@ -229,7 +230,7 @@ impl Application {
     }
 }
 
-/// The answers that were noted, by call.
+/// Returns the recorded answers, by call.
 pub(crate) fn noted(known: &[marks::Mark]) -> HashMap<&str, &str> {
     let noted = known.iter().filter_map(|mark| match &mark.what {
         What::Noted { token, text, .. } => Some((token.as_str(), text.as_str())),
@@ -238,7 +239,7 @@ pub(crate) fn noted(known: &[marks::Mark]) -> HashMap<&str, &str> {
     noted.collect()
 }
 
-/// Whether the person finds out what became of a call, where the journal does not know; three of four.
+/// Returns whether the person finds out if an indeterminate call happened; true for three calls of four.
 pub(crate) fn is_looked_into(seed: u64, token: &str) -> bool {
     let sum = token.bytes().fold(seed, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     fastrand::Rng::with_seed(sum).u32(0..4) > 0

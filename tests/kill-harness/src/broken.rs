@@ -1,4 +1,4 @@
-//! A store that breaks one promise, to see whether the checker finds it.
+//! A store that breaks one promise, to test whether the checker finds it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 use toolwright::CallId;
 use toolwright::journal::{CallWrite, CommitError, Failure, State, Store, Transaction, Transition};
 
-/// The promise that is broken.
+/// The promise that the store breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Break {
-    /// A late owner's result is taken, and its lease renewed.
+    /// It accepts the result of an owner that has lost its lease, and renews that lease.
     Fence,
-    /// That a call runs is reported before it is durable: it becomes so with its result.
+    /// It reports that a call runs before that is durable. The result makes it durable.
     WriteAhead,
-    /// A commit is taken whatever version the call has.
+    /// It accepts a commit whatever version the call has.
     Cas,
-    /// Leases are reported to be renewed, and are not.
+    /// It reports that leases are renewed, and does not renew them.
     Renew,
 }
 
 impl Break {
-    /// Every one.
+    /// Every promise.
     pub const ALL: [Self; 4] = [Self::Fence, Self::WriteAhead, Self::Cas, Self::Renew];
 
-    /// How many processes it takes to see it.
+    /// Returns how many processes are needed to notice it.
     #[must_use]
     pub fn processes(self) -> usize {
         if self == Self::WriteAhead { 1 } else { 2 }
@@ -54,22 +54,22 @@ impl FromStr for Break {
         let known = Self::ALL.into_iter().find(|it| it.to_string() == text);
         known.ok_or_else(|| {
             format!(
-                "`{text}` is no promise that can be broken: `fence`, `write-ahead`, `cas`, `renew`"
+                "`{text}` is not a promise that can be broken: `fence`, `write-ahead`, `cas`, `renew`"
             )
         })
     }
 }
 
-/// The store.
+/// The store around the one under test.
 pub struct Broken {
     inner: Arc<dyn Store>,
     promise: Break,
-    /// What was reported and is not durable.
+    /// The transactions that were reported and are not durable.
     held: Mutex<HashMap<CallId, Transaction>>,
 }
 
 impl Broken {
-    /// Around a store.
+    /// Wraps a store.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>, promise: Break) -> Self {
         Self { inner, promise, held: Mutex::default() }
@@ -79,7 +79,7 @@ impl Broken {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Commits on top of whatever is there.
+    /// Commits on top of the present version, whatever it is.
     async fn on_top(&self, mut unit: Transaction, now: Timestamp) -> Result<(), CommitError> {
         loop {
             match self.inner.commit(unit.clone(), now).await {
@@ -93,7 +93,7 @@ impl Broken {
         }
     }
 
-    /// Keeps back what begins a call until something follows.
+    /// Holds back the beginning of a call until its next commit.
     async fn late(&self, unit: Transaction, now: Timestamp) -> Result<(), CommitError> {
         let Some(write) = unit.calls.first() else { return self.inner.commit(unit, now).await };
         let (call, expects) = (write.record.id, write.expects);
@@ -122,7 +122,7 @@ fn rebase(write: &mut CallWrite, found: u64) {
     }
 }
 
-/// Whether somebody who ran a call says how it ended.
+/// Returns whether the owner of a call reports how it ended.
 fn is_result(unit: &Transaction) -> bool {
     let events = unit.calls.iter().flat_map(|write| &write.entries).map(|entry| entry.event);
     let is_one = |event| match event {

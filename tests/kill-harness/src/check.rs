@@ -1,6 +1,6 @@
-//! Compares marks, journal and answers with what was promised. Pure.
+//! Compares marks, journal and answers with the promises. Pure.
 //!
-//! Each rule looks at one call: what was intended, what the outside world knows of it, what the journal says.
+//! Each rule checks one call: what was intended, what happened outside, and what the journal says.
 
 mod answers;
 mod attempts;
@@ -20,27 +20,27 @@ use crate::meddle::Damage;
 use crate::script::{Intended, Run};
 use crate::watched::Told;
 
-/// What kind of promise was broken.
+/// The kind of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A call that may happen once was begun again without a word of a person or its tool.
+    /// A `once` call was begun again, though neither a person nor its tool said that it had not happened.
     Duplicate,
-    /// A call is neither at its end nor waits for anybody.
+    /// A call has neither ended nor waits.
     Lost,
     /// A call is neither answered nor parked.
     Unanswered,
-    /// Anything else that is not as the crash table says.
+    /// Anything else that the crash table does not allow.
     Unexpected,
 }
 
-/// Something that is not as it should be.
+/// A violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What kind.
     pub kind: Kind,
-    /// The call, as the outside world knows it.
+    /// The token of the call, by which the outside world knows it.
     pub token: String,
-    /// What was found.
+    /// A description.
     pub why: String,
 }
 
@@ -51,31 +51,31 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// How many calls were looked at.
+    /// How many calls were checked.
     pub calls: usize,
-    /// How many of them are parked, because nobody knows whether they happened.
+    /// How many of them are parked as indeterminate.
     pub indeterminate: usize,
-    /// How many calls were made unreadable for a while.
+    /// How many calls were unreadable for a while.
     pub damaged: usize,
     /// How often the journal had a foreign trigger for a while.
     pub triggers: usize,
-    /// What is not as it should be.
+    /// The violations.
     pub findings: Vec<Finding>,
 }
 
-/// One call and all that is known of it.
+/// A call, and everything known about it.
 struct Case<'a> {
     intended: &'a Intended,
     run_is_ended: bool,
     is_kept: bool,
-    /// The call whose tool made it.
+    /// The call whose tool made this one.
     parent: Option<&'a CallRecord>,
-    /// The call that its tool made.
+    /// The call that this one's tool made.
     child: Option<&'a CallRecord>,
-    /// The times of marks and journal can be compared.
+    /// Whether the times of marks and journal can be compared.
     has_times: bool,
     record: Option<&'a CallRecord>,
     history: &'a [Entry],
@@ -85,7 +85,7 @@ struct Case<'a> {
     told: Vec<&'a Told>,
 }
 
-/// What rules have found of one call.
+/// The violations that the rules find in one call.
 struct Findings<'a> {
     token: &'a str,
     all: &'a mut Vec<Finding>,
@@ -117,13 +117,13 @@ impl Case<'_> {
     }
 }
 
-/// Looks at every call that was ever intended.
+/// Checks every call that was ever intended.
 #[must_use]
 pub fn check(evidence: &Evidence) -> Checked {
     check_beside(evidence, &[])
 }
 
-/// Looks at every call that was ever intended, but for those that are damaged.
+/// Checks every call that was ever intended, except the damaged ones.
 #[must_use]
 pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
     let mut checked = Checked::default();
@@ -182,7 +182,10 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
     let is_damaged = |call: &CallId| damaged.iter().any(|it| it.call == *call);
     for call in told.into_keys().filter(|call| !is_damaged(call)) {
         let mut findings = Findings { token: "-", all: &mut checked.findings };
-        findings.add(Kind::Lost, format!("call {call} was reported, and is not in the journal"));
+        findings.add(
+            Kind::Lost,
+            format!("the store reported call {call}, but the journal does not have it"),
+        );
     }
     for (id, (record, _)) in &evidence.calls {
         let mut findings = Findings { token: "-", all: &mut checked.findings };
@@ -199,10 +202,10 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
     checked
 }
 
-/// The calls of the journal, by their places.
+/// The calls of the journal, by their slots.
 struct Known<'a> {
     calls: HashMap<(String, u32), (&'a CallRecord, &'a [Entry])>,
-    /// The first call of a tool, by the call of that.
+    /// The first call that a tool made, by the tool's own call.
     children: HashMap<CallId, (&'a CallRecord, &'a [Entry])>,
 }
 
@@ -212,7 +215,7 @@ impl<'a> Known<'a> {
         for (record, history) in evidence.calls.values() {
             let found = (record, history.as_slice());
             match record.parent {
-                // A second child of a tool that has one is not among what was intended, and is found as that.
+                // No tool makes a second call, so it counts as a call that was not intended.
                 Some(parent) if parent.index == 0 => {
                     known.children.insert(parent.call, found);
                 }

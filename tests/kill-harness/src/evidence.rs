@@ -1,4 +1,4 @@
-//! What is left when a world has come to its end: marks, journal, what was promised, how lives ended.
+//! The evidence after a world has ended: marks, journal, and the store's promises.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::watched::{self, Told};
 /// How many calls are read at once.
 const PAGE: usize = 500;
 
-/// All of it.
+/// Everything that a check needs.
 pub struct Evidence {
-    /// What decides which calls were intended.
+    /// The seed, which decides which calls were intended.
     pub seed: u64,
-    /// Whether reads are in the journal.
+    /// Whether reads are journalled.
     pub keeps_reads: bool,
-    /// Whether the journal's times are those of a clock that jumped.
+    /// Whether the clock of the journal's times jumped.
     pub clock_jumps: bool,
-    /// What was done outside, in order.
+    /// The marks, in order.
     pub marks: Vec<Mark>,
-    /// What the store promised, in order.
+    /// The promises of the store, in order.
     pub told: Vec<Told>,
     /// The journal.
     pub calls: HashMap<CallId, (CallRecord, Vec<Entry>)>,
@@ -33,10 +33,10 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Read from the folder of a life and its store.
+    /// Reads the evidence from the folder of a world and its store.
     ///
     /// # Errors
-    /// When something of it cannot be read.
+    /// When any of it cannot be read.
     pub async fn gather(life: &Life, store: &Arc<dyn Store>) -> anyhow::Result<Self> {
         let Life { folder, seed, keeps_reads, clock_jumps, .. } = life;
         let (mut calls, mut damaged) = (HashMap::new(), HashSet::new());
@@ -54,7 +54,7 @@ impl Evidence {
             }
         }
         let marks = marks::read(folder).context("the marks cannot be read")?;
-        let told = watched::read(folder).context("what was told cannot be read")?;
+        let told = watched::read(folder).context("the store's promises cannot be read")?;
         let (seed, keeps_reads, clock_jumps) = (*seed, *keeps_reads, *clock_jumps);
         Ok(Self { seed, keeps_reads, clock_jumps, marks, told, calls, damaged })
     }

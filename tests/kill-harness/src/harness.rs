@@ -1,4 +1,4 @@
-//! Plays worlds beside each other until enough lives were ended, and counts.
+//! Plays several worlds at once until enough processes have been killed, and counts.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,18 +14,18 @@ use crate::world::{Setting, play};
 /// From so many kills on, every point must have been hit.
 pub(crate) const ALL_POINTS_FROM: u64 = 500;
 
-/// What came of it.
+/// The outcome of a trial.
 #[derive(Debug)]
 pub struct Tally {
     /// How often each point was hit.
     pub hits: Vec<(Point, u64)>,
-    /// How often a random instant.
+    /// How many processes were killed at a random instant.
     pub at_random: u64,
-    /// What was found in all worlds.
+    /// The checks of all worlds.
     pub checked: Checked,
 }
 
-/// Kills so often, in so many worlds at once.
+/// Kills so many processes, in so many worlds at once.
 ///
 /// # Errors
 /// When a world cannot be played to its end.
@@ -73,33 +73,33 @@ pub fn run(
 }
 
 impl Tally {
-    /// How many lives were ended.
+    /// Returns how many processes were killed.
     #[must_use]
     pub fn kills(&self) -> u64 {
         self.hits.iter().map(|(_, hits)| hits).sum::<u64>() + self.at_random
     }
 
-    /// How many findings there are of a kind.
+    /// Returns how many violations there are of a kind.
     #[must_use]
     pub fn of(&self, kind: Kind) -> usize {
         self.checked.findings.iter().filter(|it| it.kind == kind).count()
     }
 
-    /// Points that were never hit, where there were enough kills for all.
+    /// Returns the points that were never hit, once there were enough kills for all.
     #[must_use]
     pub fn missed(&self) -> Vec<Point> {
         let missed = self.hits.iter().filter(|(_, hits)| *hits == 0).map(|(point, _)| *point);
         if self.kills() < ALL_POINTS_FROM { Vec::new() } else { missed.collect() }
     }
 
-    /// Whether nothing was found.
+    /// Returns whether there is no violation and no missed point.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.checked.findings.is_empty() && self.missed().is_empty()
     }
 }
 
-/// The last line.
+/// Prints the summary line.
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hit = self.hits.iter().filter(|(_, hits)| *hits > 0).count();

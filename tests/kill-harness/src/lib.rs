@@ -1,24 +1,25 @@
-//! Kills an application that keeps its calls in a journal, at named points and at random instants, starts it again,
-//! and compares what happened outside with what the journal says.
+//! Kills an application with a journal, at named points and at random instants, starts it again, and compares what
+//! happened outside with the journal.
 //!
-//! - An *application* ([`life`]) makes turns of tools of every effect; each tool leaves marks outside ([`marks`]).
-//! - Between it and its store stands one that kills the process at commits ([`watched`]), and where a promise is to be
-//!   broken on purpose, one that breaks it ([`broken`]).
-//! - Somebody ([`meddle`]) damages rows between lives, which are mended in the end, and adds a foreign trigger to the
-//!   journal, before a life and in the middle of one.
-//! - A *world* ([`world`]) is one journal and its lives; when they are over, one more life settles what is left, and
-//!   [`check`] looks at every call.
+//! - An *application* makes turns of calls to tools of every effect; each tool leaves marks outside ([`marks`]). A
+//!   *life* is one process of it, from its start to its end, which mostly is a kill ([`life`]).
+//! - A store around the one under test kills the process at commits ([`watched`]). Another one can break a promise on
+//!   purpose ([`broken`]).
+//! - A *meddler* damages rows between lives and restores them at the end, and adds a foreign trigger to the journal,
+//!   before a life and during one ([`meddle`]).
+//! - A *world* is one journal and its lives ([`world`]). At the end, one more life settles what is left, and
+//!   [`check`] checks every call.
 //!
 //! ```text
 //!  harness ── worlds beside each other ── lives: killed, killed, …, settles ──► check: marks, journal, promises
 //!                                           │
-//!                                application ► watched ► (broken) ► the store that is tried
+//!                                application ► watched ► (broken) ► the store under test
 //! ```
 //!
 //! # A store of your own
 //!
-//! Write how it is opened, and give that to [`main`]; the program takes the options of this one. The folder is the
-//! world's own; what is opened twice in one folder, by two processes too, must be the same journal.
+//! Implement [`Opens`] for your store, and pass it to [`main`]; the program takes the options of this one. Each world
+//! has a folder. A store that is opened twice in one folder, by two processes too, must be the same journal.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -78,26 +79,26 @@ use toolwright::journal::{Store, StoreError};
 pub use meddle::Meddles;
 pub use sqlite::Sqlite;
 
-/// How the store that is tried is opened.
+/// Opens the store under test.
 pub trait Opens: Send + Sync {
-    /// The journal of a folder, which is made where there is none.
+    /// Opens the journal in a folder, and creates it where there is none.
     fn open(&self, folder: &Path) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>>;
 
-    /// How somebody writes into the store behind the back of the application; nothing where that is not tried.
+    /// Writes into the store behind the application's back; `None` where that is not tested.
     fn meddler(&self) -> Option<&dyn Meddles> {
         None
     }
 }
 
-/// Some life could not be lived, or the command line is wrong.
+/// A life failed, or the command line is wrong.
 const FAILED: u8 = 2;
 
-/// A life was told to end, and has released calls that had not finished.
+/// A signal ended a life, and it released calls that had not finished.
 pub const RELEASED: u8 = 75;
 
-/// The program: reads the command line, kills, prints. It starts itself for each life.
+/// Runs the program: it reads the command line, kills, and prints. It starts itself for each life.
 ///
-/// Exit code: 0 nothing was found (with `--break`: the fault was found), 1 otherwise, 2 it could not be tried.
+/// Exit code: 0 no violation (with `--break`: the fault was found), 1 otherwise, 2 the trial failed.
 #[must_use]
 pub fn main(store: &dyn Opens) -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -122,7 +123,7 @@ fn agent_lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
     let life = serde_json::from_str(life)?;
     let runtime = runtime()?;
     runtime.block_on(agent::live(life, store))?;
-    // What still runs is ended with the process, as by a kill.
+    // This kills what still runs, with the process.
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! One life of the application: a process from its start to its end, which is mostly a kill.
+//! One life of the application: a process from its start to its end, which mostly is a kill.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,24 +21,24 @@ use crate::settle::settle;
 use crate::tools::{World, registry};
 use crate::watched::Watched;
 
-/// What a process is told, as JSON on its command line.
+/// The parameters of a life, as JSON on its command line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Life {
     /// The folder with journal and marks.
     pub folder: PathBuf,
     /// Its number in this folder.
     pub number: u32,
-    /// What the runs call.
+    /// The seed, which decides what the runs call.
     pub seed: u64,
-    /// Where it kills itself, and at which of its visits there, counted from 1.
+    /// Where it kills itself, and at which visit, counted from 1.
     pub kill: Option<(String, u32)>,
-    /// It settles what is left, and is not killed.
+    /// Whether it settles what is left, and is not killed.
     pub settles: bool,
     /// The promise that its store breaks.
     pub breaks: Option<Break>,
-    /// Somebody is asked in the process itself.
+    /// Whether the approver is asked in the process itself.
     pub asks_here: bool,
-    /// Reads are kept too.
+    /// Whether reads are journalled too.
     pub keeps_reads: bool,
     /// The lease of its executor, in milliseconds.
     pub lease: u64,
@@ -46,14 +46,14 @@ pub struct Life {
     pub works: u64,
     /// How many runs it begins.
     pub runs: usize,
-    /// Its clock is ahead by as many milliseconds as stand in the file `clock`, which may change at any time.
+    /// Whether its clock is ahead by the milliseconds in the file `clock`, which may change at any time.
     pub clock_jumps: bool,
-    /// For how long it waits for running calls when it is told to end, in milliseconds.
+    /// How long it waits for running calls when a signal ends it, in milliseconds.
     pub grace: u64,
 }
 
 impl Life {
-    /// The first life in a folder, which is not killed.
+    /// Returns the first life in a folder. It is not killed.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, seed: u64) -> Self {
         Self {
@@ -73,21 +73,21 @@ impl Life {
         }
     }
 
-    /// The life after it, which settles what is left.
+    /// Returns the next life, which settles what is left.
     #[must_use]
     pub fn settling(&self) -> Self {
         let number = self.number + 1;
         Self { number, kill: None, settles: true, breaks: None, ..self.clone() }
     }
 
-    /// The process that lives it: this program, which calls [`main`](crate::main).
+    /// Returns the command that starts the life: this program, which calls [`main`](crate::main).
     ///
     /// # Errors
     /// When it cannot be written as JSON.
     pub fn command(&self, program: &Path) -> anyhow::Result<Command> {
         let mut command = Command::new(program);
         command.arg("life").arg(serde_json::to_string(self)?).stdin(Stdio::null());
-        // Tools panic on purpose, and to name every frame takes longer than a life.
+        // Tools panic on purpose, and a backtrace would take longer than a life.
         command.env("RUST_BACKTRACE", "0");
         Ok(command)
     }
@@ -96,13 +96,13 @@ impl Life {
 /// How a life ended that was not killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// Everything that was running has finished.
+    /// All running calls have finished.
     Finished,
-    /// It was told to end, and calls that did not finish in time were released.
+    /// A signal ended it, and it released calls that did not finish in time.
     Released,
 }
 
-/// Lives.
+/// Runs the application, until it is killed or done.
 ///
 /// # Errors
 /// When journal or marks cannot be opened, or the application cannot be built.
@@ -145,7 +145,7 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     application.live().await
 }
 
-/// By how much a clock is ahead, as the file says now.
+/// Returns by how much the clock is ahead, as the file says now.
 fn ahead(path: &Path) -> SignedDuration {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     SignedDuration::from_millis(text.trim().parse().unwrap_or_default())

@@ -1,20 +1,21 @@
-//! Lines of files that many processes add to, any of which may be killed in the middle of one.
+//! Lines of files that many processes append to. Any process may be killed in the middle of a line.
 
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
-/// A value as a line. It begins with the end of the line before, which a process that was killed may have left open.
+/// Formats a value as a line. It begins with a line break, since a killed process may have left the line before
+/// unfinished.
 pub(crate) fn of<T: Serialize>(value: &T) -> serde_json::Result<String> {
     serde_json::to_string(value).map(|line| format!("\n{line}\n"))
 }
 
-/// The value of a line; nothing where it is empty, or torn: whoever wrote it has not gone on.
+/// Parses a line; `None` where it is empty or torn. A torn line is the last one of a killed process.
 ///
 /// # Errors
-/// When the line is whole and none of ours.
+/// When the line is complete but is not such a value.
 pub(crate) fn read<T: for<'a> Deserialize<'a>>(line: &str) -> io::Result<Option<T>> {
-    // Torn within a text, the end of the line would stand in that text.
+    // Where the line is torn inside a string, the line break would be part of the string.
     let line = line.trim();
     if line.is_empty() {
         return Ok(None);

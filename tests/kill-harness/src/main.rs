@@ -1,4 +1,4 @@
-//! `kill-harness --kills N`: tries the SQLite store.
+//! `kill-harness --kills N`: tests the SQLite store.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The outside world: a file to which everybody adds lines, each on the disk before they go on.
+//! The outside world: a file to which all processes append lines. Each line is on disk before the process goes on.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -12,33 +12,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::line;
 
-/// A line.
+/// A line of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// When.
+    /// When it was written.
     pub at: Timestamp,
-    /// Which life of the application.
+    /// Which life of the application wrote it.
     pub life: u32,
-    /// Its process.
+    /// The process id.
     pub pid: i32,
-    /// What.
+    /// The event.
     pub what: What,
 }
 
-/// What a line says.
+/// The event of a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
     /// A process begins.
     Started,
-    /// The turn of a run is about to be handed in.
+    /// The application is about to submit the turn of a run.
     Intended {
         /// The run.
         run: u64,
     },
-    /// A tool was begun.
+    /// A tool began.
     Begun(Attempt),
-    /// A tool acted: what it did cannot be taken back.
+    /// A tool acted, which cannot be undone.
     Acted(Attempt),
     /// A tool ended, with a result, an error or a panic, or was dropped.
     Left {
@@ -56,30 +56,30 @@ pub enum What {
     },
 }
 
-/// What a tool knows of the attempt it is.
+/// An attempt, as its tool knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The call, as the outside world knows it.
+    /// The token of the call, by which the outside world knows it.
     pub token: String,
-    /// The call, as the journal knows it.
+    /// The id of the call in the journal.
     pub call: String,
-    /// The key that stays the same.
+    /// The idempotency key.
     pub key: String,
     /// The argument that a person may change.
     pub amount: u32,
 }
 
-/// The file, as one life of the application adds to it.
+/// The file, as one life of the application appends to it.
 pub struct Outside {
     file: File,
-    /// Whether a line is on the disk before anybody goes on.
+    /// Whether to wait until a line is on disk.
     is_sure: bool,
     life: u32,
     pid: i32,
     seen: Mutex<Seen>,
 }
 
-/// What was read of the file so far, which only grows.
+/// What has been read of the file so far.
 struct Seen {
     reader: BufReader<File>,
     /// The beginning of a line whose end is not there yet.
@@ -92,13 +92,13 @@ struct Seen {
 #[derive(Default)]
 struct Known {
     begun: u32,
-    /// Attempts of this process that are not over.
+    /// The attempts of this process that have not ended.
     open: i64,
     acted: bool,
 }
 
 impl Outside {
-    /// The file in a folder, made where there is none; `is_sure` where whoever adds a line may be killed.
+    /// Opens the file in a folder, or creates it. `is_sure` is for processes that may be killed after a line.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -117,10 +117,10 @@ impl Outside {
         Ok(outside)
     }
 
-    /// Adds a line.
+    /// Appends a line.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// When the disk cannot be written.
     pub fn add(&self, what: What) -> io::Result<()> {
         let Self { life, pid, .. } = *self;
         let mark = Mark { at: Timestamp::now(), life, pid, what };
@@ -128,10 +128,10 @@ impl Outside {
         if self.is_sure { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// Notes that a tool begins; how often it was begun before.
+    /// Records that a tool begins, and returns how often it had begun before.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// When the disk cannot be written.
     pub fn begin(&self, attempt: Attempt) -> io::Result<u32> {
         let token = attempt.token.clone();
         let before = self.seen()?.calls.get(&token).map_or(0, |it| it.begun);
@@ -139,8 +139,7 @@ impl Outside {
         Ok(before)
     }
 
-    /// Whether a call acted; nothing while somebody may still be about to: another process that is alive, perhaps
-    /// stopped before it began.
+    /// Returns whether a call has acted; `None` as long as another living process may still act.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -152,13 +151,13 @@ impl Outside {
         }
         let is_over = known.is_none_or(|it| it.open <= 0)
             && !seen.pids.iter().any(|pid| *pid != self.pid && is_alive(*pid));
-        // Who has died meanwhile may have acted just before.
+        // A process that has died meanwhile may have acted just before.
         drop(seen);
         let acted = || Ok(self.seen()?.calls.get(token).is_some_and(|it| it.acted));
         if is_over { acted().map(Some) } else { Ok(None) }
     }
 
-    /// All that is there now.
+    /// Reads all lines that are there now.
     fn seen(&self) -> io::Result<MutexGuard<'_, Seen>> {
         let mut guard = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = &mut *guard;
@@ -189,15 +188,15 @@ fn is_alive(pid: i32) -> bool {
     Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok())
 }
 
-/// Every line of the file in a folder; none where there is no file.
+/// Returns every line of the file in a folder; none where there is no file.
 ///
 /// # Errors
-/// When it cannot be read, or a line of it is none of ours.
+/// When the file cannot be read, or holds another kind of line.
 pub fn read(folder: &Path) -> io::Result<Vec<Mark>> {
     lines(&path(folder))
 }
 
-/// The lines of a file that many add to; none where there is no file.
+/// Returns the lines of a shared file; none where there is no file.
 pub(crate) fn lines<T: for<'a> Deserialize<'a>>(path: &Path) -> io::Result<Vec<T>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,

@@ -1,5 +1,4 @@
-//! Somebody who writes into a journal behind the back of the application: a row that cannot be read, a trigger that is not
-//! the journal's own.
+//! A meddler writes into a journal behind the application's back: it damages a row, or adds a foreign trigger.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,22 +11,22 @@ use toolwright::journal::CallRecord;
 use crate::Sqlite;
 use crate::script::RELAY;
 
-/// How a store is meddled with. The application's processes may be alive while a trigger comes and goes; while a row is
-/// damaged or mended, none is.
+/// Meddles with a store. A trigger may come and go while processes are alive; rows are damaged and restored only
+/// while none is.
 pub trait Meddles: Send + Sync {
-    /// Makes a call of the journal unreadable, one that the number chooses; nothing where there is none.
+    /// Makes a call of the journal unreadable, which the number chooses; `None` where there is none.
     ///
     /// # Errors
     /// When the journal cannot be written.
     fn damage(&self, folder: &Path, number: u64) -> anyhow::Result<Option<Damage>>;
 
-    /// Restores a call, which nothing has changed since.
+    /// Restores a call that nothing has changed since.
     ///
     /// # Errors
     /// When something has changed it, or the journal cannot be written.
     fn mend(&self, folder: &Path, damage: &Damage) -> anyhow::Result<()>;
 
-    /// Adds a trigger that leaves a mark in the journal whenever a call is written.
+    /// Adds a trigger that counts each write of a call.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -39,25 +38,25 @@ pub trait Meddles: Send + Sync {
     /// When the journal cannot be written.
     fn remove_trigger(&self, folder: &Path) -> anyhow::Result<()>;
 
-    /// How often the trigger has left a mark.
+    /// Returns how often the trigger has fired.
     ///
     /// # Errors
     /// When the journal cannot be read.
     fn marks_of_trigger(&self, folder: &Path) -> anyhow::Result<u64>;
 }
 
-/// A call that cannot be read.
+/// A damaged call.
 #[derive(Debug, Clone)]
 pub struct Damage {
     /// Its id.
     pub call: CallId,
     /// Its run.
     pub run: String,
-    /// Which call of its turn it is.
+    /// Its index in its turn.
     pub index: u32,
-    /// What was there before.
+    /// The row before.
     whole: String,
-    /// What is there instead.
+    /// The damaged row.
     broken: String,
 }
 
@@ -80,16 +79,16 @@ impl Meddles for Sqlite {
         let found = file.query_row(sql, [i64::try_from(chosen)?], row).optional()?;
         let Some((id, whole)) = found else { return Ok(None) };
         let whole: String = whole;
-        // It may be damaged already.
+        // The row may be damaged already.
         let Ok(record) = serde_json::from_str::<CallRecord>(&whole) else { return Ok(None) };
-        // What waits for an unreadable call, or for what it has called, is not what is looked at here.
+        // Calls that wait for an unreadable call are not tested here.
         if record.parent.is_some() || record.tool == RELAY {
             return Ok(None);
         }
         let state = format!("\"state\":\"{}\"", record.state);
         let broken = match number % 2 {
             0 => whole.chars().take(whole.len() / 2).collect(),
-            // A newer release has a state that this one does not know.
+            // As if a newer release had a state that this one does not know.
             _ => whole.replace(&state, "\"state\":\"resting\""),
         };
         let call = CallId::from_bytes(id);

@@ -1,5 +1,5 @@
-//! When a world is meddled with: rows are damaged between lives and mended in the end; a foreign trigger comes and goes in
-//! the middle of a life, or is there when a life begins, which is refused then.
+//! Decides when a world is meddled with. Rows are damaged between lives and restored at the end. A foreign trigger
+//! comes and goes during a life, or exists when a life begins, which then refuses to start.
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -14,14 +14,14 @@ use crate::meddle::{Damage, Meddles};
 /// How many calls of a world are damaged at once.
 const DAMAGED: usize = 3;
 
-/// What is done to the journal of a world.
+/// The meddling with the journal of a world.
 pub(crate) struct Meddling<'m> {
-    /// Nothing where nobody meddles.
+    /// `None` where the world is not meddled with.
     meddler: Option<&'m dyn Meddles>,
     folder: PathBuf,
     /// The calls that are damaged now.
     pub(crate) damaged: Vec<Damage>,
-    /// From when to when in this life there is a foreign trigger.
+    /// From when to when this life has a foreign trigger.
     trigger: Option<(Duration, Duration)>,
     has_trigger: bool,
     /// Whether there was a trigger while these processes were alive.
@@ -47,7 +47,7 @@ impl<'m> Meddling<'m> {
         }
     }
 
-    /// Whether the lives that begin now get a trigger.
+    /// Decides whether the lives that begin now get a trigger.
     pub(crate) fn plan_trigger(&mut self, random: &mut fastrand::Rng) {
         let from = Duration::from_millis(random.u64(5..120));
         let until = from + Duration::from_millis(random.u64(5..60));
@@ -60,7 +60,7 @@ impl<'m> Meddling<'m> {
         let (Some(meddler), Some((from, until))) = (self.meddler, self.trigger) else {
             return Ok(());
         };
-        // Before the first life has made the journal, there is nothing to meddle with.
+        // The first life has to create the journal first.
         if lived >= from && lived < until && !self.has_trigger && self.has_journal() {
             meddler.add_trigger(&self.folder)?;
             (self.has_trigger, self.had_trigger) = (true, true);
@@ -84,12 +84,12 @@ impl<'m> Meddling<'m> {
         Ok(())
     }
 
-    /// Whether a process that ended by itself may have done so because it began while there was a trigger.
+    /// Returns whether a process may have refused to start because of a trigger.
     pub(crate) fn may_refuse(&self, status: ExitStatus) -> bool {
         self.had_trigger && status.code() == Some(i32::from(crate::FAILED))
     }
 
-    /// No process is alive.
+    /// Damages or restores rows, while no process is alive.
     pub(crate) fn between_lives(&mut self, random: &mut fastrand::Rng) -> anyhow::Result<()> {
         self.without_trigger()?;
         let Some(meddler) = self.meddler else { return Ok(()) };
@@ -101,7 +101,7 @@ impl<'m> Meddling<'m> {
         Ok(())
     }
 
-    /// A life that begins while there is a foreign trigger ends at once, and says why.
+    /// Checks that a life refuses to start while there is a foreign trigger, and says why.
     pub(crate) fn is_refused(&mut self, program: &Path, life: &Life) -> anyhow::Result<()> {
         let Some(meddler) = self.meddler.filter(|_| self.has_journal()) else { return Ok(()) };
         meddler.add_trigger(&self.folder)?;
@@ -122,7 +122,7 @@ impl<'m> Meddling<'m> {
         self.damaged.drain(..).try_for_each(|damage| meddler.mend(&self.folder, &damage))
     }
 
-    /// What there was, and what came of it.
+    /// Adds the counts to the result, and a violation where the trigger fired.
     pub(crate) fn conclude(&self, checked: &mut Checked) -> anyhow::Result<()> {
         let Some(meddler) = self.meddler else { return Ok(()) };
         (checked.damaged, checked.triggers) = (self.count, self.triggers);

@@ -14,7 +14,7 @@ use crate::broken::Break;
 use crate::harness::{Tally, run};
 use crate::world::Setting;
 
-/// What is killed.
+/// The application under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Application {
     /// Turns of calls.
@@ -25,19 +25,19 @@ enum Application {
     Board,
 }
 
-/// What is asked for.
+/// The parsed options.
 pub struct Options {
     kills: u64,
     seed: u64,
     beside: usize,
     setting: Setting,
     application: Application,
-    /// A folder that goes when everything went well.
+    /// A temporary folder, which is removed unless something was found.
     own: Option<tempfile::TempDir>,
 }
 
 impl Options {
-    /// Ends the process where the command line is wrong.
+    /// Parses the command line. Ends the process where it is wrong.
     pub fn of_command_line() -> anyhow::Result<Self> {
         Self::of(&command().get_matches())
     }
@@ -82,7 +82,7 @@ impl Options {
         })
     }
 
-    /// Kills and prints.
+    /// Runs the trial, and prints its outcome.
     pub fn run(self, store: &dyn Opens) -> anyhow::Result<ExitCode> {
         match self.application {
             Application::Calls => {}
@@ -171,7 +171,7 @@ impl Options {
     }
 }
 
-/// Refuses what means nothing for runners of a board.
+/// Refuses options that do not apply to runners of a board.
 fn fits_board(matches: &ArgMatches) -> anyhow::Result<()> {
     for name in ["processes", "beside", "break", "lease"] {
         anyhow::ensure!(
@@ -188,7 +188,7 @@ fn told_of(promise: Break, tally: &Tally) -> bool {
     is_found
 }
 
-/// Refuses what means nothing for runs of an agent.
+/// Refuses options that do not apply to runs of an agent.
 fn fits_agent(matches: &ArgMatches) -> anyhow::Result<()> {
     for (name, why) in [
         ("processes", "one process at a time drives the runs of a journal"),
@@ -208,7 +208,7 @@ fn fits_agent(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Leaves the folder for whoever looks for the cause.
+/// Keeps the folder, for finding the cause.
 fn keep(own: Option<tempfile::TempDir>) {
     if let Some(own) = own {
         eprintln!("what was found is left in {}", own.keep().display());

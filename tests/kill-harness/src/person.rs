@@ -1,5 +1,5 @@
-//! The person who decides: at once where the application asks them, or later at a desk, in the way that is written in
-//! the call itself. They say what became of a call only when they know.
+//! The person who decides, in the process or later through the journal, as the call itself says. They resolve an
+//! indeterminate call only when they know what happened.
 
 use std::sync::Arc;
 
@@ -16,36 +16,36 @@ use crate::marks::Outside;
 use crate::script::{Manner, RAISED, Said};
 use crate::tools::result;
 
-/// The arguments of every tool here.
+/// The arguments of every tool.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Arguments {
-    /// What the outside world calls it.
+    /// The token of the call.
     pub token: String,
-    /// How it goes.
+    /// How the tool behaves.
     pub manner: Manner,
-    /// What a person says.
+    /// What the person decides.
     pub said: Said,
-    /// How much.
+    /// An argument that the person may change.
     pub amount: u32,
 }
 
 impl Arguments {
-    /// As they stand in a record or a request.
+    /// Parses the arguments in a record or a request.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 }
 
-/// The key of the person, the same in every process.
+/// Returns the key of the person, which is the same in every process.
 ///
 /// # Errors
-/// When there can be no such key.
+/// When the key cannot be made.
 pub fn key() -> Result<ApproverKey, KeyError> {
     ApproverKey::from_seed("ada", [7; 32])
 }
 
-/// The person as they are asked in the process.
+/// The person, when the process itself asks them.
 pub struct Person;
 
 impl Approver for Person {
@@ -57,7 +57,7 @@ impl Approver for Person {
             None => Reply::Noted,
             Some(it) => match it.said {
                 Said::Nothing | Said::Approve => Reply::Decided(Response::Approve),
-                // An edit that was made is not made again.
+                // Approve once the edit has been made.
                 Said::Edit if it.amount > RAISED => Reply::Decided(Response::Approve),
                 Said::Edit => Reply::Decided(Response::Edit(raised(&request.arguments, it.amount))),
                 Said::Reject => Reply::Decided(Response::Reject { reason: None }),
@@ -73,7 +73,7 @@ fn raised(arguments: &str, amount: u32) -> String {
     all.to_string()
 }
 
-/// Decides what waits for a decision.
+/// Decides about pending calls.
 ///
 /// # Errors
 /// When the journal fails.
@@ -93,7 +93,7 @@ pub async fn decide(store: &Arc<dyn Store>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what became of calls of which the journal does not know it; `share` says of which.
+/// Resolves indeterminate calls; `share` says which.
 ///
 /// # Errors
 /// When journal or marks fail.
@@ -121,7 +121,7 @@ async fn say(store: &Arc<dyn Store>, statement: &Statement, now: Timestamp) -> a
     let signed = key()?.sign(statement)?;
     match ApprovalService::new(Arc::clone(store)).submit(signed, now).await {
         Err(error @ ApprovalError::Store(_)) => Err(error.into()),
-        // Somebody or something else was faster, and it is as they say.
+        // Another decision came first, and counts.
         _ => Ok(()),
     }
 }

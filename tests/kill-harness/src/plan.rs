@@ -1,5 +1,4 @@
-//! Which life is killed where: each point in its turn, those that were hit least first, and now and then at a random
-//! instant.
+//! Plans which life is killed where: at the points that were hit least, and sometimes at a random instant.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +14,7 @@ pub enum Death {
     After(u64),
 }
 
-/// What is planned, shared by all who play worlds.
+/// The plan, shared by all worlds.
 pub struct Plan {
     state: Mutex<State>,
     wanted: u64,
@@ -25,14 +24,14 @@ struct State {
     random: fastrand::Rng,
     /// How often each point was hit.
     hits: HashMap<Point, u64>,
-    /// How often each was tried.
+    /// How often each point was tried.
     tries: HashMap<Point, u64>,
     at_random: u64,
     is_over: bool,
 }
 
 impl Plan {
-    /// So many kills.
+    /// Plans so many kills.
     #[must_use]
     pub fn of(wanted: u64, seed: u64) -> Self {
         let state = State {
@@ -49,7 +48,7 @@ impl Plan {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the next life ends.
+    /// Decides how the next life ends.
     #[must_use]
     pub fn next(&self) -> Death {
         let mut state = self.lock();
@@ -64,7 +63,7 @@ impl Plan {
         Death::At(point, nth)
     }
 
-    /// A life ended so.
+    /// Counts a killed life.
     pub fn killed(&self, death: Death) {
         let mut state = self.lock();
         match death {
@@ -73,25 +72,25 @@ impl Plan {
         }
     }
 
-    /// Ends it before its time.
+    /// Ends the plan early.
     pub fn end(&self) {
         self.lock().is_over = true;
     }
 
-    /// How many were killed.
+    /// Returns how many lives were killed.
     #[must_use]
     pub fn kills(&self) -> u64 {
         let state = self.lock();
         state.hits.values().sum::<u64>() + state.at_random
     }
 
-    /// Whether all are done.
+    /// Returns whether all kills are done.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.lock().is_over || self.kills() >= self.wanted
     }
 
-    /// How often each point was hit, and how often a random instant.
+    /// Returns how often lives were killed at each point, and how often at a random instant.
     #[must_use]
     pub fn hits(&self) -> (Vec<(Point, u64)>, u64) {
         let state = self.lock();

@@ -1,62 +1,63 @@
-//! Where an application is killed: before and after each kind of commit, and inside tools and the application itself.
+//! The points at which an application is killed: before and after each kind of commit, and inside tools and the
+//! application.
 
 use std::fmt;
 use std::str::FromStr;
 
 use toolwright::journal::{State, Transaction, Transition};
 
-/// A kind of commit, by what happens in it to a call.
+/// A kind of commit, by what it does to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// A new call that may run at once, and is begun.
+    /// A new call begins at once.
     RecordedRunning,
-    /// A new call that a person has to decide.
+    /// A new call waits for a person.
     RecordedPending,
-    /// A call that is begun by the use of a grant.
+    /// A call begins by a grant.
     GrantUsed,
-    /// A new call of a tool, which may run at once, and is begun.
+    /// A new call of a tool begins at once.
     ChildBegun,
-    /// A tool waits for a call that it made, without a claim.
+    /// A tool gives up its claim, and waits for a call that it made.
     ParentWaits,
     /// A tool whose call has ended may run again.
     ParentResumed,
-    /// A person approved it.
+    /// A person approves the call.
     Approved,
-    /// A person approved it, and calls like it.
+    /// A person approves the call, and calls like it.
     Granted,
-    /// A person changed its arguments.
+    /// A person edits its arguments.
     Edited,
-    /// A person said no.
+    /// A person rejects it.
     Rejected,
-    /// Nobody decided in time.
+    /// Its approval expires.
     Expired,
-    /// Its run ended before it began.
+    /// Its run ends before the call begins.
     Cancelled,
-    /// Somebody took the right to run it.
+    /// A worker claims it.
     Claimed,
     /// It was judged again, and may run.
     Judged,
-    /// It was judged again, and a person has to decide.
+    /// It was judged again, and waits for a person.
     AskedAgain,
-    /// It gave a result.
+    /// It succeeded.
     Succeeded,
-    /// It gave an error that the model reads.
+    /// It failed with an error for the model.
     Failed,
-    /// It failed for good.
+    /// It became a dead letter.
     Dead,
-    /// It is to be begun again.
+    /// It will be retried.
     Retried,
-    /// Nobody knows whether it happened.
+    /// It became indeterminate.
     Unclear,
     /// It was found to have happened.
     Happened,
     /// It was found not to have happened.
     DidNotHappen,
-    /// Somebody has taken note that a person has to decide.
+    /// An approver has been notified of it.
     Told,
-    /// Its run has taken its answer; no commit, but an operation of its own.
+    /// Its run has acknowledged the answer. This is an operation of its own, not a commit.
     Delivered,
-    /// A document alone: that a run is over.
+    /// The end of a run is recorded, without a call.
     RunEnded,
 }
 
@@ -89,10 +90,10 @@ impl Change {
         Self::RunEnded,
     ];
 
-    /// The kind of a unit; nothing for one that the workload does not make on purpose.
+    /// Returns the kind of a transaction; `None` for one that the workload makes only by accident.
     #[must_use]
     pub fn of(unit: &Transaction) -> Option<Self> {
-        // That a run has not ended is a condition, and writes nothing.
+        // "The run has not ended" is a condition, which writes nothing.
         let has_documents = unit.documents.iter().any(|it| it.text.is_some());
         let Some(write) = unit.calls.first() else { return Some(Self::RunEnded) };
         let to = write.record.state;
@@ -158,33 +159,33 @@ impl Change {
     }
 }
 
-/// A moment in the life of an application.
+/// A point in the life of an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Point {
-    /// Nothing of the commit is done.
+    /// The commit has not begun.
     Before(Change),
-    /// The commit is durable, and nobody has heard of it.
+    /// The commit is durable, but its caller has not been told.
     After(Change),
     /// A lease is about to be renewed.
     BeforeRenewal,
-    /// A lease is renewed, and nobody has heard of it.
+    /// A lease is renewed, but its owner has not been told.
     AfterRenewal,
-    /// The application is about to hand in a turn.
+    /// The application is about to submit a turn.
     Intended,
-    /// A tool runs, and has done nothing yet.
+    /// A tool is running, and has not acted yet.
     Begun,
-    /// A tool has done what it does, and has not returned.
+    /// A tool has acted, and has not returned.
     Acted,
-    /// The application has an answer, and has not noted it.
+    /// The application has an answer, and has not recorded it.
     Answered,
-    /// The application has noted an answer, and has not said so to the journal.
+    /// The application has recorded an answer, and has not acknowledged it.
     Noted,
-    /// The application has said so.
+    /// The application has acknowledged an answer.
     Acknowledged,
 }
 
 impl Point {
-    /// Every point.
+    /// Returns every point.
     pub fn all() -> impl Iterator<Item = Self> {
         let commits = Change::ALL.into_iter().flat_map(|it| [Self::Before(it), Self::After(it)]);
         let others = [
@@ -224,7 +225,7 @@ impl FromStr for Point {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::all()
             .find(|it| it.to_string() == text)
-            .ok_or_else(|| format!("`{text}` is no kill point, such as `before-claimed`"))
+            .ok_or_else(|| format!("`{text}` is not a kill point, such as `before-claimed`"))
     }
 }
 

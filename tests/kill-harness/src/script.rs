@@ -1,14 +1,14 @@
-//! What the application is asked to call: decided by seed and number of the run alone, so that it asks for the same
-//! after a restart, and the checker knows it too. Pure.
+//! Decides what the application calls, from the seed and the run's number alone. So it makes the same calls after a
+//! restart, and the checker knows them too. Pure.
 
 use toolwright::{Call, Effect};
 
-/// What a tool does, besides leaving its marks. It goes wrong once: the next attempt goes well.
+/// How a tool behaves, besides leaving its marks. It misbehaves once: the next attempt succeeds.
 #[toolwright::data]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum Manner {
-    /// It gives a result.
+    /// It succeeds.
     Plain,
     /// It takes longer than a lease.
     Slow,
@@ -16,55 +16,55 @@ pub enum Manner {
     Panics,
     /// It panics after it has acted.
     PanicsLate,
-    /// It acts, and says that it may have acted.
+    /// It acts, and reports that it may have acted.
     Flaky,
-    /// It says that nothing happened.
+    /// It reports that nothing happened.
     Busy,
-    /// It says that the model is wrong, and does nothing.
+    /// It reports that the model made a mistake, and does not act.
     Wrong,
 }
 
-/// What the person says who is asked.
+/// What the person decides.
 #[toolwright::data]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
-    /// Nobody is asked.
+    /// No person is asked.
     Nothing,
-    /// Yes.
+    /// They approve.
     Approve,
-    /// Yes, and yes to the next of this run.
+    /// They approve, and grant the next call of this run.
     Grant,
-    /// Yes, but a hundred more.
+    /// They edit: a hundred more.
     Edit,
-    /// No.
+    /// They reject.
     Reject,
-    /// The person is asked, and never says anything.
+    /// They are asked, and never answer.
     Ignore,
 }
 
-/// By how much a person who edits raises an amount.
+/// By how much an edit raises an amount.
 pub const RAISED: u32 = 100;
 
-/// The tool that makes a call of its own.
+/// The tool that makes another call.
 pub const RELAY: &str = "relay";
 
-/// Returns the token of the call that the tool of another makes.
+/// Returns the token of the call that the tool of another call makes.
 #[must_use]
 pub fn child_of(token: &str) -> String {
     format!("{token}c")
 }
 
-/// One call that the application will make.
+/// A call that the application will make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intended {
-    /// Its name in the outside world: no other call has it.
+    /// Its token in the outside world, which no other call has.
     pub token: String,
     /// The name of the tool.
     pub tool: &'static str,
     /// What the tool does.
     pub manner: Manner,
-    /// What a person says.
+    /// What a person decides.
     pub said: Said,
     /// An argument that a person may change.
     pub amount: u32,
@@ -77,13 +77,13 @@ pub struct Intended {
 pub struct Run {
     /// Its number.
     pub number: u64,
-    /// What is called, in order.
+    /// The calls, in order.
     pub calls: Vec<Intended>,
     /// Whether the application ends the run as soon as the turn is made.
     pub is_ended: bool,
 }
 
-/// How often, what, how, and what is said of it.
+/// Each kind of call: weight, tool, behaviour, decision.
 const CALLS: [(u32, &str, Manner, Said); 24] = [
     (2, "look", Manner::Plain, Said::Nothing),
     (3, "note", Manner::Plain, Said::Nothing),
@@ -112,7 +112,7 @@ const CALLS: [(u32, &str, Manner, Said); 24] = [
 ];
 
 impl Run {
-    /// The run of a number.
+    /// Returns the run of a number.
     #[must_use]
     pub fn of(seed: u64, number: u64) -> Self {
         let mut random =
@@ -129,7 +129,7 @@ impl Run {
             let amount = random.u32(1..=RAISED);
             let token = format!("r{number}-{index}");
             let call = Intended { token, tool, manner: *manner, said: *said, amount, child: None };
-            // Decided apart from the other choices, which are those of the seeds that tests name.
+            // Drawn from a generator of its own, so that seeds named in tests keep their other choices.
             match fastrand::Rng::with_seed(seed ^ number << 8 ^ u64::from(index)).u32(0..6) {
                 0 if call.effect() != Effect::Read => call.relayed(),
                 _ => call,
@@ -138,14 +138,14 @@ impl Run {
         Self { number, calls: calls.collect(), is_ended: random.u32(0..8) == 0 }
     }
 
-    /// Returns the call of a token, whether the application makes it or one of its tools.
+    /// Returns the call of a token, whether the application or one of its tools makes it.
     #[must_use]
     pub fn call(&self, token: &str) -> Option<&Intended> {
         let all = self.calls.iter().flat_map(|it| [Some(it), it.child.as_deref()]);
         all.flatten().find(|it| it.token == token)
     }
 
-    /// Its id in the journal.
+    /// Returns its id in the journal.
     #[must_use]
     pub fn id(&self) -> String {
         format!("run-{}", self.number)
@@ -161,13 +161,13 @@ impl Intended {
         Self { token, tool: RELAY, manner: Manner::Plain, said: Said::Nothing, amount, child }
     }
 
-    /// The call as a model would make it.
+    /// Returns the call as a model would make it.
     #[must_use]
     pub fn call(&self) -> Call<'static> {
         Call::new(self.tool, self.arguments(self.amount))
     }
 
-    /// The arguments as JSON text.
+    /// Returns the arguments as JSON text.
     #[must_use]
     pub fn arguments(&self, amount: u32) -> String {
         let Self { token, manner, said, child, .. } = self;
@@ -182,13 +182,13 @@ impl Intended {
         serde_json::json!({ "token": token, "relayed": relayed, "amount": amount }).to_string()
     }
 
-    /// Whether a tool makes it.
+    /// Returns whether a tool makes it.
     #[must_use]
     pub fn is_child(&self) -> bool {
         self.token.ends_with('c')
     }
 
-    /// What the tool says of its effect.
+    /// Returns the declared effect of its tool.
     #[must_use]
     pub fn effect(&self) -> Effect {
         match self.tool {
@@ -199,7 +199,7 @@ impl Intended {
         }
     }
 
-    /// Whether a person is asked.
+    /// Returns whether a person is asked.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.said != Said::Nothing

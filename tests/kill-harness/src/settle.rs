@@ -1,4 +1,5 @@
-//! After the last kill: every turn is made again, what is due is done, until nothing moves any more.
+//! Settles a world after the last kill: it makes every turn again and does what is due, until no call changes any
+//! more.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -11,8 +12,8 @@ use crate::marks::{self, What};
 use crate::person;
 use crate::script::Run;
 
-/// For how long nothing may move before what is left is what the checker finds. It counts from the last move, because a
-/// machine that works on much else settles slowly.
+/// How long no call may change before the check begins. It counts from the last change, because a busy machine
+/// settles slowly.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
@@ -35,11 +36,11 @@ pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
         left = now_left;
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // What is answered is answered in the same way again, and nothing is run for it.
+    // Calls that are answered must give the same answer again, and run no tool for it.
     make_all(application, true).await
 }
 
-/// Makes every turn that was ever about to be made; or only those of which an answer is not noted.
+/// Makes every turn that was ever begun, or only those with an answer that is not recorded.
 async fn make_all(application: &Application, even_answered: bool) -> anyhow::Result<()> {
     let known = marks::read(&application.life.folder)?;
     let noted = noted(&known);
@@ -61,7 +62,7 @@ async fn make_all(application: &Application, even_answered: bool) -> anyhow::Res
     Ok(())
 }
 
-/// Returns how many calls are neither at their end nor parked.
+/// Returns how many calls are neither final nor parked.
 async fn under_way(application: &Application) -> anyhow::Result<usize> {
     let states = vec![State::Judging, State::Planned, State::Pending, State::Ready, State::Running];
     let filter = Filter { states, ..Filter::default() };

@@ -1,4 +1,4 @@
-//! The store that comes with the runtime.
+//! The SQLite store of the runtime.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use toolwright::journal::{SqliteStore, Store, StoreError};
 
 use crate::{Meddles, Opens};
 
-/// An SQLite file.
+/// Opens a SQLite file.
 pub struct Sqlite;
 
 impl Opens for Sqlite {

@@ -1,4 +1,4 @@
-//! The tools of the application: one of each effect, and some that ask. Each leaves its marks outside.
+//! The tools of the application: one of each effect, and some that need approval. Each leaves marks outside.
 
 use std::io;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use crate::marks::{Attempt, Outside, What};
 use crate::point::Point;
 use crate::script::{Manner, Said, child_of};
 
-/// What every tool has at hand.
+/// The service of every tool.
 pub struct World {
-    /// Where it leaves its marks.
+    /// The file of its marks.
     pub outside: Outside,
-    /// Whether the process is killed now.
+    /// Kills the process at a point.
     pub deadly: Deadly,
     /// How long a slow tool takes.
     pub slow: Duration,
 }
 
-/// All of them.
+/// Returns all tools.
 ///
 /// # Errors
-/// When two have one name.
+/// When two tools have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
     Registry::of(tools())
 }
@@ -38,7 +38,7 @@ pub fn tools() -> Vec<Registration> {
     tools.map(Registration::from).into()
 }
 
-/// What a tool with this call says that gives a result.
+/// Returns the result of a tool that succeeds.
 #[must_use]
 pub fn result(token: &str, amount: u32) -> String {
     format!("done {token} {amount}")
@@ -121,7 +121,8 @@ pub async fn relay(
         "token": child_of(&token), "manner": manner, "said": said, "amount": amount
     });
     let answer = calls.call(&Call::new(tool.as_str(), arguments.to_string())).await;
-    // What the other tool comes to is its own; without an answer that is recorded, this one begins again.
+    // The other call's outcome does not matter to this tool. Only without a recorded answer does this tool begin
+    // again.
     if let Some(error) = answer.error()
         && [error_kind::JOURNAL_FAILED, error_kind::SHUTTING_DOWN].contains(&error.kind())
     {
@@ -158,7 +159,7 @@ async fn act(
     let before = world.outside.begin(attempt.clone())?;
     let _leaving = Leaving { world, token: &token };
     world.deadly.reached(Point::Begun);
-    // So that whoever is killed at a random moment is killed here now and then.
+    // Yield, so that a kill at a random instant sometimes hits here.
     tokio::task::yield_now().await;
     let manner = if before == 0 || manner == Manner::Slow { manner } else { Manner::Plain };
     match manner {
@@ -191,7 +192,7 @@ fn broken() -> ! {
     panic!("this tool is broken");
 }
 
-/// Says that an attempt is over, however it ends. Who is killed says nothing.
+/// Records the end of an attempt, however it ends. A killed process records nothing.
 struct Leaving<'a> {
     world: &'a World,
     token: &'a str,

@@ -1,4 +1,5 @@
-//! A store around the one that is tried: it kills the process at commits, and notes what the application was told.
+//! A store around the one under test. It kills the process at commits, and records what the store promised the
+//! application.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -15,18 +16,18 @@ use crate::deadly::Deadly;
 use crate::line;
 use crate::point::{Change, Point};
 
-/// What an application was told by its store.
+/// A promise of the store to an application.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Told {
-    /// When.
+    /// When it was made.
     pub at: Timestamp,
-    /// Which life of the application.
+    /// The life of the application.
     pub life: u32,
-    /// What.
+    /// The promise.
     pub what: Promise,
 }
 
-/// What a store promises by saying that something is done.
+/// What a store promises when it reports success.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Promise {
@@ -36,23 +37,23 @@ pub enum Promise {
         call: CallId,
         /// Its version.
         version: u64,
-        /// Where it stands.
+        /// Its state.
         state: State,
         /// Until when its owner may run it.
         lease: Option<Timestamp>,
     },
-    /// A lease holds until then.
+    /// A lease holds until a time.
     Renewed {
         /// The call.
         call: CallId,
         /// Its epoch.
         epoch: u64,
-        /// Until when.
+        /// The end of the lease.
         until: Timestamp,
     },
 }
 
-/// The store.
+/// The store around the one under test.
 pub struct Watched {
     inner: Arc<dyn Store>,
     deadly: Deadly,
@@ -61,10 +62,10 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Around a store; what is told is noted in the folder.
+    /// Wraps a store; its promises are recorded in the folder.
     ///
     /// # Errors
-    /// When it cannot be noted.
+    /// When the file cannot be opened.
     pub fn new(
         inner: Arc<dyn Store>,
         deadly: Deadly,
@@ -75,7 +76,7 @@ impl Watched {
         Ok(Self { inner, deadly, told, life })
     }
 
-    /// A kill loses nothing that was written, so nobody waits for the disk here.
+    /// Records promises. A kill loses nothing that was written, so this does not wait for the disk.
     fn tell(&self, promises: Vec<Promise>) -> Result<(), StoreError> {
         let Self { life, .. } = *self;
         for what in promises {
@@ -95,7 +96,7 @@ fn path(folder: &Path) -> std::path::PathBuf {
     folder.join("told")
 }
 
-/// All that applications were told in a folder.
+/// Returns all promises to the applications of a folder.
 ///
 /// # Errors
 /// When it cannot be read.

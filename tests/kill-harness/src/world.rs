@@ -1,4 +1,4 @@
-//! One journal and the processes that share it, from the first to the check.
+//! Plays a world: one journal and the processes that share it, from the first process to the check.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -19,45 +19,45 @@ use crate::meddle::Damage;
 use crate::meddling::Meddling;
 use crate::plan::{Death, Plan};
 
-/// How many lives end in one world.
+/// How many lives a world has.
 const LIVES: u32 = 25;
 
-/// A life that takes longer hangs.
+/// A life that takes longer counts as hung.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The signal of `kill -9`.
 const SIGKILL: i32 = 9;
 
-/// What is tried in every world.
+/// The parameters of all worlds.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// The program, which lives when its first argument is `life`.
+    /// The program, which runs a life when its first argument is `life`.
     pub program: PathBuf,
-    /// Where worlds have their folders.
+    /// The folder of the worlds.
     pub folder: PathBuf,
     /// How many processes share a journal.
     pub processes: usize,
-    /// The promise that is broken.
+    /// The promise that the store breaks.
     pub breaks: Option<Break>,
     /// The lease of executors.
     pub lease: Duration,
 }
 
-/// A process under way.
+/// A running life.
 struct Running {
     child: Child,
-    /// Which life of its world.
+    /// Its number in its world.
     number: u32,
     begun: Instant,
     death: Death,
-    /// When it is stopped, and when it goes on.
+    /// When the process is stopped, and when it is continued.
     pause: Option<(Duration, Duration)>,
     is_stopped: bool,
     is_hung: bool,
     ended: Option<ExitStatus>,
 }
 
-/// Plays a world to its end. Its folder is left where something was found.
+/// Plays a world to its end. Keeps its folder where something was found.
 ///
 /// # Errors
 /// When a process cannot be started, hangs or fails.
@@ -117,7 +117,8 @@ pub fn play(
                     ended += 1;
                 }
                 None if status.success() || meddling.may_refuse(status) => {}
-                // A journal that breaks its promise may bring down the process that trusts it; this is found as well.
+                // A store that breaks its promise may crash the process that trusts it. That counts as a finding as
+                // well.
                 _ if setting.breaks.is_some() => {
                     odd.push(crashed(&folder, it.number, status));
                     ended += 1;
@@ -134,7 +135,7 @@ pub fn play(
     settle(setting, &settling, &mut odd)?;
     let mut beside = Vec::new();
     if !meddling.damaged.is_empty() {
-        // Everything else has settled; now the damaged calls do as well.
+        // Everything else has settled. Restore the damaged calls, and let them settle too.
         beside = checked_beside(&settling, store, &meddling.damaged)?.findings;
         meddling.mend()?;
         settling = settling.settling();
@@ -150,12 +151,12 @@ pub fn play(
     Ok(checked)
 }
 
-/// Returns the finding that a process hung.
+/// Returns the violation that a process hung.
 fn hung(number: u32) -> Finding {
     unexpected(format!("life {number} took longer than {} seconds", PATIENCE.as_secs()))
 }
 
-/// Returns the finding that a process crashed, which was not killed.
+/// Returns the violation that a process crashed without being killed.
 fn crashed(folder: &Path, number: u32, status: ExitStatus) -> Finding {
     let said = last_words(folder);
     unexpected(format!("life {number} ended with {status}, and said last: {said}"))
@@ -172,7 +173,7 @@ fn last_words(folder: &Path) -> String {
     errors.lines().rfind(|line| !line.is_empty()).unwrap_or("nothing").to_owned()
 }
 
-/// A life that is not killed, after the others.
+/// Runs a life that is not killed, after the others.
 fn settle(setting: &Setting, life: &Life, odd: &mut Vec<Finding>) -> anyhow::Result<()> {
     let running = vec![Running::start(&setting.program, life, Death::After(u64::MAX), None)?];
     for it in attend(running, &mut Meddling::of(None, &life.folder))? {
@@ -194,10 +195,10 @@ fn settle(setting: &Setting, life: &Life, odd: &mut Vec<Finding>) -> anyhow::Res
     Ok(())
 }
 
-/// Compares what lives have left in a folder with what was promised; one of them is enough to know how.
+/// Checks what the lives have left in a folder. Any one of them tells how.
 ///
 /// # Errors
-/// When something of it cannot be read.
+/// When any of it cannot be read.
 pub fn checked(life: &Life, store: &dyn Opens) -> anyhow::Result<Checked> {
     checked_beside(life, store, &[])
 }
@@ -211,7 +212,7 @@ fn checked_beside(life: &Life, store: &dyn Opens, damaged: &[Damage]) -> anyhow:
     Ok(check_beside(&evidence, damaged))
 }
 
-/// Waits for all, kills and stops them when their time has come.
+/// Waits for all processes, and kills, stops and continues them when it is time.
 fn attend(mut running: Vec<Running>, meddling: &mut Meddling<'_>) -> anyhow::Result<Vec<Running>> {
     let begun = Instant::now();
     while running.iter().any(|it| it.ended.is_none()) {

@@ -1,8 +1,9 @@
-//! Somebody who writes the journal's file: rewrites what is plain in a record, and forges its history. They have no key, so
-//! that what is signed or sealed they can only copy.
+//! An adversary who writes the journal's file: they rewrite what is plain in a record, and forge its history. Without
+//! a key, they can only copy what is signed or sealed.
 //!
-//! They can make a call of their own, by rewriting all of a record, its digest and its run included, and a grant for that
-//! run covers it. That is not explored: who writes the journal can do that (docs/durability.md).
+//! They could also make a call of their own by rewriting all of a record, including its digest and its run, and a
+//! grant for that run would cover it. The model does not explore this; docs/durability.md says that a writer of the
+//! journal can do it.
 
 use jiff::Timestamp;
 use toolwright_journal::approval::{SignedStatement, Statement};
@@ -12,11 +13,11 @@ use crate::reading::{ARGUMENTS, EDITED, OTHER_RUN, RUN, TRUSTED, arguments, dige
 use crate::scenario::Rewrite;
 use crate::world::World;
 
-/// What marked arguments begin with; no executor can open them.
+/// The prefix of arguments that are marked as sealed; no executor can open them.
 const HIDDEN: &str = "hidden ";
 
 impl Rewrite {
-    /// Whether it changes anything of a record.
+    /// Returns whether the rewrite changes the record.
     #[must_use]
     pub fn changes(self, record: &CallRecord) -> bool {
         match self {
@@ -33,7 +34,7 @@ impl Rewrite {
 }
 
 impl World<'_> {
-    /// A record is rewritten. Its version stays, but where its history grows.
+    /// Rewrites a record. Its version stays, except where its history grows.
     pub(crate) fn rewrite(&mut self, mut record: CallRecord, rewrite: Rewrite) -> Option<()> {
         let mut entries = Vec::new();
         match rewrite {
@@ -66,7 +67,7 @@ impl World<'_> {
     }
 }
 
-/// An approval of the call as it is, which a person has given in another journal.
+/// Returns an approval of the same call that a person signed for another journal.
 fn elsewhere(record: &CallRecord) -> SignedStatement {
     let record = record.clone().with(|it| it.journal = Some("elsewhere".to_owned()));
     let statement = Statement::approve(&record, "ada", Timestamp::UNIX_EPOCH);

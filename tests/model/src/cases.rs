@@ -1,4 +1,4 @@
-//! Each check, the property that falls without it, and a small scenario in which that shows.
+//! Cases: each check, the property that is violated without it, and a small scenario that shows it.
 
 use toolwright_core::tool::Effect::{Idempotent, Once};
 use toolwright_executor::lifecycle::Guard;
@@ -9,20 +9,20 @@ use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, Verdict};
 use crate::scenarios::{EVERY_STAGE, FAIR, REWRITTEN, moved, one, rewritten, sealed};
 use crate::switches::Switch;
 
-/// A check that is missing.
+/// A missing check.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Which.
+    /// The check.
     pub guard: Switch,
-    /// What falls.
+    /// The property that is violated.
     pub falls: &'static str,
     scenario: Scenario,
-    /// Those that are missing besides, because either is enough.
+    /// More checks that are missing, because one of them is enough.
     also: Vec<Switch>,
 }
 
 impl Case {
-    /// Looks for the shortest way on which the property falls.
+    /// Finds the shortest path that violates the property.
     #[must_use]
     pub fn explore(&self) -> Report {
         let missing = [&[self.guard], &self.also[..]].concat();
@@ -46,7 +46,7 @@ fn with(budget: Budget, scenario: Scenario) -> Scenario {
     Scenario { budget, ..scenario }
 }
 
-/// Two equal calls, about which people say this.
+/// Two equal calls, and what people may say of them.
 fn two(policies: &'static [Policy], verdicts: &[Verdict]) -> Scenario {
     let call = Call { effect: Idempotent, policies };
     Scenario {
@@ -58,7 +58,7 @@ fn two(policies: &'static [Policy], verdicts: &[Verdict]) -> Scenario {
     }
 }
 
-/// Every check, at least once.
+/// Returns a case for every check, at least one.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let crash = Budget { crashes: 1, ..FAIR };
@@ -81,7 +81,7 @@ pub fn cases() -> Vec<Case> {
     let denied = with(policy, scenario(Once, &[Policy::Ask, Policy::Deny]));
     let ended = |scenario: &Scenario| Scenario { ends_run: true, ..scenario.clone() };
     let each_time = two(&[Policy::Ask, Policy::AskEachTime], &[Verdict::Grant]);
-    // It is given with the first, and covers one of the others.
+    // The person grants with the first call, and the grant covers one of the others.
     let granted = two(ASKS, &[Verdict::Grant]);
     let granted = Scenario { calls: vec![granted.calls[0]; 3], ..granted };
     let revoked = two(ASKS, &[Verdict::Grant, Verdict::Revoke]);
@@ -129,7 +129,7 @@ pub fn cases() -> Vec<Case> {
         case(Switch::NobodyResumes, property::NOT_STRANDED, asks),
         case(Switch::NobodySweeps, property::NOT_STRANDED, with(crash, once.clone())),
     ];
-    // That it was begun before is seen at its claim once more.
+    // The claim checks once more whether it was begun before.
     cases.push(Case {
         guard: Switch::Decide(Guard::LostOnce),
         falls: property::ONCE,

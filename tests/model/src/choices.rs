@@ -1,4 +1,4 @@
-//! Who may do what next.
+//! Lists what each actor may do next.
 
 use toolwright_core::context::CallId;
 use toolwright_executor::lifecycle::By;
@@ -12,21 +12,21 @@ use crate::task::{Phase, Running, Task};
 use crate::world::World;
 
 impl System {
-    /// Whether the claim of a worker still counts.
+    /// Returns whether a worker's claim still counts.
     #[must_use]
     pub fn is_owner(&self, id: CallId, epoch: u64) -> bool {
         let now = self.journal.get(id);
         now.is_some_and(|now| now.state == State::Running && now.epoch == epoch)
     }
 
-    /// Whether somebody alive runs a call.
+    /// Returns whether a living worker runs a call.
     #[must_use]
     pub fn has_owner(&self, id: CallId) -> bool {
         let held = self.workers.iter().filter_map(Task::holds);
         held.into_iter().any(|(of, epoch)| of == id && self.is_owner(of, epoch))
     }
 
-    /// The calls, counted.
+    /// Numbers the calls.
     pub(crate) fn counted(&self) -> impl Iterator<Item = (u8, &CallRecord)> {
         (0..).zip(self.journal.calls())
     }
@@ -44,7 +44,7 @@ impl System {
     }
 }
 
-/// Whether a call has not begun here.
+/// Returns whether a call has not begun.
 fn is_unbegun(record: &CallRecord) -> bool {
     matches!(
         record.state,
@@ -53,18 +53,18 @@ fn is_unbegun(record: &CallRecord) -> bool {
 }
 
 impl Scenario {
-    /// What everybody may do.
+    /// Lists the actions of all actors.
     pub fn actions(&self, system: &System, actions: &mut Vec<Action>) {
         self.process_actions(system, actions);
         self.chances(system, actions);
     }
 
-    /// What processes and people do who have begun something, or have something to do.
+    /// Lists the actions of processes and people who are in the middle of something, or have something to do.
     pub(crate) fn process_actions(&self, system: &System, actions: &mut Vec<Action>) {
         let mut is_idle_seen = false;
         for (number, task) in (0..).zip(&system.workers) {
             if let Task::Idle = task {
-                // Workers with nothing in mind are alike.
+                // Idle workers are alike, so list the actions of one.
                 if !is_idle_seen {
                     self.idle_actions(system, number, actions);
                 }
@@ -152,7 +152,8 @@ impl Scenario {
             Phase::Begun if goes_on => actions.push(Action::Act(worker)),
             _ => {}
         }
-        // A worker's task that is dropped instead of crashing leaves its call to others, as often as it likes.
+        // Dropping a worker's task leaves its call to other workers. It costs a crash, since it could happen without
+        // end.
         let is_possible = |outcome: &&Outcome| {
             let costs = **outcome == Outcome::Dropped && running.by == By::Worker;
             self.outcomes.contains(outcome) && (!costs || system.budget.crashes > 0)
@@ -165,7 +166,7 @@ impl Scenario {
         }
     }
 
-    /// What people want, and what goes wrong.
+    /// Lists what people may want, and what may go wrong.
     fn chances(&self, system: &System, actions: &mut Vec<Action>) {
         let budget = &system.budget;
         if system.approver.is_some() {
@@ -210,7 +211,7 @@ impl Scenario {
         }
     }
 
-    /// Results that are supplied, to a process with nothing else in mind; of two processes both may be given one.
+    /// Lets an idle process supply results. If two are idle, it does not matter which of them gets a result.
     fn supplies(&self, system: &System, actions: &mut Vec<Action>) {
         let mut workers = (0..).zip(&system.workers);
         let Some((worker, _)) = workers.find(|(_, task)| matches!(task, Task::Idle)) else {
@@ -222,7 +223,7 @@ impl Scenario {
         }));
     }
 
-    /// Leases whose time may pass: of owners that are gone, and as often as it may happen of others.
+    /// Lists the leases that may lapse: those of dead owners always, others as often as the budget allows.
     pub(crate) fn lapses(&self, system: &System, actions: &mut Vec<Action>) {
         for (nth, record) in system.counted() {
             let can_lapse = system.budget.lapses > 0 || !system.has_owner(record.id);

@@ -1,4 +1,4 @@
-//! What tells states apart: all of a record and of a step that anybody decides by, and nothing that only people read.
+//! Hashes a state: everything in a record or a step that a decision depends on, and nothing that only people read.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,7 +7,7 @@ use toolwright_executor::lifecycle::{Input, Snapshot, Step, Then};
 use toolwright_journal::approval::SignedStatement;
 use toolwright_journal::journal::{AnswerRecord, CallRecord, StoredText};
 
-/// A record, but for its times.
+/// Hashes a record without its times.
 pub(crate) fn record(record: &CallRecord, state: &mut impl Hasher) {
     record.id.to_string().hash(state);
     (record.place.index, record.state, record.version, record.generation).hash(state);
@@ -23,7 +23,7 @@ pub(crate) fn record(record: &CallRecord, state: &mut impl Hasher) {
     (answer(record.answer.as_ref()), answer(record.result.as_ref())).hash(state);
 }
 
-/// What was signed, and by whose key.
+/// Returns what was signed, and the key.
 pub(crate) fn signed(signed: &SignedStatement) -> (&str, &str) {
     (&signed.text, &signed.key)
 }
@@ -32,7 +32,7 @@ fn answer(answer: Option<&AnswerRecord>) -> Option<(bool, &str)> {
     answer.map(|answer| (answer.is_error, answer.text.as_str()))
 }
 
-/// The times of a record, as far as they have passed.
+/// Hashes whether the times of a record have passed.
 pub(crate) fn times(record: &CallRecord, now: Timestamp, state: &mut impl Hasher) {
     let has_passed = |time: Option<Timestamp>| time.map(|time| time <= now);
     has_passed(record.lease).hash(state);
@@ -41,7 +41,7 @@ pub(crate) fn times(record: &CallRecord, now: Timestamp, state: &mut impl Hasher
     has_passed(record.handed_over_until).hash(state);
 }
 
-/// What a task knows of its call.
+/// Hashes what a task knows of its call.
 pub(crate) fn snapshot(snapshot: &Snapshot, now: Timestamp, state: &mut impl Hasher) {
     record(&snapshot.record, state);
     times(&snapshot.record, now, state);
@@ -52,7 +52,7 @@ pub(crate) fn snapshot(snapshot: &Snapshot, now: Timestamp, state: &mut impl Has
     evaluated.map(|it| format!("{:?}", it.policy)).hash(state);
 }
 
-/// Why a task looks.
+/// Hashes why a task looks at its call.
 pub(crate) fn input(input: &Input, state: &mut impl Hasher) {
     match input {
         Input::Attempted(attempt) => {
@@ -63,7 +63,7 @@ pub(crate) fn input(input: &Input, state: &mut impl Hasher) {
     }
 }
 
-/// What was decided.
+/// Hashes a decision.
 pub(crate) fn step(step: &Step, now: Timestamp, state: &mut impl Hasher) {
     match &step.then {
         Then::WaitUntil(_) => "wait".hash(state),

@@ -1,7 +1,7 @@
-//! What becomes of a state when nothing goes wrong any more and everybody who can act takes a turn, but for people: they
-//! say nothing more than they have said. A call that is then still on its way is stranded.
+//! Checks from a state that every call comes to rest, if nothing goes wrong any more and every actor except people
+//! takes turns. A call that is still on its way at the end is stranded.
 //!
-//! A checker's `eventually` would be fooled by cycles and by paths that join; this looks from every state.
+//! The checker's own `eventually` misses cycles and joining paths, so this starts from every state.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,15 +12,15 @@ use crate::scenario::{Budget, Outcome, Scenario};
 use crate::step::Action;
 use crate::system::System;
 
-/// More steps than any scenario needs.
+/// No scenario needs more steps.
 const STEPS: usize = 200;
 
-/// States that were looked from before, and from which nothing is stranded.
+/// The states from which no call is stranded, as checked before.
 #[derive(Debug, Clone, Default)]
 pub struct Settled(Arc<Mutex<HashSet<u64>>>);
 
 impl Settled {
-    /// Whether no call is stranded in this state.
+    /// Returns whether no call is stranded in this state.
     #[must_use]
     pub fn gets_everywhere(&self, scenario: &Scenario, system: &System) -> bool {
         let mut now = System { budget: Budget::default(), ..system.clone() };
@@ -55,7 +55,7 @@ impl Settled {
 fn is_settled(scenario: &Scenario, system: &System, record: &CallRecord) -> bool {
     match record.state {
         State::Judging | State::Ready | State::Running => {
-            // What is beyond the boundary is not explored.
+            // Later generations are not explored.
             record.generation > scenario.generations.into()
         }
         State::Pending => !system.is_late(record),
@@ -64,14 +64,14 @@ fn is_settled(scenario: &Scenario, system: &System, record: &CallRecord) -> bool
     }
 }
 
-/// The first thing that somebody can do.
+/// Takes the first possible step.
 fn step(scenario: &Scenario, system: &System) -> Option<System> {
     let mut actions = Vec::new();
     scenario.process_actions(system, &mut actions);
     scenario.lapses(system, &mut actions);
     let wanted = |action: &Action| match action {
         Action::End(_, outcome) => *outcome == Outcome::Result,
-        // It would be refused, and not recorded, as often as it is submitted.
+        // The submit would be refused and not recorded, each time.
         Action::Submit(..) => !system.run_is_ended() && system.rejected.is_empty(),
         _ => true,
     };

@@ -1,4 +1,5 @@
-//! What is durable: a real [`MemoryStore`], forked for each commit, so that every way on from a state has one of its own.
+//! The durable state: a real [`MemoryStore`], forked for each commit, so that each branch of the exploration has its
+//! own.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use toolwright_journal::journal::{
 
 use crate::digest;
 
-/// More than any scenario has.
+/// No scenario has more.
 const ALL: usize = 100;
 
-/// A store, and all that can be read from it.
+/// A store, and everything read from it.
 #[derive(Debug, Clone)]
 pub struct Journal {
     store: MemoryStore,
@@ -25,41 +26,41 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// An empty one.
+    /// Makes an empty journal.
     #[must_use]
     pub fn new() -> Self {
         Self { store: MemoryStore::new(), calls: Vec::new(), documents: Vec::new() }
     }
 
-    /// The calls, in the order of their ids.
+    /// Returns the calls, in the order of their ids.
     pub fn calls(&self) -> impl Iterator<Item = &CallRecord> {
         self.calls.iter().map(|(record, _)| record)
     }
 
-    /// The call of an id.
+    /// Returns the call of an id.
     #[must_use]
     pub fn get(&self, id: CallId) -> Option<&CallRecord> {
         self.calls().find(|record| record.id == id)
     }
 
-    /// The call at a place of the turn.
+    /// Returns the call in a slot of the turn.
     #[must_use]
     pub fn at(&self, place: u8) -> Option<&CallRecord> {
         self.calls().find(|record| record.place.index == u32::from(place))
     }
 
-    /// What happened to a call.
+    /// Returns the history of a call.
     #[must_use]
     pub fn history(&self, id: CallId) -> &[Entry] {
         self.calls.iter().find(|(record, _)| record.id == id).map_or(&[], |(_, history)| history)
     }
 
-    /// The documents whose keys begin like this.
+    /// Returns the documents whose keys have a prefix.
     pub fn documents<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Document> {
         self.documents.iter().filter(move |document| document.key.starts_with(prefix))
     }
 
-    /// The journal after a commit.
+    /// Returns the journal after a commit.
     ///
     /// # Errors
     /// Those of the store.
@@ -69,7 +70,7 @@ impl Journal {
         Ok(Self::of(fork))
     }
 
-    /// The journal after a renewal.
+    /// Returns the journal after a renewal.
     ///
     /// # Errors
     /// Those of the store.
@@ -79,14 +80,14 @@ impl Journal {
         Ok(Self::of(fork))
     }
 
-    /// The journal after something else, and what came of that.
+    /// Returns the journal after any other change, and the result of the change.
     pub fn after<T>(&self, change: impl FnOnce(Arc<dyn Store>) -> T) -> (Self, T) {
         let fork = self.store.fork();
         let result = change(Arc::new(fork.clone()));
         (Self::of(fork), result)
     }
 
-    /// The journal after somebody has written to its file.
+    /// Returns the journal after an adversary has written to its file.
     #[must_use]
     pub fn rewritten(&self, record: CallRecord, entries: Vec<Entry>) -> Self {
         let fork = self.store.fork();
@@ -106,7 +107,8 @@ impl Journal {
         Self { store, calls, documents }
     }
 
-    /// All that anybody decides by. Times are states of the clock, which [`System`](crate::system::System) compares.
+    /// Hashes everything that a decision depends on. Whether times have passed is hashed by
+    /// [`System`](crate::system::System).
     pub(crate) fn hash_into(&self, state: &mut impl Hasher) {
         for (record, history) in &self.calls {
             digest::record(record, state);
@@ -130,7 +132,7 @@ impl Default for Journal {
     }
 }
 
-/// The in-memory store answers at the first poll.
+/// Polls once: the in-memory store never waits.
 pub(crate) fn at_once<T>(answer: BoxFuture<'_, T>) -> T {
     answer.now_or_never().expect("the in-memory store does not wait")
 }

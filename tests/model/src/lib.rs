@@ -1,30 +1,30 @@
-//! The life of calls, explored state by state, as it runs: the executor's own
+//! Explores the life of calls, state by state, in the code that runs: the executor's own
 //! [`decide`](toolwright_executor::lifecycle::decide) decides, its transactions go to the real
-//! [`MemoryStore`](toolwright_journal::journal::MemoryStore), and people's statements through the real
+//! [`MemoryStore`](toolwright_journal::journal::MemoryStore), and people's statements go through the real
 //! [`ApprovalService`](toolwright_journal::approval::ApprovalService).
 //!
-//! What is modelled is what surrounds them.
+//! The model replaces only what surrounds them.
 //!
-//! - Processes, whose steps ([`step`]) are the actions of the driver in the driver's order: read, decide, commit, begin,
-//!   perform, record the result. A process may crash between any two; a commit may stand although nobody heard of it.
-//!   `world` mirrors the executor's `lifecycle/driver.rs` for that, and is kept as small as that allows.
-//! - What a decision reads: tools, a policy, whose keys count (`reading`). Tools and policies change.
-//! - [`people`], who approve, grant, revoke, edit, reject, accept plans, settle what is indeterminate, requeue and discard
-//!   dead letters, and sign with keys that do not count. They tell the truth, as far as they can see.
-//! - An [`adversary`], who rewrites what is plain in a record between any two steps, and signs nothing.
-//! - A clock: leases lapse and deadlines pass, [`scenario`] says how often.
+//! - Processes, whose steps ([`step`]) are the driver's actions in the driver's order: read, decide, commit, begin,
+//!   perform, record the result. A process may crash between any two, and a commit may succeed without a reply. For
+//!   this, `world` mirrors the executor's `lifecycle/driver.rs`, as simply as possible.
+//! - What a decision reads: tools, a policy, and the trusted keys (`reading`). Tools and policies change.
+//! - [`people`], who approve, grant, revoke, edit, reject, accept plans, resolve indeterminate calls, requeue and
+//!   discard dead letters, and sign with untrusted keys. They tell the truth, as far as they can see.
+//! - An [`adversary`], who rewrites what is plain in a record between any two steps, and cannot sign.
+//! - A clock: leases lapse and deadlines pass, as often as the [`scenario`] says.
 //!
-//! What must hold stands in [`properties`]; who watches for it, in [`witness`]. [`switches`] takes single checks away, in
-//! `decide` by its own [`Guards`](toolwright_executor::lifecycle::Guards), and the tests show which property falls then. A
-//! property that falls gives the decisions that led there as JSON lines, which
+//! [`properties`] says what must be true, and [`witness`] watches for it. [`switches`] removes single checks, those
+//! in `decide` by its own [`Guards`](toolwright_executor::lifecycle::Guards), and the tests show which property is
+//! violated then. For a violated property, the decisions that led there are printed as JSON lines, which
 //! [`trace::replay`](toolwright_executor::lifecycle::trace::replay) replays.
 //!
-//! Stages of an application let a call through, delay it, answer it or refuse it, between two steps of whoever looks at it.
+//! The stages of an application let a call through, delay it, answer it or refuse it, as a separate step.
 //!
-//! What is not modelled: the text of arguments but for two versions of them, secrets but for arguments that only executors
-//! read, plans of several calls that wait for
-//! each other, reads that are not recorded, circuits, pauses before another attempt, an executor that shuts down, several
-//! pages of a list. Workers are alike, so states that differ in their order alone count as one.
+//! Not modelled are: the text of arguments beyond two versions, secrets beyond arguments that only executors can
+//! read, plans of several calls that wait for each other, reads that are not recorded, circuit breakers, backoff, an
+//! executor that shuts down, and several pages of a list. Workers are alike, so states that differ only in their
+//! order count as one.
 
 pub mod adversary;
 pub mod cases;

@@ -6,9 +6,9 @@
 //! cargo run --release -p call-model -- --calls 2 --attempts 3 --workers 3
 //! ```
 //!
-//! Without a word it shows of each check which property falls without it, and explores the default scenarios, one
-//! line each. With `--calls`, as many and as bad ones as it is told; each thing that may go wrong makes it several times
-//! longer. Of a property that falls it prints the steps, and the decisions as JSON lines.
+//! Without options it shows for each check which property is violated without it, and explores the default scenarios,
+//! one line each. `--calls` explores as many calls and mishaps as its other options allow; each kind of mishap makes
+//! it several times slower. For a violated property it prints the steps, and the decisions as JSON lines.
 //!
 //! `--story` prints the decisions of one call that is edited, dies, is requeued and succeeds.
 
@@ -27,13 +27,13 @@ const NUMBERS: [(&str, i64, &str); 12] = [
     ("attempts", 9, "attempts in one generation"),
     ("generations", 6, "generations"),
     ("crashes", 9, "crashes"),
-    ("lapses", 9, "leases that lapse under a living owner"),
+    ("lapses", 9, "leases that lapse though their owner lives"),
     ("deadlines", 9, "deadlines that pass"),
-    ("unheard", 9, "commits that stand and are not heard of"),
+    ("unheard", 9, "commits that succeed without a reply"),
     ("changes", 9, "changes of the tools"),
     ("policies", 9, "changes of the policy"),
     ("delays", 9, "delays by a stage, where there are stages"),
-    ("rewrites", 9, "rewritten records, where somebody writes the journal"),
+    ("rewrites", 9, "rewritten records, where an adversary writes the journal"),
 ];
 
 fn main() -> ExitCode {
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         .long("threads")
         .help("threads")
         .value_parser(value_parser!(u8).range(1..));
-    let about = "Explores the life of calls: the decisions of production among a model of everybody who acts on a journal";
+    let about = "Explores the life of calls: the decisions of production in a model of all actors on a journal";
     let story = Arg::new("story").long("story").help("print the decisions of one call").num_args(0);
     let command = Command::new("call-model").about(about).args(numbers).arg(threads);
     let matches = command.arg(story.action(ArgAction::SetTrue)).get_matches();
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     if all_hold { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A scenario with the numbers that were given.
+/// Returns a scenario with the numbers of the command line.
 fn changed(scenario: Scenario, matches: &ArgMatches) -> Scenario {
     let number = |name: &str, or: u8| matches.get_one::<u8>(name).copied().unwrap_or(or);
     let budget = Budget {

@@ -1,4 +1,4 @@
-//! People: what they say of a call that they are shown, and the real [`ApprovalService`] that takes it to the journal.
+//! People: what they say of a call that they are shown. The real [`ApprovalService`] takes it to the journal.
 
 use jiff::Timestamp;
 use toolwright_core::context::CallId;
@@ -16,18 +16,18 @@ use crate::switches::Switch;
 use crate::system::System;
 use crate::world::World;
 
-/// What a person is about to say.
+/// A decision that a person is about to submit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Approver {
-    /// Of which call.
+    /// The call.
     pub id: CallId,
-    /// Of which generation of it.
+    /// The generation of the call.
     pub generation: u32,
-    /// With which arguments.
+    /// The digest of its arguments.
     pub digest: String,
-    /// What is shown of them.
+    /// The arguments as they are shown.
     pub shown: String,
-    /// What.
+    /// The decision.
     pub verdict: Verdict,
 }
 
@@ -59,7 +59,7 @@ impl Verdict {
     }
 }
 
-/// Of this run and this tool, with these arguments, once.
+/// Returns the terms of a grant for this run, this tool and these arguments, once.
 fn terms(record: &CallRecord) -> GrantTerms {
     GrantTerms {
         scope: Scope::Run(RUN.to_owned()),
@@ -71,7 +71,7 @@ fn terms(record: &CallRecord) -> GrantTerms {
     }
 }
 
-/// A grant of a call's tool that nobody has revoked.
+/// Returns a grant for the call's tool that is not revoked.
 fn grant(system: &System, record: &CallRecord) -> Option<Grant> {
     let prefix = Grant::key(&record.tool, "");
     let mut grants = system.journal.documents(&prefix);
@@ -80,7 +80,7 @@ fn grant(system: &System, record: &CallRecord) -> Option<Grant> {
 }
 
 impl World<'_> {
-    /// Whether a person would say that of a call. They tell the truth, as far as they can see.
+    /// Returns whether a person would make this decision. They tell the truth, as far as they can see.
     pub(crate) fn may_say(&self, record: &CallRecord, verdict: Verdict) -> bool {
         let system = &self.system;
         let acted = system.witness_of(record.place.index).has_acted();
@@ -88,7 +88,7 @@ impl World<'_> {
         let is_meant = match verdict {
             Verdict::Happened => acted,
             Verdict::DidNotHappen => !acted,
-            // It would be shown to nobody any more.
+            // Later calls are not shown any more.
             Verdict::Grant if self.scenario.has_two_runs => is_open && record.place.index == 0,
             Verdict::Approve | Verdict::Grant | Verdict::Edit | Verdict::Reject => is_open,
             Verdict::Revoke => return grant(system, record).is_some(),
@@ -104,8 +104,8 @@ impl World<'_> {
         self.system.approver = Some(Approver { id, generation, digest, shown, verdict });
     }
 
-    /// The approval service takes it to the journal. It reads, commits, and reads again where somebody was faster, so it
-    /// is one step.
+    /// Submits the decision through the approval service. The service reads, commits, and reads again on a conflict,
+    /// so this is one step.
     pub(crate) fn hand_in(&mut self, is_heard: bool) -> Option<()> {
         let said = self.system.approver.clone()?;
         if is_heard {
@@ -133,13 +133,13 @@ impl World<'_> {
         let signed = SignedStatement { text, key: key.to_owned(), signature: String::new() };
         let now = self.system.now;
         let (journal, submitted) = self.system.journal.after(|store| {
-            // What is sealed is approved unseen.
+            // Sealed arguments are approved unseen.
             let service = ApprovalService::new(store).unseen();
             at_once(Box::pin(service.submit(signed, now)))
         });
         let is_new = submitted.is_ok_and(|submitted| !submitted.repeated);
         if !is_new {
-            // Told what happened instead; what was unheard and is said again, that it is recorded.
+            // The person learns that another decision came first, or that a repeated one had been recorded.
             return is_heard.then_some(());
         }
         self.system.journal = journal.into();

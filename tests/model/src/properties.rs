@@ -1,77 +1,51 @@
-//! What must hold, in every state.
+//! The properties: what must be true in every state.
 
 use stateright::Property;
 
 use crate::system::{Explored, System};
 use crate::witness::Wrong;
 
-/// A `once` call begins at most once without a word.
-pub const ONCE: &str = "a once call begins at most once without a word";
-/// Its effect happens at most once, where people tell the truth and late owners stop.
-pub const ONE_EFFECT: &str = "the effect of a once call happens at most once";
-/// An approval is used at most once.
-pub const APPROVAL_ONCE: &str = "an approval is used by one generation alone";
-/// What asks runs by a decision or a grant alone.
-pub const DECIDED: &str = "what a person has to decide runs by a grant, or by a decision on this generation and these arguments";
-/// A decision is bound to what was shown.
-pub const BOUND: &str = "a decision takes effect on what was shown";
-/// Whoever writes the journal cannot have another call run than a person saw.
-pub const SHOWN: &str = "what was shown to whoever approved it is what runs";
-/// A decision lapses.
-pub const IN_TIME: &str = "nothing is claimed by a decision that is too late";
-/// Nothing is stranded.
+pub const ONCE: &str =
+    "a `once` call begins again only after a person or its tool said that it had not happened";
+/// This is true where people tell the truth and late owners stop.
+pub const ONE_EFFECT: &str = "the effect of a `once` call happens at most once";
+pub const APPROVAL_ONCE: &str = "only one generation uses an approval";
+pub const DECIDED: &str = "a call that needs approval runs only by a grant, or by a decision on this generation and these arguments";
+pub const BOUND: &str = "a decision takes effect only on what was shown";
+/// An adversary who writes the journal cannot let another call run than the one that a person saw.
+pub const SHOWN: &str = "the call that runs is the one that was shown for approval";
+pub const IN_TIME: &str = "no call is claimed by a decision that has expired";
 pub const NOT_STRANDED: &str = "no accepted decision and no call is stranded";
-/// One answer.
 pub const ONE_ANSWER: &str = "each call of a turn is answered once";
-/// What has ended never begins.
 pub const ENDED: &str = "a rejected, denied, expired or cancelled call never begins";
-/// A late owner changes nothing.
-pub const FENCED: &str = "a late owner changes nothing";
-/// A renewed lease holds.
+pub const FENCED: &str = "an owner that has lost its lease changes nothing";
 pub const RENEWED: &str = "an owner whose lease was renewed keeps its call";
-/// Nobody is accused.
-pub const NOT_ACCUSED: &str = "no honest record is said to contradict its history";
-/// History and record agree.
-pub const REPLAYED: &str = "every record stands where its history takes it";
-/// An ended run begins nothing.
-pub const RUN_OVER: &str = "nothing is claimed once the end of its run was told";
-/// A forged word ends nothing.
-pub const NOT_FORGED: &str = "a word that does not count ends no call";
-/// A denial comes first.
-pub const DENIED: &str = "what the policy denies is not claimed, whatever a person said";
-/// A plan is accepted first.
-pub const PLANNED: &str = "what is planned is claimed once its plan was accepted";
-/// A grant counts on its terms.
+pub const NOT_ACCUSED: &str = "no honest record is reported to contradict its history";
+pub const REPLAYED: &str = "every record has the state that its history leads to";
+pub const RUN_OVER: &str = "no call is claimed after the caller learned that its run has ended";
+pub const NOT_FORGED: &str = "a statement with an untrusted key ends no call";
+pub const DENIED: &str =
+    "a call that the policy denies is not claimed, even if a person approved it";
+pub const PLANNED: &str = "a planned call is claimed only after its plan was accepted";
 pub const GRANT_TERMS: &str =
-    "a grant is used on its terms, until it is revoked or its tool changes";
-/// A grant counts so often.
-pub const GRANT_USES: &str = "a grant is used by no more calls than it is for";
-/// A grant is no answer each time.
-pub const EACH_TIME: &str = "a grant does not help where a person is asked each time";
-/// A rejection holds.
-pub const REJECTED: &str = "nobody is asked again what a person rejected in this run";
-/// A dead letter stays one.
+    "a grant counts only on its terms, until it is revoked or its tool changes";
+pub const GRANT_USES: &str = "no more calls use a grant than it is for";
+pub const EACH_TIME: &str = "a grant does not count where a person has to be asked each time";
+pub const REJECTED: &str = "no person is asked again about a call that was rejected in this run";
 pub const LETTER: &str = "a requeued dead letter that cannot run is a dead letter again";
-/// A key is stable.
-pub const KEY: &str = "an idempotency key changes with the arguments alone";
-/// Stages come first.
-pub const STAGED: &str = "nothing is claimed that its stages did not let through";
-/// Stages speak of the call as it is.
-pub const STAGED_NOW: &str = "what stages say counts for the version of the call that they saw";
-/// To wait costs nothing.
+pub const KEY: &str = "an idempotency key changes only with the arguments";
+pub const STAGED: &str = "no call is claimed that its stages did not let through";
+pub const STAGED_NOW: &str =
+    "a decision of a stage counts only for the version of the call that it saw";
 pub const WAITING: &str =
-    "a call that waits for a stage spends no attempt and does not end by that";
-/// What a stage answers has its answer.
+    "a call that waits for a stage spends no attempt, and waiting does not end it";
 pub const KEPT_OUT: &str = "a call that a stage answers or refuses is never run";
-/// A result has its time.
-pub const SUPPLIED_IN_TIME: &str = "no result counts that is supplied after its deadline";
-/// A hand-over is known.
-pub const HANDED_OVER: &str =
-    "a call that is carried out elsewhere is handed over or not, and never in doubt";
-/// Decisions are possible.
-pub const POSSIBLE: &str = "no decision asks for what the machine does not know";
+pub const SUPPLIED_IN_TIME: &str = "a result that is supplied after its deadline does not count";
+pub const HANDED_OVER: &str = "an external call is handed over or not, and never indeterminate";
+pub const POSSIBLE: &str = "no decision asks for something that the driver cannot read";
 
-/// Those that are asked of a scenario. That an effect happens once is asked only where it is promised, or looked for.
+/// Returns the properties to check in a scenario. That an effect happens once is checked only where it is promised or
+/// looked for.
 #[must_use]
 pub fn all(explored: &Explored) -> Vec<Property<Explored>> {
     let mut all = vec![
@@ -105,7 +79,7 @@ pub fn all(explored: &Explored) -> Vec<Property<Explored>> {
         Property::always(HANDED_OVER, |_, it| never(it, |wrong| wrong.doubted_elsewhere)),
         Property::always(POSSIBLE, |_, it| never(it, |wrong| wrong.impossible)),
     ];
-    // Whoever writes the journal can strand any call.
+    // An adversary who writes the journal can strand any call.
     let is_rewritten = !explored.scenario.rewrites.is_empty();
     if explored.until.is_none_or(|until| until == NOT_STRANDED) && !is_rewritten {
         all.push(Property::always(NOT_STRANDED, |model: &Explored, it| {

@@ -1,5 +1,5 @@
-//! What a decision reads, as `lifecycle/driver/read.rs` reads it: from the real journal, and from tools, a policy and keys
-//! of the model.
+//! What a decision reads, as `lifecycle/driver/read.rs` reads it: from the real journal, and from tools, a policy and
+//! keys of the model.
 
 use std::time::Duration;
 
@@ -21,28 +21,28 @@ use crate::scenario::{Policy, Scenario};
 use crate::switches::Switch;
 use crate::system::System;
 
-/// For how long a claim counts.
+/// The duration of a lease.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
-/// For how long a person may think.
+/// How long a person may take to decide.
 pub(crate) const THINKING: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// New idempotency keys are told apart from the first ones, and need no more.
+/// Makes new idempotency keys different from the first ones, which is all they need.
 pub(crate) const RANDOM: u128 = u128::MAX;
 
-/// Tools show nothing.
+/// No tool has a preview.
 pub(crate) const PREVIEW: Preview = Preview::Nothing;
 
-/// The key that counts.
+/// The trusted key.
 pub(crate) const TRUSTED: &str = "ada";
 
 /// The arguments that every call is made with.
 pub(crate) const ARGUMENTS: &str = r#"{"n":1}"#;
 
-/// Those that a person puts in their place.
+/// The arguments after an edit.
 pub(crate) const EDITED: &str = r#"{"n":2}"#;
 
-/// The run of every call, but where there are two.
+/// The run of every call, unless there are two runs.
 pub(crate) const RUN: &str = "r";
 
 /// The other run.
@@ -51,10 +51,10 @@ pub(crate) const OTHER_RUN: &str = "other";
 /// The id of the journal.
 pub(crate) const JOURNAL: &str = "j";
 
-/// What the arguments of a call with a secret begin with, which only executors read.
+/// The prefix of sealed arguments, which only executors can read.
 const SEALED: &str = "sealed ";
 
-/// The digest of a call with these arguments.
+/// Returns the digest of a call with these arguments.
 pub(crate) fn digest_of(
     scenario: &Scenario,
     record: &CallRecord,
@@ -71,7 +71,7 @@ pub(crate) fn digest_of(
     }
 }
 
-/// A call that arrives.
+/// Returns a new call.
 pub(crate) fn arrived(scenario: &Scenario, system: &System, place: u8, id: CallId) -> CallRecord {
     let effect = scenario.calls[usize::from(place)].effect;
     let run = scenario.run_of(place.into()).to_owned();
@@ -123,7 +123,7 @@ pub(crate) fn past(system: &System, record: &CallRecord) -> Past {
     }
 }
 
-/// What a signature is worth.
+/// Verifies a signature.
 fn verified(signed: &SignedStatement) -> Signature {
     match signed.statement() {
         Ok(statement) if signed.key == TRUSTED => Signature::Counts(Box::new(statement)),
@@ -131,7 +131,7 @@ fn verified(signed: &SignedStatement) -> Signature {
     }
 }
 
-/// The arguments that run, as an executor reads them; nothing where it cannot.
+/// Returns the arguments as an executor reads them; empty where it cannot.
 pub(crate) fn arguments(record: &CallRecord) -> &str {
     match &record.arguments {
         StoredText::Plain(arguments) => arguments,
@@ -156,7 +156,7 @@ pub(crate) fn stored(scenario: &Scenario, record: &CallRecord) -> Stored {
     Stored::Readable { is_of_its_digest: digest == record.digest, shown: text.to_owned() }
 }
 
-/// What its tool and the policy make of a call with its arguments, or with those that a person proposed.
+/// Returns what the tool and the policy make of a call with its arguments, or with those that a person proposed.
 pub(crate) fn evaluated(
     scenario: &Scenario,
     system: &System,
@@ -197,7 +197,7 @@ pub(crate) fn evaluated(
     }
 }
 
-/// Whether a person rejected the same call.
+/// Returns whether a person rejected the same call in this run.
 pub(crate) fn is_denied(system: &System, snapshot: &Snapshot) -> bool {
     let read = [&snapshot.proposed, &snapshot.evaluated];
     let read = read.into_iter().find_map(|read| read.as_ref()?.as_ref().ok());
@@ -224,7 +224,7 @@ pub(crate) fn begun_of(system: &System, record: &CallRecord) -> u32 {
     begun(system.journal.history(record.id))
 }
 
-/// A unit that starts from whatever version there is.
+/// Makes a transaction expect whatever version the journal has.
 pub(crate) fn expects_what_is_there(unit: &mut Transaction, journal: &Journal) {
     for write in &mut unit.calls {
         let Some(found) = journal.get(write.record.id).map(|found| found.version) else { continue };

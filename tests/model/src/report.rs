@@ -1,4 +1,4 @@
-//! One scenario explored, and what came of it.
+//! Explores one scenario, and reports the result.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -10,28 +10,28 @@ use crate::scenario::Scenario;
 use crate::story::decisions;
 use crate::system::Explored;
 
-/// What came of an exploration.
+/// The result of an exploration.
 #[derive(Debug)]
 pub struct Report {
-    /// The scenario's word.
+    /// The scenario's name.
     pub name: &'static str,
-    /// States that were come to.
+    /// How many states were reached.
     pub states: usize,
-    /// Distinct ones.
+    /// How many of them are distinct.
     pub unique: usize,
-    /// How many states the longest way has that was gone.
+    /// The length of the longest path.
     pub depth: usize,
     /// How long it took.
     pub time: Duration,
-    /// The properties that hold.
+    /// The properties that are true.
     pub hold: Vec<&'static str>,
-    /// Those that fall, each with the steps that lead there.
+    /// The violated properties, each with the steps that lead there.
     pub fall: Vec<(&'static str, Vec<String>)>,
-    /// Of each that falls, the decisions that lead there, a line of JSON each.
+    /// For each violated property, the decisions that lead there, one JSON line each.
     pub traces: Vec<(&'static str, String)>,
 }
 
-/// Explores all of a scenario.
+/// Explores a scenario completely.
 #[must_use]
 pub fn explore(scenario: &Scenario, threads: usize) -> Report {
     let model = Explored { scenario: scenario.clone(), until: None, settled: Settled::default() };
@@ -39,8 +39,8 @@ pub fn explore(scenario: &Scenario, threads: usize) -> Report {
     reported(&model, model.clone().checker().finish_when(finish).threads(threads))
 }
 
-/// Looks for the shortest way on which a property falls: a little deeper each time, because a checker by itself gives
-/// any way that it has found meanwhile.
+/// Finds the shortest path that violates a property. It searches a little deeper each time, because a checker by
+/// itself returns any path that it has found.
 #[must_use]
 pub fn shortest(scenario: &Scenario, property: &'static str) -> Report {
     let (scenario, settled) = (scenario.clone(), Settled::default());
@@ -84,7 +84,7 @@ fn reported(model: &Explored, checker: CheckerBuilder<Explored>) -> Report {
 }
 
 impl Report {
-    /// How long the path is on which a property falls.
+    /// Returns the length of the path that violates a property.
     #[must_use]
     pub fn falls_after(&self, property: &str) -> Option<usize> {
         self.fall.iter().find(|(name, _)| *name == property).map(|(_, steps)| steps.len())

@@ -1,4 +1,4 @@
-//! What is explored: who there is, what they may do, and how often something may go wrong.
+//! A scenario: the actors, what they may do, and how often something may go wrong.
 
 use toolwright_core::tool::Effect;
 use toolwright_policy::policy::PolicyDecision;
@@ -9,29 +9,29 @@ use crate::switches::{Switch, Switches};
 /// One call of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// The effect of its tool, which is another tool for each effect.
+    /// The effect of its tool. Each effect has a tool of its own.
     pub effect: Effect,
-    /// What the policy says of it, and what it says after each of its changes.
+    /// The policy's decision about it, at first and after each change.
     pub policies: &'static [Policy],
 }
 
-/// What a policy says.
+/// The decision of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// It runs.
+    /// The call runs.
     Allow,
     /// A person or a grant decides.
     Ask,
     /// A person decides each time.
     AskEachTime,
-    /// It does not run.
+    /// The call does not run.
     Deny,
-    /// It is planned first. Where its plan is accepted, it runs.
+    /// The call is planned, and runs once its plan is accepted.
     Plan,
 }
 
 impl Policy {
-    /// The decision.
+    /// Returns the decision as the executor knows it.
     #[must_use]
     pub fn decision(self) -> PolicyDecision {
         let ask = |grants_count| PolicyDecision::Ask { reasons: vec!["asks".into()], grants_count };
@@ -45,60 +45,60 @@ impl Policy {
     }
 }
 
-/// How often something happens that nobody wants; what is left of it is part of a state.
+/// How often each mishap may still happen. It is part of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Budget {
-    /// Processes that lose their memory.
+    /// Processes that crash.
     pub crashes: u8,
     /// Leases that lapse although their owner lives.
     pub lapses: u8,
     /// Times that the clock passes the deadlines of approvals.
     pub deadlines: u8,
-    /// Commits that stand although nobody hears of it.
+    /// Commits that succeed without a reply.
     pub unheard: u8,
     /// New versions of the tools.
     pub changes: u8,
     /// Changes of the policy.
     pub policies: u8,
-    /// Times that a stage lets a call begin later.
+    /// Times that a stage delays a call.
     pub delays: u8,
-    /// Times that somebody who writes the journal rewrites a record.
+    /// Rewrites of a record by an adversary.
     pub rewrites: u8,
 }
 
-/// What somebody does who writes the journal, without a key.
+/// What an adversary does who writes the journal without a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rewrite {
-    /// The record shows the other arguments.
+    /// The record shows other arguments.
     Show,
-    /// The arguments are marked as sealed, so that nobody can compare them, or plain again.
+    /// The arguments are marked as sealed, so that nothing can compare them, or as plain again.
     Hide,
-    /// The other arguments are put in the place of those that would run.
+    /// The arguments that would run are replaced by the other ones.
     Swap,
-    /// The digest is that of what the record says now.
+    /// The digest is recomputed from the record.
     Digest,
-    /// The call is one of the other run.
+    /// The call is moved to the other run.
     Move,
-    /// The history says that the policy lets the call run.
+    /// The history is made to say that the policy allows the call.
     Allow,
-    /// An approval of the same call that a person gave in another journal is put in.
+    /// An approval of the same call from another journal is added.
     Approve,
 }
 
-/// What the stages of the application may say of a call that may run.
+/// What the stages of the application may decide about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StageSays {
-    /// It begins.
+    /// Let it begin.
     Continue,
-    /// It may begin later.
+    /// Delay it.
     Later,
-    /// It has an answer, and does not begin.
+    /// Answer it, so that it does not begin.
     Answer,
-    /// It does not begin.
+    /// Refuse it.
     Refuse,
 }
 
-/// How a body ends.
+/// How a tool body ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// With a result.
@@ -107,107 +107,107 @@ pub enum Outcome {
     NotStarted,
     /// It may have acted.
     Transient,
-    /// With an error that the model should see.
+    /// With an error for the model.
     Final,
-    /// As after a panic.
+    /// With an unknown outcome, as after a panic.
     Unknown,
-    /// Its task is dropped, because whoever waited for it has gone.
+    /// Its task is dropped, because its caller has gone.
     Dropped,
 }
 
 /// What a person may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// It may run.
+    /// Let the call run.
     Approve,
-    /// It may run, and one call like it.
+    /// Let the call run, and one call like it.
     Grant,
-    /// A grant does not count any more.
+    /// Revoke a grant.
     Revoke,
-    /// It may run with other arguments.
+    /// Let the call run with other arguments.
     Edit,
-    /// It must not run.
+    /// Reject the call.
     Reject,
-    /// Its plan is accepted.
+    /// Accept its plan.
     Accept,
     /// An indeterminate call happened.
     Happened,
-    /// It did not.
+    /// An indeterminate call did not happen.
     DidNotHappen,
-    /// That it did not, signed with a key that does not count.
+    /// An indeterminate call did not happen, signed with an untrusted key.
     Forged,
-    /// A dead call is tried again.
+    /// Requeue a dead letter.
     Requeue,
-    /// A dead call is tried again with other arguments.
+    /// Requeue a dead letter with other arguments.
     RequeueEdited,
-    /// A dead call is tried again, signed with a key that does not count.
+    /// Requeue a dead letter, signed with an untrusted key.
     ForgedRequeue,
-    /// It is put away.
+    /// Discard a dead letter.
     Discard,
 }
 
-/// What is explored.
+/// A scenario to explore.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// A word for reports.
+    /// A name for reports.
     pub name: &'static str,
     /// The calls of the turn, three at most.
     pub calls: Vec<Call>,
     /// How many workers there are, three at most.
     pub workers: u8,
-    /// How often a call is begun in one generation.
+    /// How often a call is attempted in one generation.
     pub attempts: u8,
     /// How many generations are explored.
     pub generations: u8,
-    /// How often something goes wrong.
+    /// The mishaps.
     pub budget: Budget,
-    /// How bodies end.
+    /// How tool bodies may end.
     pub outcomes: Vec<Outcome>,
-    /// What people say.
+    /// What people may say.
     pub verdicts: Vec<Verdict>,
-    /// Whether somebody ends the run.
+    /// Whether the run is ended.
     pub ends_run: bool,
     /// Whether tools find out what became of their calls.
     pub reconciles: bool,
-    /// Whether an owner whose lease is lost may begin and act for a while, as a paused process does.
+    /// Whether an owner that has lost its lease may go on and act for a while, as a paused process does.
     pub late_owners_act: bool,
-    /// What stages say; there are none where they say nothing.
+    /// What stages may decide. If it is empty, there are no stages.
     pub stages: &'static [StageSays],
-    /// What somebody does who writes the journal; there is none where this is empty.
+    /// What an adversary does who writes the journal. If it is empty, there is none.
     pub rewrites: &'static [Rewrite],
     /// Whether the arguments hold a secret, so that they are sealed.
     pub is_sealed: bool,
-    /// Whether the second call is one of another run.
+    /// Whether the second call belongs to another run.
     pub has_two_runs: bool,
-    /// Whether the calls are carried out elsewhere, and their results supplied by the processes that hear of them.
+    /// Whether the calls are external, with results that the processes supply.
     pub is_external: bool,
-    /// Whether the application lays every failed call aside as a dead letter.
+    /// Whether the application makes every failed call a dead letter.
     pub lays_failures_aside: bool,
     /// Which checks are missing.
     pub switches: Switches,
 }
 
 impl Scenario {
-    /// The same without some checks.
+    /// Returns the scenario without some checks.
     #[must_use]
     pub fn without(mut self, switches: &[Switch]) -> Self {
         self.switches = Switches::of(switches);
         self
     }
 
-    /// Whether a check is missing.
+    /// Returns whether a check is missing.
     #[must_use]
     pub fn lacks(&self, switch: Switch) -> bool {
         self.switches.has(switch)
     }
 
-    /// The run of a call, as it is made.
+    /// Returns the run in which a call is made.
     #[must_use]
     pub fn run_of(&self, place: u32) -> &'static str {
         if self.has_two_runs && place > 0 { OTHER_RUN } else { RUN }
     }
 
-    /// What the policy says of a call after so many of its changes.
+    /// Returns the policy's decision about a call after so many changes of the policy.
     #[must_use]
     pub fn policy(&self, place: u32, changes: u8) -> Policy {
         let policies = self.calls.get(place as usize).map_or(&[][..], |call| call.policies);

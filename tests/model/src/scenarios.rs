@@ -1,4 +1,4 @@
-//! The scenarios that are explored by default, and those that are for patient people.
+//! The scenarios that are explored by default, and those that take long.
 
 use toolwright_core::tool::Effect;
 
@@ -17,7 +17,7 @@ pub const FAIR: Budget = Budget {
     rewrites: 0,
 };
 
-/// All that stages may say; the first of it is said where nothing goes wrong any more.
+/// All that stages may decide. The fair continuation uses the first.
 pub const EVERY_STAGE: &[StageSays] =
     &[StageSays::Continue, StageSays::Later, StageSays::Answer, StageSays::Refuse];
 
@@ -30,7 +30,7 @@ const EVERY_OUTCOME: [Outcome; 6] = [
     Outcome::Dropped,
 ];
 
-/// What people say of single calls.
+/// What people may say of single calls.
 const EVERY_VERDICT: [Verdict; 11] = [
     Verdict::Approve,
     Verdict::Edit,
@@ -48,7 +48,7 @@ const EVERY_VERDICT: [Verdict; 11] = [
 const ALLOWED: &[Policy] = &[Policy::Allow];
 const ASKS: &[Policy] = &[Policy::Ask];
 
-/// One call of this kind, among two workers and all that people say. Late owners may act.
+/// One call of this kind, with two workers and all that people may say. Owners may act late.
 #[must_use]
 pub fn one(
     name: &'static str,
@@ -78,14 +78,14 @@ pub fn one(
     }
 }
 
-/// What [`edited_and_requeued`](crate::story::edited_and_requeued) goes through.
+/// The scenario of [`edited_and_requeued`](crate::story::edited_and_requeued).
 #[must_use]
 pub fn story() -> Scenario {
     let asks = one("a story", Effect::Idempotent, ASKS, FAIR);
     Scenario { workers: 1, generations: 4, ends_run: false, ..asks }
 }
 
-/// All that tests explore.
+/// Returns all scenarios that the tests explore.
 #[must_use]
 pub fn short() -> Vec<Scenario> {
     use Effect::{Idempotent, Once};
@@ -129,10 +129,10 @@ pub fn short() -> Vec<Scenario> {
     ]
 }
 
-/// As often as it takes to hide what would run, show another call, and undo both.
+/// Enough rewrites to hide what would run, show another call, and undo both.
 pub const REWRITTEN: Budget = Budget { rewrites: 4, ..FAIR };
 
-/// A call that asks, beside somebody who rewrites all of its record that nothing seals.
+/// A call that needs approval, and an adversary who rewrites everything in its record that is not sealed.
 #[must_use]
 pub fn rewritten(name: &'static str, budget: Budget) -> Scenario {
     use Rewrite::{Allow, Approve, Digest, Hide, Show, Swap};
@@ -147,14 +147,14 @@ pub fn rewritten(name: &'static str, budget: Budget) -> Scenario {
     }
 }
 
-/// The same with a call whose arguments are sealed.
+/// Like [`rewritten`], with sealed arguments.
 #[must_use]
 pub fn sealed(name: &'static str, budget: Budget) -> Scenario {
     use Rewrite::{Allow, Approve, Show};
     Scenario { rewrites: &[Show, Allow, Approve], is_sealed: true, ..rewritten(name, budget) }
 }
 
-/// Two calls of two runs, a grant for one of the runs, and somebody who moves calls into the other run.
+/// Two calls of two runs, a grant for one run, and an adversary who moves calls into it.
 #[must_use]
 pub fn moved(name: &'static str, budget: Budget) -> Scenario {
     Scenario {
@@ -168,10 +168,10 @@ pub fn moved(name: &'static str, budget: Budget) -> Scenario {
     }
 }
 
-/// A stage lets a call begin later once.
+/// A stage may delay a call once.
 pub const DELAYED: Budget = Budget { delays: 1, ..FAIR };
 
-/// A call that passes stages, which say all that they may.
+/// A call that passes through stages, with all that they may decide.
 #[must_use]
 pub fn staged(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
     Scenario {
@@ -184,7 +184,7 @@ pub fn staged(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
     }
 }
 
-/// A call that fails in every way, where the application lays failed calls aside, and what people say of dead letters.
+/// A call that fails in every way and then becomes a dead letter, and what people may say of dead letters.
 #[must_use]
 pub fn laid_aside(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
     Scenario {
@@ -201,7 +201,7 @@ pub fn laid_aside(name: &'static str, effect: Effect, budget: Budget) -> Scenari
     }
 }
 
-/// A call that is carried out elsewhere, for which results are supplied as often as anybody likes.
+/// An external call, for which results may be supplied any number of times.
 #[must_use]
 pub fn external(name: &'static str, policies: &'static [Policy], budget: Budget) -> Scenario {
     Scenario {
@@ -212,7 +212,7 @@ pub fn external(name: &'static str, policies: &'static [Policy], budget: Budget)
     }
 }
 
-/// All that is explored besides, where there is more time.
+/// Returns more scenarios, which take more time.
 #[must_use]
 pub fn wide() -> Vec<Scenario> {
     use Effect::{Idempotent, Once};
@@ -224,9 +224,9 @@ pub fn wide() -> Vec<Scenario> {
     let policies = Budget { policies: 1, ..FAIR };
     let goes_on = |scenario| Scenario { ends_run: false, ..scenario };
     let brief = |scenario| Scenario { generations: 1, ..goes_on(scenario) };
-    // Two workers beside two calls have more states than memory holds.
+    // With two workers, two calls have more states than memory holds.
     let alone = |scenario| Scenario { workers: 1, ..scenario };
-    // With all that may happen beside them, these take hours.
+    // With all verdicts and outcomes, these take hours.
     let plain = |scenario| Scenario {
         outcomes: vec![Outcome::Result, Outcome::Transient],
         verdicts: vec![Verdict::Approve, Verdict::Edit, Verdict::Reject],
@@ -268,7 +268,8 @@ pub fn planned(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
     one(name, effect, &[Policy::Plan], budget)
 }
 
-/// A call whose tool finds out what became of it. Late owners stop, because it can find out only what has happened.
+/// A call whose tool finds out whether it happened. Late owners stop, because the tool can only find what has
+/// happened by then.
 #[must_use]
 pub fn reconciled(name: &'static str, budget: Budget) -> Scenario {
     Scenario {
@@ -279,7 +280,7 @@ pub fn reconciled(name: &'static str, budget: Budget) -> Scenario {
     }
 }
 
-/// Two equal calls that ask, and grants for them.
+/// Two equal calls that need approval, and grants for them.
 #[must_use]
 pub fn granted(name: &'static str, policies: &'static [Policy], budget: Budget) -> Scenario {
     let call = Call { effect: Effect::Idempotent, policies };
@@ -293,7 +294,7 @@ pub fn granted(name: &'static str, policies: &'static [Policy], budget: Budget) 
     }
 }
 
-/// Two calls beside each other: one is asked about and must not be repeated, the other may begin at once and again.
+/// Two calls: one needs approval and must not be repeated, the other may begin at once and be repeated.
 #[must_use]
 pub fn two(name: &'static str, budget: Budget) -> Scenario {
     Scenario {
@@ -309,8 +310,8 @@ pub fn two(name: &'static str, budget: Budget) -> Scenario {
     }
 }
 
-/// What patient people explore: each kind of call by itself, or the two beside each other, with everything that may
-/// go wrong within one budget.
+/// Returns the scenarios that take long: each kind of call by itself, or two calls, with all mishaps within one
+/// budget.
 #[must_use]
 pub fn long(calls: u8, change: impl Fn(Scenario) -> Scenario) -> Vec<Scenario> {
     use Effect::{Idempotent, Once};

@@ -1,4 +1,4 @@
-//! What everybody may do, and what comes of it.
+//! The actions of all actors, and their results.
 
 use std::sync::Arc;
 
@@ -22,67 +22,67 @@ use crate::world::World;
 pub enum Who {
     /// A worker.
     Worker(u8),
-    /// Whoever looks for what is due.
+    /// The process that looks for due calls.
     Sweeper,
-    /// Whoever ends the run.
+    /// The process that ends the run.
     Canceller,
 }
 
-/// One step of somebody. Calls are counted in the order of their ids.
+/// A step of an actor. Calls are numbered in the order of their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// A worker submits the call of a place that it has not found in the journal, and decides.
+    /// A worker submits the call of a slot that is not in the journal, and decides.
     Submit(u8, u8),
-    /// Somebody reads a call.
+    /// A process reads a call.
     Look(Who, u8),
-    /// A tool looks for what became of its call.
+    /// A tool looks whether its call happened.
     Reconcile(u8, u8),
-    /// A worker is given the result of a call that is carried out elsewhere, or its error where it failed.
+    /// A worker gets the result of an external call, or its error where it failed.
     Supply(u8, u8, bool),
-    /// What the decision needs is read, and it is made.
+    /// A process reads what the decision needs, and decides.
     Decide(Who),
-    /// The stages of the application say this of the call.
+    /// The stages decide about the call.
     Stage(Who, StageSays),
-    /// It is committed.
+    /// The decision is committed.
     Commit(Who),
-    /// It is committed, and nobody hears of it.
+    /// The decision is committed, but the reply is lost.
     CommitUnheard(Who),
-    /// A worker polls the body for the first time.
+    /// A worker polls the tool's body for the first time.
     Begin(u8),
     /// The body has its effect.
     Act(u8),
-    /// The body ends, and what that makes of the call is decided.
+    /// The body ends, and the worker decides what that means for the call.
     End(u8, Outcome),
-    /// The lease is renewed, or found to be lost.
+    /// A worker renews its lease, or finds that it is lost.
     Renew(u8),
     /// A process forgets everything.
     Crash(Who),
-    /// A person makes up their mind about a call that they are shown.
+    /// A person decides about a call that they are shown.
     Say(u8, Verdict),
-    /// The approval service takes it to the journal.
+    /// The approval service submits the decision.
     HandIn,
-    /// The same, and nobody hears of it.
+    /// The approval service submits the decision, but the reply is lost.
     HandInUnheard,
-    /// The person forgets it.
+    /// The person forgets the decision.
     Forget,
-    /// That the run has ended is committed.
+    /// The end of the run is committed.
     EndRun,
-    /// Nothing is left to cancel; whoever ended the run is told.
+    /// Nothing is left to cancel, and the caller learns that the run has ended.
     RunEnded,
-    /// The time of a lease passes; living owners of other calls renew theirs.
+    /// A lease expires; living owners of other calls renew theirs.
     Lapse(u8),
-    /// The time of every open approval passes.
+    /// Every open approval expires.
     Deadline,
     /// The tools change.
     ChangeTool,
     /// The policy changes.
     ChangePolicy,
-    /// Somebody who writes the journal rewrites a record.
+    /// An adversary rewrites a record.
     Rewrite(u8, Rewrite),
 }
 
 impl Scenario {
-    /// What follows a step; nothing where it changes nothing.
+    /// Returns the system after a step; `None` where the step changes nothing.
     #[must_use]
     pub fn after(&self, system: &System, action: Action) -> Option<System> {
         let mut world = World { scenario: self, system: system.clone(), trace: None };
@@ -90,7 +90,7 @@ impl Scenario {
         Some(world.system.in_order())
     }
 
-    /// The same, and the decisions that were made.
+    /// Like `after`, and returns the decisions too.
     #[must_use]
     pub fn traced(&self, system: &System, action: Action) -> Option<(System, Vec<TracedDecision>)> {
         let mut world = World { scenario: self, system: system.clone(), trace: Some(Vec::new()) };
@@ -214,7 +214,7 @@ impl World<'_> {
         Some(())
     }
 
-    /// A call arrives. Its id is its own; ids of calls that nobody knows any more are used again, which makes no difference.
+    /// Submits a call under a new id. Ids that no state mentions any more are used again, which makes no difference.
     fn submit(&mut self, worker: u8, place: u8) -> Option<()> {
         let is_known = |id: CallId| {
             let tasks = self.system.workers.iter().filter_map(Task::call);
@@ -233,7 +233,7 @@ impl World<'_> {
         self.set(Who::Worker(worker), task)
     }
 
-    /// `lifecycle/reconcile.rs`: the tool looks, and says the truth.
+    /// `lifecycle/reconcile.rs`: the tool looks, and tells the truth.
     fn reconcile(&mut self, worker: u8, nth: u8) -> Option<()> {
         let record = self.nth(nth)?.clone();
         let has_acted = self.system.witness_of(record.place.index).has_acted();
@@ -243,7 +243,7 @@ impl World<'_> {
         self.set(Who::Worker(worker), task)
     }
 
-    /// `lifecycle/supply.rs`: the token is that of the call as it was handed over.
+    /// `lifecycle/supply.rs`: the token is that of the hand-over.
     fn supply(&mut self, worker: u8, nth: u8, has_failed: bool) -> Option<()> {
         let record = self.nth(nth)?.clone();
         let answer = match has_failed {
@@ -285,7 +285,7 @@ impl World<'_> {
     fn end(&mut self, worker: u8, outcome: Outcome) -> Option<()> {
         let mut running = self.running_of(worker)?;
         if let Some(ahead) = running.ahead.take() {
-            // Whether it stands or not.
+            // It does not matter whether this commit succeeds.
             let _refused = self.write(ahead, None);
         }
         let Running { record, tool, by, phase, .. } = running;
@@ -322,7 +322,7 @@ impl World<'_> {
         self.set(Who::Worker(worker), task)
     }
 
-    /// Where it is lost, nothing is recorded of the attempt.
+    /// Renews a lease. Where it is lost, nothing of the attempt is recorded.
     fn renew(&mut self, worker: u8) -> Option<()> {
         let running = self.running_of(worker)?;
         let until = self.system.now.checked_add(LEASE).ok()?;
@@ -342,7 +342,7 @@ impl World<'_> {
         Some(())
     }
 
-    /// Time passes. Meanwhile living owners renew their leases, but for one that sleeps.
+    /// Lets time pass. Meanwhile living owners renew their leases, except one that sleeps.
     fn passes(&mut self, time: std::time::Duration, asleep: Option<CallId>) {
         let before = self.system.now;
         self.system.now = before.saturating_add(time).unwrap_or(before);

@@ -1,4 +1,4 @@
-//! One way through a scenario, and the decisions on it, a line of JSON each.
+//! Follows one path through a scenario, and prints its decisions, one JSON line each.
 
 use toolwright_executor::lifecycle::trace::TracedDecision;
 use toolwright_journal::journal::State;
@@ -7,10 +7,10 @@ use crate::scenario::{Outcome, Scenario, Verdict};
 use crate::step::Action;
 use crate::system::System;
 
-/// More steps than any story has.
+/// No story has more steps.
 const STEPS: usize = 100;
 
-/// The decisions on a way, with the guards that the scenario has.
+/// Returns the decisions on a path, with the guards of the scenario.
 #[must_use]
 pub fn decisions(scenario: &Scenario, way: &[Action]) -> Vec<TracedDecision> {
     let mut system = System::new(scenario);
@@ -23,7 +23,7 @@ pub fn decisions(scenario: &Scenario, way: &[Action]) -> Vec<TracedDecision> {
     decided
 }
 
-/// A way on which bodies end like this and people say this, each in turn, and nothing else goes wrong.
+/// Finds a path on which bodies end and people decide as given, in turn, and nothing else goes wrong.
 #[must_use]
 pub fn way(scenario: &Scenario, outcomes: &[Outcome], verdicts: &[Verdict]) -> Vec<Action> {
     let mut system = System::new(scenario);
@@ -49,7 +49,7 @@ pub fn way(scenario: &Scenario, outcomes: &[Outcome], verdicts: &[Verdict]) -> V
     way
 }
 
-/// A call that asks, is edited, is tried twice, dies, is requeued and succeeds.
+/// The story of a call that needs approval, is edited, fails twice, becomes a dead letter, is requeued and succeeds.
 #[must_use]
 pub fn edited_and_requeued() -> (Vec<Action>, Vec<TracedDecision>, Option<State>) {
     let scenario = crate::scenarios::story();

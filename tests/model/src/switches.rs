@@ -1,32 +1,32 @@
-//! Checks that can be taken away, to see what they are for: those of the decision itself, and those around it.
+//! Checks that can be removed, to show what each is for: those of the decision itself, and those around it.
 
 use toolwright_executor::lifecycle::{Guard, Guards};
 
-/// One check that is missing.
+/// A check that can be removed. Most are named by what happens without it, and so are their docs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Switch {
-    /// One of `decide`.
+    /// A guard of `decide`.
     Decide(Guard),
-    /// The store takes every change, whatever version it starts from.
+    /// The store accepts every change, whatever version it starts from.
     NoCompareAndSet,
     /// The store takes a call from an owner whose lease was renewed.
     RenewalUnseen,
     /// A body begins before its claim is durable.
     NotWrittenAhead,
-    /// A turn that is submitted again does not look at its places, and they are not unique.
+    /// A turn that is submitted again ignores its recorded calls, and slots are not unique.
     PlaceNotKept,
-    /// A person signs whatever the call is by now, and not what was shown.
+    /// A person signs the call as it is now, and not as it was shown.
     SignedUnseen,
-    /// An executor does not see by the digest that a call is one of another run now.
+    /// An executor does not notice that a call was moved to another run.
     RunNotDigested,
-    /// Nobody goes on with what others have left.
+    /// No process resumes the calls of others.
     NobodyResumes,
-    /// Nobody looks for lapsed leases.
+    /// No process looks for expired leases.
     NobodySweeps,
 }
 
 impl Switch {
-    /// Every one.
+    /// Every check.
     pub const ALL: [Self; 31] = [
         Self::Decide(Guard::EvaluatedAtClaim),
         Self::Decide(Guard::DecisionBound),
@@ -62,24 +62,24 @@ impl Switch {
     ];
 }
 
-/// Which checks are missing; none by default.
+/// The missing checks; none by default.
 #[derive(Debug, Clone, Default)]
 pub struct Switches(Vec<Switch>);
 
 impl Switches {
-    /// These.
+    /// Removes these checks.
     #[must_use]
     pub fn of(switches: &[Switch]) -> Self {
         Self(switches.to_vec())
     }
 
-    /// Whether a check is missing.
+    /// Returns whether a check is missing.
     #[must_use]
     pub fn has(&self, switch: Switch) -> bool {
         self.0.contains(&switch)
     }
 
-    /// Those of `decide` that are there.
+    /// Returns the guards of `decide` that are left.
     #[must_use]
     pub fn guards(&self) -> Guards {
         let off = self.0.iter().filter_map(|switch| match switch {

@@ -1,4 +1,4 @@
-//! Everything there is at one moment, as the checker compares it.
+//! The whole state at one moment, as the checker compares it.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -18,10 +18,10 @@ use crate::step::Action;
 use crate::task::Task;
 use crate::witness::Witness;
 
-/// Everything at one moment.
+/// The whole state at one moment.
 #[derive(Debug, Clone)]
 pub struct System {
-    /// What is durable.
+    /// The durable state.
     pub journal: Arc<Journal>,
     /// The time.
     pub now: Timestamp,
@@ -29,39 +29,39 @@ pub struct System {
     pub tool: u8,
     /// How often the policy has changed.
     pub policy: u8,
-    /// What workers know, in an order that says nothing.
+    /// What the workers know; their order does not matter.
     pub workers: Vec<Task>,
     /// What the sweeper knows.
     pub sweeper: Task,
-    /// What whoever ends the run knows.
+    /// What the process that ends the run knows.
     pub canceller: Task,
-    /// How far the end of the run has come.
+    /// How far the run's end has come.
     pub run_end: RunEnd,
-    /// What a person is about to say.
+    /// The decision that a person is about to submit.
     pub approver: Option<Approver>,
-    /// What may still go wrong.
+    /// The mishaps that are left.
     pub budget: Budget,
-    /// What was seen of each place.
+    /// What was observed of each slot.
     pub witnesses: [Witness; 3],
-    /// Which grants were used by which calls.
+    /// Which calls used which grants.
     pub uses: Vec<(String, CallId)>,
-    /// The digests of what people rejected.
+    /// The digests of rejected calls.
     pub rejected: Vec<String>,
 }
 
-/// How far the end of a run has come.
+/// How far the run's end has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunEnd {
-    /// Nobody has ended it.
+    /// The run has not ended.
     No,
-    /// That it has ended is durable.
+    /// The end is durable.
     Said,
-    /// All that had not begun is cancelled, and whoever wanted it has been told.
+    /// All calls that had not begun are cancelled, and the caller has been told.
     Done,
 }
 
 impl System {
-    /// Before anything has happened.
+    /// Returns the state before anything has happened.
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         Self {
@@ -81,24 +81,24 @@ impl System {
         }
     }
 
-    /// The witness of a place.
+    /// Returns the witness of a slot.
     pub fn witness(&mut self, place: u32) -> &mut Witness {
         &mut self.witnesses[place as usize % 3]
     }
 
-    /// The witness of a place.
+    /// Returns the witness of a slot.
     #[must_use]
     pub fn witness_of(&self, place: u32) -> &Witness {
         &self.witnesses[place as usize % 3]
     }
 
-    /// Whether it is durable that the run has ended.
+    /// Returns whether the end of the run is durable.
     #[must_use]
     pub fn run_is_ended(&self) -> bool {
         self.run_end != RunEnd::No
     }
 
-    /// Brings states together that differ in the order of workers alone.
+    /// Sorts the workers, so that states that differ only in their order are equal.
     pub(crate) fn in_order(mut self) -> Self {
         let now = self.now;
         self.workers.sort_by_cached_key(|task| {
@@ -142,11 +142,11 @@ impl PartialEq for System {
 /// A scenario as the checker explores it.
 #[derive(Debug, Clone)]
 pub struct Explored {
-    /// The scenario.
+    /// The scenario to explore.
     pub scenario: Scenario,
-    /// The property that is looked for, where it is one alone.
+    /// The property to look for, if it is only one.
     pub until: Option<&'static str>,
-    /// States from which nothing is stranded.
+    /// The states from which no call is stranded.
     pub settled: Settled,
 }
 

@@ -1,5 +1,5 @@
-//! What a process knows while it looks at a call; gone when it crashes. The places where one follows another are those
-//! between two actions of the driver: read, decide, commit, perform, record the result.
+//! What a process knows while it looks at a call; a crash loses it. A process goes from one task to the next between
+//! two actions of the driver: read, decide, commit, perform, record the result.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::scenario::Policy;
 /// What a process is about to do.
 #[derive(Debug, Clone)]
 pub enum Task {
-    /// Nothing.
+    /// It does nothing.
     Idle,
     /// It has read a call.
     Looking(Arc<Look>),
-    /// The stages of the application look at it.
+    /// The stages of the application look at its call.
     Staging(Arc<Look>),
     /// It has decided, and is about to commit.
     Decided(Arc<Decision>),
@@ -30,64 +30,64 @@ pub enum Task {
 /// A call that was read, and why.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// What is known of it.
+    /// What the process knows of the call.
     pub snapshot: Snapshot,
-    /// Why somebody looks.
+    /// Why it looks at the call.
     pub input: Input,
 }
 
-/// What was decided, and in what circumstances.
+/// A decision, and the circumstances in which it was made.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// From what.
+    /// What it was made from.
     pub look: Look,
-    /// What.
+    /// The decision.
     pub step: Step,
-    /// How things were then.
+    /// The circumstances.
     pub then: Circumstances,
 }
 
-/// How things were when something was decided, as nobody but the model knows for certain.
+/// The circumstances of a decision. Only the model knows them for certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Circumstances {
     /// What the policy said.
     pub policy: Policy,
-    /// Whether the time in which a decision of a person counts had passed.
+    /// Whether the deadline of the approval had passed.
     pub is_late: bool,
-    /// Whether the time in which a result could be supplied had passed.
+    /// Whether the deadline for supplying a result had passed.
     pub is_overdue: bool,
-    /// Whether the grant that is used counted.
+    /// Whether the grant that is used was valid.
     pub grant_counts: bool,
 }
 
-/// A call that runs.
+/// A running call.
 #[derive(Debug, Clone)]
 pub struct Running {
-    /// As it was claimed.
+    /// The record as it was claimed.
     pub record: CallRecord,
-    /// Its tool, as it was then.
+    /// The tool at that time.
     pub tool: ToolNow,
-    /// Who runs it.
+    /// The process that runs it.
     pub by: By,
-    /// How far it is.
+    /// How far it has come.
     pub phase: Phase,
-    /// The claim, where it is not durable yet, without that guard.
+    /// The claim, where the missing guard lets it run before the claim is durable.
     pub ahead: Option<Transaction>,
 }
 
-/// How far a call is that runs.
+/// How far a running call has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Its body has not begun.
     Claimed,
     /// Its body has begun.
     Begun,
-    /// Its body has had its effect.
+    /// Its body has acted.
     Acted,
 }
 
 impl Task {
-    /// The call that it is about.
+    /// Returns the call that the task is about.
     #[must_use]
     pub fn call(&self) -> Option<CallId> {
         match self {
@@ -98,7 +98,7 @@ impl Task {
         }
     }
 
-    /// The call and the epoch that it runs, or whose end it is about to record.
+    /// Returns the call and the epoch that the task runs, or whose end it is about to record.
     #[must_use]
     pub fn holds(&self) -> Option<(CallId, u64)> {
         let of = |look: &Look| {

@@ -1,4 +1,4 @@
-//! Somebody who sees everything and forgets nothing that matters: what the properties are asked of.
+//! An observer who sees everything, for the properties to check.
 
 use toolwright_core::tool::Effect;
 use toolwright_executor::lifecycle::last_decision;
@@ -8,100 +8,101 @@ use crate::reading::{EDITED, TRUSTED, arguments};
 use crate::scenario::{Policy, Verdict};
 use crate::task::Circumstances;
 
-/// What was seen of one call of the turn.
+/// What was observed of one call of the turn.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Witness {
-    /// Generations in which a body was begun and nobody has said that nothing came of it; one bit each.
+    /// The generations in which a body began and which are not known to have had no effect; one bit each.
     begun: u32,
-    /// Generations of which somebody said that nothing came of them, or that it shall be tried again.
+    /// The generations that a person settled: they had no effect, or the call should run again; one bit each.
     settled: u32,
-    /// Its effect happened, in the generations that nobody has settled since.
+    /// The generations whose effect happened and that were not settled since.
     acted: u32,
-    /// What people approved: the generation that it lets run, and the digest.
+    /// What people approved: the generation that may run, and the digest.
     approved: Vec<(u32, String)>,
-    /// What was shown to whoever approved it: the generation that this lets run, and the arguments.
+    /// What was shown with each approval: the generation that may run, and the arguments.
     shown: Vec<(u32, String)>,
-    /// The digests whose plans were accepted.
+    /// The digests of accepted plans.
     accepted: Vec<String>,
     /// For the generation of each decision, the generation of the claim that used it.
     used: Vec<(u32, u32)>,
-    /// How often people put in other arguments, whose key has not changed yet.
+    /// How many edits have not changed the key yet.
     edits: u8,
-    /// A stage has answered it or refused it.
+    /// Whether a stage has answered or refused it.
     is_kept_out: bool,
-    /// The record that was answered, and how.
+    /// The record that was answered, and the answer.
     answered: Option<(String, String)>,
-    /// What went wrong.
+    /// The violations.
     pub wrong: Wrong,
 }
 
-/// What must never be seen.
+/// Violations, which must never be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Wrong {
-    /// A `once` call was begun twice without a word in between.
+    /// A `once` call was begun twice without a statement in between.
     pub begun_twice: bool,
-    /// Its effect happened twice without a word in between.
+    /// Its effect happened twice without a statement in between.
     pub acted_twice: bool,
-    /// A decision was used by claims of two generations.
+    /// Claims of two generations used one decision.
     pub decision_reused: bool,
-    /// A call that asks was claimed or begun without a decision on this generation, and without a grant.
+    /// A call that needs approval was claimed or begun without a decision on this generation, and without a grant.
     pub undecided: bool,
-    /// It was claimed by a decision whose time had passed.
+    /// It was claimed by a decision that had expired.
     pub expired_used: bool,
-    /// A decision took effect on what was not shown.
+    /// A decision took effect on something that was not shown.
     pub decision_misplaced: bool,
-    /// A call ran by a decision on other arguments than were shown.
+    /// A decision on other arguments than those shown let a call run.
     pub not_shown: bool,
     /// A call was claimed that was not ready, so perhaps rejected, expired or cancelled.
     pub claimed_unready: bool,
     /// An owner that had lost its lease changed something.
     pub late_owner_wrote: bool,
-    /// A call had two answers, or another than was told.
+    /// A call had two answers, or another one than the caller was told.
     pub answered_twice: bool,
-    /// A record was said to contradict its history.
+    /// An honest record was reported to contradict its history.
     pub falsely_accused: bool,
-    /// A record stands where its history does not take it.
+    /// A record has a state to which its history does not lead.
     pub contradicted: bool,
-    /// Something was claimed after the run's end had been told.
+    /// A call was claimed after the caller learned that the run had ended.
     pub claimed_after_end: bool,
-    /// The word of somebody who has no say ended a call.
+    /// An untrusted statement ended a call.
     pub forgery_counted: bool,
     /// An owner whose renewal was accepted lost its call.
     pub renewal_lost: bool,
     /// A call was claimed that the policy denies.
     pub denied_ran: bool,
-    /// A call was claimed that is planned, and whose plan nobody accepted.
+    /// A planned call was claimed without its plan being accepted.
     pub unplanned: bool,
-    /// A call was claimed by a grant that does not count.
+    /// A call was claimed by an invalid grant.
     pub grant_outside: bool,
-    /// A grant was used by more calls than it is for.
+    /// More calls used a grant than it is for.
     pub grant_overused: bool,
-    /// A grant was used where people are asked each time.
+    /// A grant was used where a person has to be asked each time.
     pub granted_each_time: bool,
-    /// A person was asked again what was rejected in this run.
+    /// A person was asked again about something they rejected in this run.
     pub asked_again: bool,
-    /// A dead letter that was requeued has ended without having run.
+    /// A requeued dead letter ended without having run.
     pub letter_lost: bool,
-    /// The idempotency key changed with the same arguments.
+    /// The idempotency key changed though the arguments did not.
     pub key_changed: bool,
     /// A call was claimed that its stages did not let through.
     pub unstaged: bool,
-    /// What stages said of another version of a call moved it.
+    /// A stage's decision about another version of a call changed it.
     pub staged_before: bool,
-    /// A call spent an attempt by waiting for a stage, or ended by it.
+    /// A call spent an attempt, or ended, by waiting for a stage.
     pub waiting_cost: bool,
     /// A call was claimed that a stage had answered.
     pub answered_ran: bool,
-    /// A result counted that was supplied after the deadline of its call.
+    /// A result counted that was supplied after its call's deadline.
     pub supplied_late: bool,
-    /// A call that is carried out elsewhere was claimed without being handed over, or in doubt.
+    /// An external call was claimed without being handed over, or became indeterminate.
     pub doubted_elsewhere: bool,
-    /// A decision asked for what the machine does not know, or had never read enough.
+    /// A decision asked for something that the driver cannot read, or never stopped reading.
     pub impossible: bool,
 }
 
 impl Witness {
-    /// A claim of this record is durable, or its body begins without one; before, the call stood at this state.
+    /// Observes that a claim of this record is durable, or that its body begins without one. Before, the call had
+    /// this state.
     pub fn claims(
         &mut self,
         record: &CallRecord,
@@ -141,7 +142,7 @@ impl Witness {
         }
     }
 
-    /// A statement took effect on this record.
+    /// Observes that a statement took effect on this record.
     pub(crate) fn decided(&mut self, record: &CallRecord, verdict: Verdict, shown: &str) {
         let generation = record.generation;
         match verdict {
@@ -167,7 +168,7 @@ impl Witness {
         self.accepted.dedup();
     }
 
-    /// A body begins.
+    /// Observes that a body begins.
     pub fn begins(&mut self, record: &CallRecord) {
         let now = bit(record.generation);
         if self.settled & now == 0 {
@@ -177,29 +178,29 @@ impl Witness {
         self.begun |= now;
     }
 
-    /// A body acts.
+    /// Observes that a body acts.
     pub fn acts(&mut self, record: &CallRecord) {
         self.wrong.acted_twice |= record.effect == Effect::Once && self.acted != 0;
         self.acted |= bit(record.generation);
     }
 
-    /// Its owner, or its tool, says that nothing came of the attempt.
+    /// Observes that its owner or its tool says that the attempt had no effect.
     pub fn undone(&mut self, record: &CallRecord) {
         self.begun &= !bit(record.generation);
     }
 
-    /// Somebody who has a say settles what came of a generation, and of those before it.
+    /// Observes that a person settles a generation, and those before it.
     pub fn settles(&mut self, generation: u32) {
         self.settled |= bit(generation) | bit(generation).saturating_sub(1);
     }
 
-    /// Whether the effect has happened.
+    /// Returns whether the effect has happened.
     #[must_use]
     pub fn has_acted(&self) -> bool {
         self.acted != 0
     }
 
-    /// A record is durable.
+    /// Observes that a record is durable.
     pub fn written(&mut self, before: Option<&CallRecord>, now: &CallRecord, history: &[Entry]) {
         self.answers(now);
         match history.last().and_then(|entry| entry.event) {
@@ -229,7 +230,7 @@ impl Witness {
     fn answers(&mut self, record: &CallRecord) {
         let of = record.id.to_string();
         let Some(answer) = &record.answer else {
-            // An answer that was there is gone.
+            // An answer has disappeared.
             self.wrong.answered_twice |= self.answered.as_ref().is_some_and(|it| it.0 == of);
             return;
         };

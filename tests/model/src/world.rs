@@ -1,6 +1,6 @@
-//! What surrounds a decision, in the order of the driver's actions: it reads what the decision needs, commits what it says,
-//! and carries out what follows. This is `lifecycle/driver.rs` and its neighbours `read.rs`, `held.rs` and `perform.rs` in
-//! small, each action a step of its own, so that a crash may come between any two. It decides nothing.
+//! What surrounds a decision, in the order of the driver's actions: reads what the decision needs, commits it, and
+//! carries out what follows. This mirrors `lifecycle/driver.rs` with `read.rs`, `held.rs` and `perform.rs`, but each
+//! action is a separate step, so that a crash may come between any two. It decides nothing itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,14 +22,14 @@ use crate::switches::Switch;
 use crate::system::{RunEnd, System};
 use crate::task::{Circumstances, Decision, Look, Phase, Running, Task};
 
-/// More than a decision ever has to read.
+/// No decision reads more often.
 const READS: usize = 32;
 
-/// Everything at one moment, while somebody acts.
+/// The state, while an actor takes a step.
 pub(crate) struct World<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) system: System,
-    /// The decisions that are made, where somebody wants to know.
+    /// The decisions, where a caller wants them.
     pub(crate) trace: Option<Vec<trace::TracedDecision>>,
 }
 
@@ -51,7 +51,7 @@ impl World<'_> {
         }
     }
 
-    /// A look at a call that the journal has.
+    /// Starts to look at a call in the journal.
     pub(crate) fn look(&self, id: CallId, input: Input) -> Option<Task> {
         let snapshot = Snapshot::of(self.system.journal.get(id)?.clone());
         Some(Task::Looking(Arc::new(Look { snapshot, input })))
@@ -84,7 +84,7 @@ impl World<'_> {
                 Then::Fail(Problem::Contradiction(_)) => {
                     self.system.witness(place).wrong.falsely_accused = true;
                 }
-                // Somebody has made its arguments unreadable.
+                // An adversary has made its arguments unreadable.
                 Then::Fail(Problem::NotHere(_)) if !self.scenario.rewrites.is_empty() => {}
                 Then::Fail(_) => self.system.witness(place).wrong.impossible = true,
                 _ => {}
@@ -95,15 +95,15 @@ impl World<'_> {
         Task::Idle
     }
 
-    /// `lifecycle/driver/stage.rs`: what the stages say is the next input, and what was read before it does not count any
-    /// more.
+    /// `lifecycle/driver/stage.rs`: what the stages decide is the next input, and everything read before has to be
+    /// read again.
     pub(crate) fn staged(&self, look: &Look, says: StageSays) -> Task {
         let record = look.snapshot.record.clone();
         let verdict = match says {
             StageSays::Continue => StageVerdict::Continue,
             StageSays::Later => StageVerdict::Delay {
                 time: Duration::ZERO,
-                why: "somebody else is at it".to_owned(),
+                why: "another process works on it".to_owned(),
             },
             StageSays::Answer => StageVerdict::Answer(AnswerRecord::text("answered by a stage")),
             StageSays::Refuse => {
@@ -128,7 +128,7 @@ impl World<'_> {
         match need {
             Need::Past => look.snapshot.past = Some(reading::past(system, record)),
             Need::Run => {
-                // What the journal knows besides is a condition of the commit of a new call.
+                // For a new call, the commit itself checks what else the journal knows.
                 let is_ended = look.snapshot.is_recorded && system.run_is_ended();
                 look.snapshot.run_ended = Some(is_ended);
             }
@@ -158,7 +158,7 @@ impl World<'_> {
             Need::Grants => look.snapshot.grants = Some(reading::grants(system, record)),
             Need::Preview => look.snapshot.preview = Some(reading::PREVIEW),
             Need::Awaited => look.snapshot.awaited = Some(false),
-            // No call of the model makes another.
+            // No call in the model makes another.
             Need::UndecidedChildren => look.snapshot.undecided_children = Some(Vec::new()),
             Need::Begun => look.snapshot.begun = Some(reading::begun_of(system, record)),
             Need::Attempts => look.snapshot.attempts = Some(scenario.attempts.into()),
@@ -175,7 +175,7 @@ impl World<'_> {
         }
     }
 
-    /// How things are, for whoever watches.
+    /// Returns the circumstances, for the witness.
     fn circumstances(&self, look: &Look, unit: Option<&Transaction>) -> Circumstances {
         let (system, record) = (&self.system, &look.snapshot.record);
         let deadline = record.ask.as_ref().map(|ask| ask.deadline);
@@ -206,7 +206,7 @@ impl World<'_> {
         }
     }
 
-    /// Nobody is asked again what was rejected in this run.
+    /// Watches that no person is asked about a call that was rejected in this run.
     fn watch_question(&mut self, look: &Look, then: &Then) {
         let record = &look.snapshot.record;
         let (is_asked, place) = (*then == Then::Notify, record.place.index);
@@ -214,7 +214,7 @@ impl World<'_> {
         self.system.witness(place).wrong.asked_again |= is_asked && is_rejected;
     }
 
-    /// Commits what was decided; what follows is the next task.
+    /// Commits a decision, and returns the next task.
     pub(crate) fn commit(&mut self, decision: &Decision, is_heard: bool) -> Task {
         let Decision { look, step, .. } = decision;
         let Some(unit) = step.commit.clone() else { return Task::Idle };
@@ -231,7 +231,7 @@ impl World<'_> {
             Ok(()) => {}
             Err(conflict) => return self.conflict(look, &conflict),
         }
-        // It is claimed and handed over in one commit.
+        // A claim and its hand-over are one commit.
         let is_handed_over =
             record.state == State::HandedOver && look.snapshot.record.state != State::HandedOver;
         if is_claim || is_handed_over {
@@ -251,13 +251,13 @@ impl World<'_> {
             self.system.witness(record.place.index).settles(generation);
         }
         match (&step.then, &look.input) {
-            // The claim is dropped, which says so in the journal.
+            // The reply was lost: drop the claim, and record that in the journal.
             (Then::Perform, _) if !is_heard => {
                 let by = by(look);
                 self.dropped(record.id, DroppedClaim { epoch: record.epoch, by, is_begun: false })
             }
             (Then::Perform, _) => self.running(look, record, None),
-            // A result is written again.
+            // The reply was lost: record the result again.
             (_, Input::Attempted(_)) if !is_heard => Task::Looking(Arc::new(look.clone())),
             (Then::Continue, input) if is_heard => {
                 self.look(record.id, input.clone()).unwrap_or(Task::Idle)
@@ -273,14 +273,14 @@ impl World<'_> {
         Task::Running(Arc::new(Running { record, tool, by, phase: Phase::Claimed, ahead }))
     }
 
-    /// Somebody was faster: the call is read once more, and the same input decided.
+    /// On a conflict, reads the call again and decides with the same input.
     fn conflict(&self, look: &Look, conflict: &CommitError) -> Task {
         if look.snapshot.is_recorded {
             return self.look(look.snapshot.record.id, look.input.clone()).unwrap_or(Task::Idle);
         }
         let mut look = look.clone();
         match conflict {
-            // The journal has it already.
+            // The call is in the journal already.
             CommitError::CallSlot { .. } | CommitError::Call { .. } => return Task::Idle,
             CommitError::Document { key, .. } if key.ends_with("/ended") => {
                 look.snapshot.run_ended = Some(true);
@@ -290,7 +290,7 @@ impl World<'_> {
         Task::Looking(Arc::new(look))
     }
 
-    /// The end of a claim whose task was dropped, where the claim stands.
+    /// Ends a claim whose task was dropped, if the claim still exists.
     pub(crate) fn dropped(&self, id: CallId, dropped: DroppedClaim) -> Task {
         let Some(record) = self.system.journal.get(id) else { return Task::Idle };
         if record.state != State::Running || record.epoch != dropped.epoch {
@@ -338,7 +338,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// A record is durable.
+    /// Observes that a record is durable.
     pub(crate) fn wrote(&mut self, before: Option<&CallRecord>, now: &CallRecord) {
         let journal = Arc::clone(&self.system.journal);
         let history = journal.history(now.id);
@@ -347,7 +347,7 @@ impl World<'_> {
         witness.written(before, now, history);
     }
 
-    /// A claim, or what the stages want, is durable.
+    /// Observes that a claim, or a decision of the stages, is durable.
     fn watch_stages(&mut self, look: &Look, record: &CallRecord, is_claim: bool) {
         let has_stages = !self.scenario.stages.is_empty();
         let wrong = &mut self.system.witness(record.place.index).wrong;

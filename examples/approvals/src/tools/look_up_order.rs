@@ -1,4 +1,4 @@
-//! `look_up_order` reads an order. It changes nothing, so it neither asks nor is kept in the journal.
+//! `look_up_order` reads an order. It changes nothing, so it needs no approval and no entry in the journal.
 
 use toolwright::{ToolError, tool};
 
@@ -15,7 +15,7 @@ pub struct Order {
     account: String,
 }
 
-/// What is known of an order.
+/// Returns the order, or an error where it does not exist.
 pub(super) fn found(order: &str) -> Result<Order, ToolError> {
     if order != "A-1001" {
         return Err(ToolError::new("no_such_order", format!("there is no order `{order}`")));

@@ -1,5 +1,5 @@
-//! `refund` pays money back. It adds a line to the ledger, once; a person is asked first, and shown what it would pay. About an order
-//! that does not exist nobody is asked.
+//! `refund` pays money back. It adds a line to the ledger, once. A person is asked first and shown what would be
+//! paid. For an order that does not exist, the tool refuses the call before a person is asked.
 
 use toolwright::{OrFail as _, ToolError, tool};
 

@@ -1,4 +1,4 @@
-//! `send_receipt` sends a mail. Sent again with the same idempotency key it would be the same mail, so it may be
+//! `send_receipt` sends a mail. The receiver drops a second mail with the same idempotency key, so the call may be
 //! repeated after a crash.
 
 use toolwright::{OrFail as _, ToolContext, ToolError, tool};

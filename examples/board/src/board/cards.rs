@@ -1,4 +1,4 @@
-//! What a list of tickets shows of each, read by the page of a column at a time.
+//! Cards: what a list shows of each ticket. A column is read page by page.
 
 use jiff::Timestamp;
 use rusqlite::{Row, named_params};
@@ -18,10 +18,10 @@ pub struct Card {
     pub title: String,
     /// How many criteria it has.
     pub criteria: u32,
-    /// How many of these were found to be met.
+    /// How many of them are met.
     pub met: u32,
     pub comments: u32,
-    /// The runner that works on it now.
+    /// The runner that works on the ticket now.
     pub runner: Option<String>,
     pub updated_at: Timestamp,
 }
@@ -35,7 +35,8 @@ SELECT ticket.id, project.name, ticket.kind, state, sub_state, title, \
 FROM ticket JOIN project ON project.id = ticket.project";
 
 impl Board {
-    /// Returns tickets of a column, the newest first: at most so many, those before this ticket where one is named.
+    /// Returns at most so many tickets of a column, the newest first, and only those before this ticket where one is
+    /// named.
     ///
     /// # Errors
     /// When the database fails.
@@ -57,7 +58,7 @@ impl Board {
         Ok(statement.query_map(values, card)?.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the tickets that wait for a person, those whose call waits first: at most so many.
+    /// Returns at most so many tickets that wait for a person. Those with a waiting call come first.
     ///
     /// # Errors
     /// When the database fails.
@@ -94,7 +95,7 @@ impl Board {
         Ok(self.connection().query_row(sql, [state], |row| row.get(0))?)
     }
 
-    /// Lets the next heartbeat look at a ticket again, because a person has decided about a call of its agent.
+    /// Lets the next heartbeat pick a ticket again, because a person has decided about a call of its agent.
     ///
     /// # Errors
     /// When the database fails.

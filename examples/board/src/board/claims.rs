@@ -1,4 +1,4 @@
-//! Who works on which ticket: a runner claims one for a time, and what it records counts only while its claim does.
+//! Claims: a runner claims a ticket for a time, and what it records counts only while it holds the claim.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, named_params, params};
@@ -10,7 +10,7 @@ use crate::ticket::{Outcome, SubState};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     pub ticket: i64,
-    /// How often the ticket was claimed: a later claim ends this one.
+    /// How often the ticket has been claimed; a later claim ends this one.
     pub epoch: i64,
 }
 
@@ -18,24 +18,24 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceEnd {
     pub outcome: Outcome,
-    /// What a person should know about it.
+    /// What a person should know about the slice.
     pub detail: String,
-    /// No runner takes the ticket before, unless a person writes on it or moves it.
+    /// No runner picks the ticket before this time, unless a person writes on it or moves it.
     pub not_before: Timestamp,
 }
 
-/// A slice of work on a ticket, as the board has it.
+/// A slice of work on a ticket, as the board has recorded it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice {
     pub runner: String,
-    /// Nothing while it goes on, and where its runner was killed.
+    /// `None` while the slice goes on, and where its runner was killed.
     pub outcome: Option<Outcome>,
     pub detail: Option<String>,
 }
 
-/// What a runner may work on, and in which order: what a person has answered, what a person has returned, what is in progress
-/// (the oldest first), what is in research, and last what waits for a decision that may have been made. In verification is what
-/// an agent has moved there and not finished: its run still has something to say.
+/// Which ticket a runner picks first: one that a person has answered, one that a person has returned, the oldest one
+/// in progress, one in research, and last one that waits for a decision. A ticket in verification is picked only
+/// where the agent moved it there before its run had ended.
 const PICK: &str = "\
 SELECT id FROM ( \
     SELECT id, updated_at, CASE \
@@ -52,7 +52,7 @@ SELECT id FROM ( \
 ) WHERE priority IS NOT NULL ORDER BY priority, updated_at, id LIMIT 1";
 
 impl Board {
-    /// Claims the ticket that is to be worked on next, if there is one.
+    /// Claims the next ticket to work on, if there is one.
     ///
     /// # Errors
     /// When the database fails.
@@ -83,7 +83,7 @@ impl Board {
     /// Extends a claim.
     ///
     /// # Errors
-    /// When another runner has the ticket since, or the database fails.
+    /// When another runner has claimed the ticket since, or the database fails.
     pub fn renew_claim(&self, claim: &Claim, until: Timestamp) -> Result<(), BoardError> {
         let changed = self.connection().execute(
             "UPDATE ticket SET lease_until = ? WHERE id = ? AND epoch = ? AND runner IS NOT NULL",
@@ -92,7 +92,7 @@ impl Board {
         claim.is_there(changed)
     }
 
-    /// Notes up to which comment the agent of a ticket has read.
+    /// Records the last comment that the agent of a ticket has read.
     ///
     /// # Errors
     /// When the database fails.
@@ -102,11 +102,12 @@ impl Board {
         Ok(())
     }
 
-    /// Records how a slice ended, and gives the ticket back. A sub-state is written only while the ticket is in a column
-    /// of its agent. A ticket in verification whose run goes on is left to the next claim.
+    /// Records how a slice ended, and releases the ticket. The sub-state is written only while the ticket is in a
+    /// column of its agent. A ticket in verification whose run has not ended stays claimed by name, so that the next
+    /// claim picks it.
     ///
     /// # Errors
-    /// When another runner has the ticket since, or the database fails; nothing is recorded then.
+    /// When another runner has claimed the ticket since, or the database fails. Then nothing is recorded.
     pub fn end_slice(
         &self,
         claim: &Claim,
@@ -118,7 +119,7 @@ impl Board {
             Outcome::Blocked => Some(SubState::Blocked),
             Outcome::Waiting => Some(SubState::Waiting),
             Outcome::Error => Some(SubState::Failed),
-            // It goes on as it was.
+            // The next slice goes on with the run.
             Outcome::Timeout => None,
         };
         self.transaction(|transaction| {
@@ -141,7 +142,7 @@ impl Board {
         })
     }
 
-    /// Returns up to which comment of people the agent of a ticket has read.
+    /// Returns the last comment of people that the agent of a ticket has read.
     ///
     /// # Errors
     /// When there is no such ticket, or the database fails.
@@ -150,7 +151,7 @@ impl Board {
         Ok(self.connection().query_row(sql, [ticket], |row| row.get(0))?)
     }
 
-    /// Returns how the slice before this claim ended; nothing where there was none, or its runner was killed.
+    /// Returns how the slice before this claim ended; `None` where there was none, or its runner was killed.
     ///
     /// # Errors
     /// When the database fails.

@@ -6,13 +6,14 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Board, BoardError, stored, time};
 use crate::ticket::{Author, Comment, NewComment};
 
-/// How many characters a comment may have: a model reads all of it, and so does the page.
+/// The most characters of a comment: a model reads all of it, and so does the page.
 pub const LONGEST_COMMENT: usize = 20_000;
 
 const COMMENT: &str = "SELECT id, parent, author, author_id, author_name, kind, content, resolved, created_at FROM comment";
 
 impl Board {
-    /// Adds a comment and returns its id. One whose key was written before is there already: its id is returned.
+    /// Adds a comment and returns its id. A comment with a known key is not added again: the id of the first is
+    /// returned.
     ///
     /// # Errors
     /// When it is empty or too long, answers a comment of another ticket, or the database fails.
@@ -41,7 +42,7 @@ impl Board {
                 }
             }
             if new.author == Author::Human {
-                // Its agent is to read it at the next heartbeat.
+                // Let the next heartbeat pick the ticket, so that its agent reads the comment.
                 let sql = "UPDATE ticket SET not_before = 0 WHERE id = ?";
                 transaction.execute(sql, [new.ticket])?;
             }
@@ -57,7 +58,7 @@ impl Board {
         })
     }
 
-    /// Returns the newest comments of a ticket, at most so many, the newest first.
+    /// Returns at most so many comments of a ticket, the newest first.
     ///
     /// # Errors
     /// When the database fails.
@@ -69,7 +70,7 @@ impl Board {
         )
     }
 
-    /// Returns the comments of people on a ticket that come after this one, in their order.
+    /// Returns the comments of people on a ticket after this one, in order.
     ///
     /// # Errors
     /// When the database fails.

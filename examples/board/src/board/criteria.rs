@@ -1,4 +1,4 @@
-//! Acceptance criteria, and what was found about them.
+//! Acceptance criteria, and the findings about them.
 
 use jiff::Timestamp;
 use rusqlite::params;
@@ -43,11 +43,11 @@ impl Board {
         found(changed, ticket, id)
     }
 
-    /// Records what a program found in a tree of git, or what a person said, for whom there is no tree. What was found about a
-    /// criterion that was changed or removed since is an error: nothing is recorded.
+    /// Records what a program found in a git tree, or what a person said, which has no tree. Where the criterion was
+    /// changed or removed since the check, it fails and records nothing.
     ///
     /// # Errors
-    /// When the ticket has no such criterion of this text, or the database fails.
+    /// When the ticket has no such criterion with this text, or the database fails.
     pub fn record_finding(
         &self,
         ticket: i64,

@@ -1,4 +1,5 @@
-//! From column to column. What may be is checked by the statement that writes it, so that nothing comes between.
+//! Moves tickets between columns. The statement that writes a move also checks it, so that no other change comes
+//! between.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Transaction, named_params, params};
@@ -7,7 +8,7 @@ use super::criteria::criteria;
 use super::{Board, BoardError, stored};
 use crate::ticket::State;
 
-/// A move of a ticket, as the board has it.
+/// A move of a ticket, as the board has recorded it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
     pub from: State,
@@ -17,16 +18,16 @@ pub struct Move {
     pub by: String,
 }
 
-/// Who moves a ticket that no person moves.
+/// The name under which agents move tickets.
 pub const AGENT: &str = "agent";
 
 impl Board {
-    /// Moves a ticket as an agent may: from research to progress, and from there to verification, where every criterion is met
-    /// in this tree of git. Returns the state that it was in. A move whose key was made before is not made again.
+    /// Moves a ticket as an agent may: from research to progress, and from there to verification where every
+    /// criterion is met in this git tree. Returns the state before. A move with a known key is not made again.
     ///
     /// # Errors
-    /// When the transition is none of these, the ticket has no criterion or one that is not met, or the database fails;
-    /// nothing is written then.
+    /// When an agent may not make this move, a criterion is missing or not met, or the database fails. Then nothing
+    /// is written.
     pub fn move_by_agent(
         &self,
         ticket: i64,
@@ -66,11 +67,11 @@ impl Board {
         })
     }
 
-    /// Moves a ticket as a person may: to every column but its own. From verification back, it is returned to its agent.
-    /// Returns the state that it was in.
+    /// Moves a ticket as a person may: to every other column. Back from verification means that the person returns it
+    /// to its agent. Returns the state before.
     ///
     /// # Errors
-    /// When it is there already, there is no such ticket, or the database fails.
+    /// When it is in that column already, there is no such ticket, or the database fails.
     pub fn move_by_person(
         &self,
         ticket: i64,
@@ -82,10 +83,11 @@ impl Board {
         self.move_if(ticket, None, to, reason, person, now)
     }
 
-    /// Moves a ticket as [`move_by_person`](Self::move_by_person) does, out of the column alone in which the person saw it.
+    /// Moves a ticket as [`move_by_person`](Self::move_by_person) does, but only from the column in which the person
+    /// saw it.
     ///
     /// # Errors
-    /// As there; also when the ticket is in another column meanwhile.
+    /// As there; also when the ticket has been moved to another column since.
     pub fn move_as_shown(
         &self,
         ticket: i64,
@@ -112,7 +114,7 @@ impl Board {
                 return Err(BoardError::MovedMeanwhile { shown, found: from });
             }
             let moved = transaction.execute(
-                // What a killed runner has left is the person's to decide about.
+                // The person may move a ticket whose runner was killed, so its expired claim is removed.
                 "UPDATE ticket SET state = ?1, updated_at = ?2, not_before = 0, \
                      runner = CASE WHEN lease_until > ?2 THEN runner END, \
                      sub_state = CASE WHEN state = 'VERIFICATION' AND ?1 = 'IN_PROGRESS' THEN 'returned' END \
@@ -127,7 +129,7 @@ impl Board {
         })
     }
 
-    /// Returns the moves of a ticket, in their order.
+    /// Returns the moves of a ticket, in order.
     ///
     /// # Errors
     /// When the database fails.
@@ -149,7 +151,7 @@ fn state(transaction: &Transaction<'_>, ticket: i64) -> Result<State, BoardError
     found.ok_or_else(|| BoardError::Missing { what: "ticket", id: ticket.to_string() })
 }
 
-/// Says which criteria keep a ticket from verification.
+/// Lists the criteria that keep a ticket from verification.
 fn unmet(transaction: &Transaction<'_>, ticket: i64, tree: &str) -> Result<BoardError, BoardError> {
     let all = criteria(transaction, ticket)?;
     let unmet = all.iter().filter(|it| !it.counts_for(tree)).map(|it| {

@@ -11,7 +11,7 @@ const TICKET: &str =
     "SELECT id, project, kind, state, sub_state, title, description, profile FROM ticket";
 
 impl Board {
-    /// Adds a project; its `id` is given here.
+    /// Adds a project, and returns its new `id`.
     ///
     /// # Errors
     /// When the name is taken, or the database fails.
@@ -92,7 +92,7 @@ impl Board {
         found.ok_or_else(|| BoardError::Missing { what: "ticket", id: id.to_string() })
     }
 
-    /// Returns every ticket, of one project where it is named.
+    /// Returns the tickets of a project, or all tickets.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! `bonsai-analyze` says what a repository is.
+//! `bonsai-analyze` describes a repository.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::manifests::Manifest;
 use super::{Report, folder, repository};
 
-/// What a repository is. What was not found out is `null`.
+/// The description of a repository. What is not known is `null`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
@@ -18,13 +18,13 @@ pub struct Analysis {
     pub framework: Option<&'static str>,
     pub package_manager: Option<&'static str>,
     pub test_runner: Option<&'static str>,
-    /// How many files of the language there are; those that `.gitignore` names are not counted.
+    /// How many source files there are in this language, without those that `.gitignore` excludes.
     pub source_files: usize,
-    /// What is in the folders of the first level.
+    /// What the folders of the first level hold.
     pub structure: BTreeMap<String, String>,
 }
 
-/// What a package is a sign of, the strongest first.
+/// The packages that identify a framework, the strongest first.
 const RUST_FRAMEWORKS: &[(&str, &str)] = &[
     ("axum", "axum"),
     ("actix-web", "actix-web"),
@@ -48,7 +48,7 @@ const NODE_TESTS: &[(&str, &str)] =
 const PYTHON_FRAMEWORKS: &[(&str, &str)] =
     &[("django", "django"), ("fastapi", "fastapi"), ("flask", "flask")];
 
-/// What lies in a folder of this name, by custom.
+/// What a folder of this name holds, by convention.
 const FOLDERS: &[(&str, &str)] = &[
     ("app", "application"),
     ("benches", "benchmarks"),
@@ -71,7 +71,7 @@ pub fn command() -> Command {
     Command::new("bonsai-analyze").about("Says what a repository is").arg(repository())
 }
 
-/// Does the work.
+/// Analyses the repository.
 ///
 /// # Errors
 /// When the folder or its manifest cannot be read.
@@ -79,7 +79,7 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     Report::of(&analysis(&folder(matches)?)?, true)
 }
 
-/// Looks at a folder.
+/// Analyses a folder.
 ///
 /// # Errors
 /// When it or its manifest cannot be read.
@@ -128,10 +128,10 @@ pub fn analysis(folder: &Path) -> Result<Analysis, String> {
     Ok(Analysis { language, framework, package_manager, test_runner, source_files, structure })
 }
 
-/// How many sources there are, and what each folder of the first level holds.
+/// Counts the source files, and describes the folders of the first level.
 fn files(folder: &Path, extensions: &[&str]) -> Result<(usize, BTreeMap<String, String>), String> {
     let (mut sources, mut folders) = (0, BTreeMap::<String, (usize, usize)>::new());
-    // A folder that is no repository has rules too.
+    // `.gitignore` counts also in a folder that is not a repository.
     for entry in WalkBuilder::new(folder).require_git(false).build() {
         let entry = entry.map_err(|error| error.to_string())?;
         if !entry.file_type().is_some_and(|it| it.is_file()) {

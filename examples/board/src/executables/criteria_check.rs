@@ -12,7 +12,7 @@ use crate::Board;
 use crate::git;
 use crate::ticket::{Criterion, Evidence};
 
-/// What was found.
+/// The report.
 #[derive(Debug, Serialize)]
 struct Checked {
     ticket: i64,
@@ -47,10 +47,10 @@ pub fn command() -> Command {
         .subcommand(check)
 }
 
-/// Does the work.
+/// Checks the criteria.
 ///
 /// # Errors
-/// When there is no such ticket, the board or the folder cannot be read, or criteria were changed meanwhile.
+/// When there is no such ticket, the board or the folder cannot be read, or criteria were changed during the check.
 pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     let Some(("check", below)) = matches.subcommand() else {
         return Err("found no operation, expected `check`".to_owned());
@@ -77,7 +77,7 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
     for criterion in criteria {
         let (met, finding) = match criterion.evidence.is_checked_by_program() {
             true => findings.of(&criterion.evidence)?,
-            // Only a person changes what a person said.
+            // A person decides about this criterion, so the program leaves it as it is.
             false => {
                 let words =
                     if criterion.met { "a person says so" } else { "a person has to say so" };
@@ -86,7 +86,7 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
         };
         found.push((criterion, met, finding));
     }
-    // What was found holds for the files that were there before; where the suite changed some, it holds for no files.
+    // A finding counts for the files before the check. Where the test suite has changed some, it counts for none.
     let is_changed = git::tree(folder).map_err(|error| error.to_string())? != tree;
     let mut checked = Vec::new();
     for (criterion, met, finding) in found {
@@ -119,7 +119,7 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
     Ok(Checked { ticket, all_met, criteria: checked })
 }
 
-/// What programs find, each run once at the most.
+/// Runs each program at most once, and returns its finding.
 struct Findings<'a> {
     folder: &'a Path,
     limit: Duration,
@@ -148,7 +148,7 @@ impl Findings<'_> {
     }
 }
 
-/// Whether it is a file of the folder, and not one that a link leads to.
+/// Returns whether the path is a file within the folder, even after links are resolved.
 fn is_file_within(folder: &Path, path: &Path) -> bool {
     let real = folder.join(path).canonicalize();
     path.is_relative() && real.is_ok_and(|it| it.starts_with(folder) && it.is_file())

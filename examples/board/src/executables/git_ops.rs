@@ -1,4 +1,5 @@
-//! `bonsai-git` is git for the folder that it runs in: what the tools `git_read` and `git_write` do, and the worktrees of tickets.
+//! `bonsai-git` runs git in the present folder: the operations of the tools `git_read` and `git_write`, and the
+//! worktrees of tickets.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use serde_json::json;
 use super::Report;
 use crate::git::{self, GitChange, GitReading};
 
-/// What can be looked at, by its word.
+/// The reading operations, by their names.
 const READINGS: [(&str, GitReading); 6] = [
     ("status", GitReading::Status),
     ("diff", GitReading::Diff),
@@ -54,10 +55,10 @@ pub fn command() -> Command {
         )
 }
 
-/// Does the work.
+/// Runs the operation.
 ///
 /// # Errors
-/// When a name is none, or git was not started.
+/// When a name is unknown or git cannot be started.
 pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     let Some((word, below)) = matches.subcommand() else {
         return Err("found no operation, expected one such as `status`".to_owned());

@@ -1,4 +1,4 @@
-//! `bonsai-lint` runs the linter of a repository and says what it found.
+//! `bonsai-lint` runs the linter of a repository and reports its problems.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::subprocess;
 use super::test_runner::{limit, limit_of, unknown};
 use super::{Report, folder, repository, shorten};
 
-/// One thing that a linter found.
+/// A problem that a linter found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
     pub file: String,
@@ -26,24 +26,24 @@ pub struct Problem {
     pub message: String,
 }
 
-/// What a linter found.
+/// The result of a linter.
 #[derive(Debug, Serialize)]
 pub struct Lint {
     pub linter: &'static str,
     pub passed: bool,
-    /// Nothing where it was ended.
+    /// `None` where the linter was killed.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
     pub count: usize,
     pub problems: Vec<Problem>,
-    /// How many problems are not in `problems`, because there are too many.
+    /// How many problems were left out of `problems`, because there are too many.
     pub omitted: usize,
-    /// The end of the output, where the problems do not say why the linter failed.
+    /// The end of the output, where the problems do not explain why the linter failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
 
-/// Reads what a line of a linter says.
+/// Parses a line of a linter's output.
 type ReadLine = Box<dyn FnMut(&str) -> Option<Problem>>;
 
 /// The arguments.
@@ -54,16 +54,16 @@ pub fn command() -> Command {
         .args([repository(), limit()])
 }
 
-/// Does the work.
+/// Runs the linter.
 ///
 /// # Errors
-/// When the folder has no linter that is known, or it was not started.
+/// When the folder has no known linter, or the linter cannot be started.
 pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     let lint = lint(&folder(matches)?, limit_of(matches))?;
     Report::of(&lint, lint.passed)
 }
 
-/// Runs the linter of a folder for at most so long.
+/// Runs the linter of a folder, within a time limit.
 ///
 /// # Errors
 /// As [`run`].
@@ -109,7 +109,7 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
 }
 
 impl Lint {
-    /// Returns whether it shows that there is nothing to find, and what was found.
+    /// Returns whether the linter found nothing, and the finding.
     #[must_use]
     pub fn finding(&self) -> (bool, String) {
         let words = match self {
@@ -121,12 +121,12 @@ impl Lint {
     }
 }
 
-/// A message of the compiler, as cargo writes it.
+/// Parses a compiler message, as cargo writes it.
 fn clippy(line: &str) -> Option<Problem> {
     let line: Value = serde_json::from_str(line).ok()?;
     let message = (line["reason"] == "compiler-message").then(|| &line["message"])?;
     let spans = message["spans"].as_array()?;
-    // What belongs to no place is a summary.
+    // A message without a place is a summary.
     let place = spans.iter().find(|it| it["is_primary"] == true)?;
     Some(Problem {
         file: place["file_name"].as_str()?.to_owned(),
@@ -137,8 +137,9 @@ fn clippy(line: &str) -> Option<Problem> {
     })
 }
 
-/// Reads lines such as `src/a.py:3:5: F401 unused import`, the form that most linters can write, and that of ESLint, where a line
-/// with the file comes before `  3:5  error  'a' is not defined  no-undef`. Files are relative to the folder.
+/// Parses lines such as `src/a.py:3:5: F401 unused import`, the form that most linters can write, and that of ESLint,
+/// where a line with the file precedes `  3:5  error  'a' is not defined  no-undef`. Files are relative to the
+/// folder.
 fn by_place(folder: &Path) -> ReadLine {
     let (folder, mut file) = (folder.to_owned(), None);
     Box::new(move |line| {
@@ -170,7 +171,7 @@ fn by_place(folder: &Path) -> ReadLine {
     })
 }
 
-/// Line, level and message of a line such as `  3:5  error  'a' is not defined  no-undef`.
+/// Parses line, level and message of a line such as `  3:5  error  'a' is not defined  no-undef`.
 fn beside_place(line: &str) -> Option<(u64, &str, &str)> {
     let (place, rest) = line.strip_prefix("  ")?.trim_start().split_once(' ')?;
     let (line, column) = place.split_once(':')?;

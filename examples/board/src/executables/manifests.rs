@@ -1,26 +1,26 @@
-//! Which kind of project a folder holds, by the manifest that lies in it.
+//! Detects which kind of project a folder holds, by its manifest.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// A project whose tools are known.
+/// The manifest of a known kind of project.
 #[derive(Debug)]
 pub enum Manifest {
     /// `Cargo.toml`.
     Rust(toml::Table),
     /// `package.json`.
     Node(Value),
-    /// `pyproject.toml`; empty where `setup.py`, `setup.cfg` or `requirements.txt` is there alone.
+    /// `pyproject.toml`; an empty table where only `setup.py`, `setup.cfg` or `requirements.txt` exists.
     Python(toml::Table),
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; nothing where it has none that is known.
+    /// Reads the manifest of a folder; `None` where it has no known one.
     ///
     /// # Errors
-    /// When there is one that cannot be read.
+    /// When the manifest cannot be read.
     pub fn of(folder: &Path) -> Result<Option<Self>, String> {
         if let Some(text) = read(folder, "Cargo.toml")? {
             return Ok(Some(Self::Rust(parsed("Cargo.toml", text.parse())?)));
@@ -36,7 +36,7 @@ impl Manifest {
         Ok(is_python.then(|| Self::Python(toml::Table::new())))
     }
 
-    /// Returns the names of the packages that the project depends on, as the manifest has them.
+    /// Returns the names of the packages that the manifest depends on.
     #[must_use]
     pub fn dependencies(&self) -> Vec<String> {
         match self {
@@ -65,7 +65,7 @@ impl Manifest {
     }
 }
 
-/// The name in a requirement such as `django>=5; python_version > "3.9"`.
+/// Returns the name in a requirement such as `django>=5; python_version > "3.9"`.
 fn package(requirement: &str) -> String {
     let is_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
     let end = requirement.find(|it| !is_name(it)).unwrap_or(requirement.len());

@@ -1,5 +1,5 @@
-//! `bonsai-plan` makes the skeleton of a plan of a ticket, without a model: what is to be found out, one step for each criterion, what
-//! is to be checked at the end, and what people have not answered yet.
+//! `bonsai-plan` makes the skeleton of a plan for a ticket, without a model: what to find out, one step for each
+//! criterion, what to check at the end, and which questions are open.
 
 use std::fs;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ struct CommentOfFile {
 pub struct Plan {
     pub title: String,
     pub steps: Vec<Step>,
-    /// What was asked and is not resolved.
+    /// The questions that are not resolved.
     pub open_questions: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct Plan {
 #[derive(Debug, Serialize)]
 pub struct Step {
     pub step: String,
-    /// How it is known to be done.
+    /// How to tell that the step is done.
     pub done_when: String,
 }
 
@@ -61,10 +61,10 @@ pub fn command() -> Command {
     Command::new("bonsai-plan").about("Makes the skeleton of a plan of a ticket").arg(file)
 }
 
-/// Does the work.
+/// Makes the plan.
 ///
 /// # Errors
-/// When the file cannot be read, or holds no ticket.
+/// When the file cannot be read, or does not hold a ticket.
 pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     let file: &PathBuf = matches.get_one("ticket-file").ok_or("found no file, expected one")?;
     let text = fs::read_to_string(file);
@@ -75,10 +75,10 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     )
 }
 
-/// Makes the plan of a ticket that is written as JSON.
+/// Makes the plan of a ticket, which is given as JSON.
 ///
 /// # Errors
-/// When it is none.
+/// When the text is not a ticket.
 pub fn plan(ticket: &str) -> Result<Plan, String> {
     let ticket: TicketFile = serde_json::from_str(ticket).map_err(|error| error.to_string())?;
     let (met, open): (Vec<_>, Vec<_>) = ticket.acceptance_criteria.iter().partition(|it| it.met);

@@ -1,4 +1,4 @@
-//! Runs a program to its end and reads what it prints line by line, however much that is: no more is held than one line and the
+//! Runs a program to its end and reads its output line by line. It holds no more in memory than some lines and the
 //! last few thousand bytes.
 
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -9,32 +9,33 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Of a longer line, the rest is left out.
+/// The most bytes of a line; the rest of it is left out.
 const LONGEST_LINE: u64 = 16 * 1024;
 
-/// How much of the end of the output is held.
+/// How many bytes of the end of the output are returned.
 const TAIL: usize = 4 * 1024;
 
-/// How long a program has between TERM and KILL.
+/// How long a program may take to end between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How often the program is looked at while it prints nothing.
+/// How often to check whether the program has ended, while it prints nothing.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Nothing where it was ended because its time was up.
+    /// `None` where the program was killed because its time was up.
     pub code: Option<i32>,
     pub timed_out: bool,
-    /// The last that it printed.
+    /// The end of its output.
     pub tail: String,
 }
 
-/// Runs a program for at most so long, and hands over each line of both its streams, in the order in which they come.
+/// Runs a program within a time limit, and hands over each line of both its streams, in the order in which they
+/// arrive.
 ///
 /// # Errors
-/// When it was not started.
+/// When the program cannot be started.
 pub fn run(
     command: &mut Command,
     limit: Duration,
@@ -43,7 +44,7 @@ pub fn run(
     let (reader, writer) = io::pipe()?;
     command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
     let mut child = command.spawn()?;
-    // The command holds the other end of the pipe: while it is open, reading does not end.
+    // The command holds the write end of the pipe; reading ends only when that is closed.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let (sender, lines) = sync_channel(1024);
     std::thread::spawn(move || read(reader, &sender));
@@ -57,7 +58,7 @@ pub fn run(
         }
     };
     let (status, timed_out) = wait(&mut child, &lines, Instant::now() + limit, &mut take)?;
-    // What it left behind may hold the pipe: it is ended, and what was printed until now is read.
+    // A child process may still hold the pipe. Kill the group, and read what has been printed.
     signal(&child, Signal::KILL);
     let until = Instant::now() + GRACE;
     while let Ok(line) = lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -67,7 +68,7 @@ pub fn run(
     Ok(Ended { code: status.and_then(|it| it.code()).filter(|_| !timed_out), timed_out, tail })
 }
 
-/// Waits for the end of a program, and ends it where its time is up.
+/// Waits for the program's end, and kills it where its time is up.
 fn wait(
     child: &mut Child,
     lines: &Receiver<String>,
@@ -78,7 +79,7 @@ fn wait(
     loop {
         match lines.recv_timeout(LOOK) {
             Ok(line) => take(line),
-            // It has closed its streams, and may still run.
+            // The program has closed its streams, and may still run.
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -98,12 +99,12 @@ fn wait(
 
 fn signal(child: &Child, signal: Signal) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It fails where nothing is left of the group.
+        // This fails where no process of the group is left.
         let _ = kill_process_group(group, signal);
     }
 }
 
-/// Sends each line until the pipe is closed, or no receiver is left.
+/// Sends each line until the pipe or the channel is closed.
 fn read(pipe: impl Read, sender: &SyncSender<String>) {
     let mut pipe = BufReader::new(pipe);
     loop {
@@ -122,7 +123,7 @@ fn read(pipe: impl Read, sender: &SyncSender<String>) {
     }
 }
 
-/// Reads past the rest of a line.
+/// Skips the rest of a line.
 fn skip_line(pipe: &mut impl io::BufRead) -> io::Result<()> {
     loop {
         let buffer = pipe.fill_buf()?;

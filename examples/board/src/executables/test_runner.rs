@@ -1,5 +1,5 @@
-//! `bonsai-test` runs the test suite of a repository and says how each case ended. A suite that fails is a report like any other, with
-//! exit code 1.
+//! `bonsai-test` runs the test suite of a repository and reports how each case ended. A failing suite gives a report
+//! too, with exit code 1.
 
 mod cargo;
 mod pytest;
@@ -16,7 +16,7 @@ use super::manifests::Manifest;
 use super::subprocess;
 use super::{Report, folder, repository, shorten};
 
-/// How many characters of what a case says are written.
+/// The most characters of a case's message.
 const LONGEST_MESSAGE: usize = 600;
 
 /// How a case ended.
@@ -33,12 +33,12 @@ pub enum Status {
 pub struct Case {
     pub name: String,
     pub status: Status,
-    /// What it says about its failure.
+    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// How many cases ended how.
+/// How many cases passed, failed and were skipped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     pub passed: usize,
@@ -47,7 +47,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Counts more cases. The number is what a foreign program prints, and may be any.
+    /// Counts more cases. It saturates, since the number is printed by a foreign program.
     fn add(&mut self, status: Status, count: usize) {
         let total = match status {
             Status::Passed => &mut self.passed,
@@ -58,23 +58,23 @@ impl Totals {
     }
 }
 
-/// How a suite ended.
+/// The result of a suite.
 #[derive(Debug, Serialize)]
 pub struct Suite {
-    /// What ran it.
+    /// The test runner's name.
     pub runner: &'static str,
     pub passed: bool,
-    /// Nothing where it was ended.
+    /// `None` where the suite was killed.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
-    /// Whether the output was understood: where it was not, `totals` and `cases` say nothing.
+    /// Whether the output was understood. Where it was not, `totals` and `cases` are empty.
     pub parsed: bool,
     pub totals: Totals,
-    /// The failed ones first.
+    /// The cases, failed ones first.
     pub cases: Vec<Case>,
-    /// How many cases are not in `cases`, because there are too many.
+    /// How many cases were left out of `cases`, because there are too many.
     pub omitted: usize,
-    /// The end of the output, where the cases do not say all of it.
+    /// The end of the output, where the cases do not explain the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
@@ -83,7 +83,7 @@ pub struct Suite {
 pub(super) trait Reader {
     fn line(&mut self, line: &str);
 
-    /// Returns the cases, and the totals by the runner's own words, where it says them.
+    /// Returns the cases, and the totals where the runner prints them.
     fn end(self: Box<Self>) -> (Vec<Case>, Option<Totals>);
 }
 
@@ -102,21 +102,21 @@ pub(super) fn limit() -> Arg {
     Arg::new("limit").long("limit").default_value("600").value_parser(seconds).help(help)
 }
 
-/// The time that was given.
+/// Returns the time limit.
 pub(super) fn limit_of(matches: &ArgMatches) -> Duration {
     Duration::from_secs(matches.get_one::<u64>("limit").copied().unwrap_or(600))
 }
 
-/// Does the work.
+/// Runs the suite.
 ///
 /// # Errors
-/// When the folder has no suite that is known, or its runner was not started.
+/// When the folder has no known suite, or its runner cannot be started.
 pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     let suite = suite(&folder(matches)?, limit_of(matches))?;
     Report::of(&suite, suite.passed)
 }
 
-/// Runs the suite of a folder for at most so long.
+/// Runs the suite of a folder, within a time limit.
 ///
 /// # Errors
 /// As [`run`].
@@ -141,7 +141,7 @@ pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
     };
     let mut command = Process::new(arguments[0]);
     command.args(&arguments[1..]).current_dir(folder);
-    // Python would write what it has compiled beside the sources.
+    // Keep Python from writing compiled files beside the sources.
     command.env("NO_COLOR", "1").env("PYTHONDONTWRITEBYTECODE", "1");
     let ended = subprocess::run(&mut command, limit, |line| reader.line(line));
     let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
@@ -149,7 +149,7 @@ pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
     Ok(Suite::of(runner, ended, cases, words))
 }
 
-/// What is said of a folder whose project is of no kind that is known.
+/// The message for a folder whose kind of project is unknown.
 pub(super) fn unknown(folder: &Path) -> String {
     format!(
         "found no project in `{}`, expected `Cargo.toml`, `package.json`, `pyproject.toml` or `setup.py`",
@@ -178,7 +178,8 @@ impl Suite {
             case.message = case.message.take().map(|it| it.chars().take(LONGEST_MESSAGE).collect());
         }
         let omitted = shorten(&mut cases);
-        // Failed cases say why; what failed otherwise, or was not understood, only the output does.
+        // The failed cases explain a failure. Any other failure, and output that was not understood, needs the raw
+        // output.
         let is_said =
             parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
         let output = (!is_said || ended.timed_out).then_some(ended.tail);
@@ -186,7 +187,7 @@ impl Suite {
         Self { runner, passed, exit_code, timed_out, parsed, totals, cases, omitted, output }
     }
 
-    /// Returns whether it shows that the tests pass, and why: a suite in which nothing was seen to pass shows nothing.
+    /// Returns whether the suite proves that the tests pass, and why. A suite in which no test passed proves nothing.
     #[must_use]
     pub fn finding(&self) -> (bool, String) {
         let Totals { passed, failed, skipped } = self.totals;

@@ -1,4 +1,4 @@
-//! What may be looked at and what may be changed, and the commands of git for it.
+//! The operations that read and change a repository, and their git commands.
 
 use std::path::{Component, Path};
 
@@ -49,10 +49,10 @@ pub enum GitChange {
 }
 
 impl GitReading {
-    /// Returns the arguments of git: the revision where git takes only a revision, the paths after `--`.
+    /// Returns the arguments of git. A revision is passed where git takes only a revision, and paths after `--`.
     ///
     /// # Errors
-    /// When the revision could be a flag, or is missing; when a path leads out of the workspace.
+    /// When the revision could be read as a flag, or is missing; when a path leads out of the workspace.
     pub fn arguments(
         self,
         revision: Option<&str>,
@@ -88,7 +88,7 @@ impl GitReading {
 }
 
 impl GitChange {
-    /// Returns how carefully to look at it: what is pushed is seen by others.
+    /// Returns how dangerous the change is: other people see what is pushed.
     #[must_use]
     pub fn danger(&self) -> Danger {
         match self {
@@ -97,21 +97,22 @@ impl GitChange {
         }
     }
 
-    /// Returns why a person is asked first.
+    /// Returns the reason to ask a person first, if there is one.
     #[must_use]
     pub fn approval(&self) -> Option<&'static str> {
         match self {
             Self::Commit { .. } => None,
-            // What is committed after it is not on the branch that people look at.
+            // Later commits would not be on the branch that people look at.
             Self::Branch { .. } => Some("the worktree would leave the branch of its ticket"),
             Self::Push { .. } => Some("others build on what is pushed"),
         }
     }
 
-    /// Returns the commands of git, one after another.
+    /// Returns the git commands, in order.
     ///
     /// # Errors
-    /// When a name could be a flag, a commit has no message or no files, or a file is outside of the workspace.
+    /// When a name could be read as a flag, a commit has no message or no files, or a file is outside of the
+    /// workspace.
     pub fn steps(&self) -> Result<Vec<Vec<String>>, String> {
         let command = |fixed: &[&str], more: &[String]| {
             fixed.iter().map(|it| (*it).to_owned()).chain(more.iter().cloned()).collect()
@@ -122,7 +123,7 @@ impl GitChange {
                     return Err("a commit needs a `message` and at least one of `files`".to_owned());
                 }
                 let files = inside(files)?;
-                // One argument, so that a message that begins with `-` is no flag.
+                // Pass the message in one argument, so that a leading `-` does not make it a flag.
                 let message = format!("--message={message}");
                 vec![
                     command(&["add", "--all", "--"], files),
@@ -140,7 +141,8 @@ impl GitChange {
     }
 }
 
-/// Paths of the workspace. Of a path outside, `git diff` makes a comparison of files that no repository has, and shows any file.
+/// Checks that the paths are in the workspace. `git diff` with a path outside would compare any two files, and show
+/// them.
 fn inside(paths: &[String]) -> Result<&[String], String> {
     let is_inside = |path: &String| {
         let mut parts = Path::new(path).components();
@@ -156,7 +158,7 @@ fn inside(paths: &[String]) -> Result<&[String], String> {
     }
 }
 
-/// A name that git takes for no flag, and for no instruction of another kind.
+/// Checks that git takes a name neither as a flag nor as special syntax.
 fn named(what: &str, name: &str) -> Result<String, String> {
     let is_name = |it: char| it.is_alphanumeric() || "._/~^@{}-".contains(it);
     if name.is_empty() || name.starts_with('-') || !name.chars().all(is_name) {

@@ -1,4 +1,5 @@
-//! What a worktree holds, as the id of a tree: two worktrees with the same files have the same id, committed or not.
+//! Computes the git tree id of a worktree. Worktrees with the same files have the same id, whether they are committed
+//! or not.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{output, printed};
 
-/// Why there is no id.
+/// Why there is no tree id.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     #[error("git says: {0}")]
@@ -16,8 +17,8 @@ pub enum TreeError {
     Io(#[from] io::Error),
 }
 
-/// Returns the id of the tree that a commit of everything in the folder would have; ignored files are left out. It writes to a
-/// temporary folder, and nothing to the repository.
+/// Returns the id of the tree that a commit of all files in the folder would have, without ignored files. It writes
+/// to a temporary folder and nothing to the repository.
 ///
 /// # Errors
 /// When the folder is in no repository, or git fails.
@@ -32,7 +33,8 @@ pub fn tree(folder: &Path) -> Result<String, TreeError> {
     let (index, objects) = (scratch.path().join("index"), scratch.path().join("objects"));
     fs::create_dir(&objects)?;
     let own = path("index")?;
-    // With the times of files that it knows, git reads only what was changed. A new repository has none.
+    // A copy of the index has the times of known files, so git reads only changed ones. A new repository has no
+    // index.
     if own.try_exists()? {
         fs::copy(own, &index)?;
     }

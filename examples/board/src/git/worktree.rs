@@ -1,4 +1,4 @@
-//! The worktree of a ticket: found where it is whole, made where it is not there.
+//! Finds the worktree of a ticket, or makes it.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,17 +13,17 @@ pub enum WorktreeError {
     Git(String),
     #[error("`{}` is on the branch `{found}`, expected `{expected}`; a person has changed it: change back, or move what is there away", .folder.display())]
     OtherBranch { folder: PathBuf, found: String, expected: String },
-    #[error("`{}` is there and is no worktree of the repository; move it away", .folder.display())]
+    #[error("`{}` exists and is not a worktree of the repository; move it away", .folder.display())]
     Foreign { folder: PathBuf },
     #[error("the worktree `{}` cannot be looked at: {source}", .folder.display())]
     Io { folder: PathBuf, source: io::Error },
 }
 
-/// Finds the worktree of a branch in a folder, or makes it from `base`. Changes that are not committed stay as they are. One
-/// that is gone is made again from its branch; where a person has locked it, git refuses.
+/// Finds the worktree of a branch in a folder, or makes it from `base`. Uncommitted changes stay as they are. A
+/// worktree that was removed is made again from its branch; git refuses where a person has locked it.
 ///
 /// # Errors
-/// When git refuses, or something else is in the folder.
+/// When git refuses, or the folder holds something else.
 pub fn find_or_make(
     repository: &Path,
     folder: &Path,
@@ -45,7 +45,7 @@ pub fn find_or_make(
         }
         return Ok(());
     }
-    // Another runner's `prune` would remove what `add` has half made here.
+    // Take a lock: another runner's `prune` would remove a worktree that `add` has not finished here.
     let common = git(repository, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
     let alone = File::create(Path::new(&common).join("board-worktrees.lock")).map_err(failed)?;
     alone.lock().map_err(failed)?;
@@ -59,7 +59,7 @@ pub fn find_or_make(
     Ok(())
 }
 
-/// Whether the folder is the top of a worktree of this repository.
+/// Returns whether the folder is the top of a worktree of this repository.
 fn is_own(
     repository: &Path,
     folder: &Path,

@@ -1,4 +1,5 @@
-//! The calls of a ticket that wait for a person. What is shown is what is decided: a decision names all of it.
+//! The calls of a ticket that wait for a person. A decision names all that was shown, so that it cannot count for
+//! anything else.
 
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
@@ -10,15 +11,15 @@ use super::problem::Problem;
 use super::sessions::Session;
 use super::{Page, text};
 
-/// How many calls are shown at once.
+/// How many calls are shown.
 const CALLS: usize = 20;
 
-/// The run of a ticket.
+/// Returns the run of a ticket.
 pub fn run_of(ticket: i64) -> String {
     format!("ticket-{ticket}")
 }
 
-/// The calls of a ticket that wait for a decision.
+/// Lists the calls of a ticket that wait for a decision.
 pub async fn pending(page: &Page, ticket: i64) -> Result<Vec<CallRecord>, Problem> {
     let mut filter = Filter::default();
     (filter.states, filter.run) = (vec![State::Pending], Some(run_of(ticket)));
@@ -26,13 +27,13 @@ pub async fn pending(page: &Page, ticket: i64) -> Result<Vec<CallRecord>, Proble
     Ok(listed.map_err(Problem::failed)?.calls)
 }
 
-/// Names all that a person is shown of a call. Nothing where nothing is asked about it.
+/// Returns a digest of all that a person is shown of a call; `None` where the call waits for no decision.
 pub fn seen(call: &CallRecord) -> Option<String> {
     let request = ApprovalRequest::of(call).filter(|_| call.state == State::Pending)?;
     Some(hex::encode(Sha256::digest(request.to_string())))
 }
 
-/// The calls, each with what can be decided about it.
+/// Shows the calls, each with the possible decisions.
 pub fn section(session: &Session, ticket: i64, calls: &[CallRecord]) -> Markup {
     html! {
         @if !calls.is_empty() {

@@ -1,4 +1,4 @@
-//! The board: what waits for people, and the columns.
+//! The start page: tickets that wait for people, and the columns.
 
 use maud::{Markup, html};
 
@@ -18,10 +18,10 @@ const MORE: u32 = 100;
 /// How many tickets that wait for people are shown.
 const WAITING: u32 = 12;
 
-/// How long a title may be on a card.
+/// The most characters of a title on a card.
 const TITLE: usize = 120;
 
-/// The parts of the board.
+/// Returns the parts of the start page.
 pub fn parts(page: &Page, session: &Session) -> Result<Vec<Part>, Problem> {
     let now = page.now();
     let waiting = page.board.waiting_for_people(WAITING, now)?;
@@ -34,7 +34,7 @@ pub fn parts(page: &Page, session: &Session) -> Result<Vec<Part>, Problem> {
     Ok(parts)
 }
 
-/// The whole board.
+/// Shows the start page.
 pub fn board(page: &Page, session: &Session) -> Result<Markup, Problem> {
     let parts = parts(page, session)?;
     let (waiting, columns) = parts.split_at(1);
@@ -51,7 +51,7 @@ pub fn board(page: &Page, session: &Session) -> Result<Markup, Problem> {
     Ok(layout::session_page(session, "Board", Some(&session.path("events")), content))
 }
 
-/// The page of one column, from a ticket on.
+/// Shows the page of one column, from a ticket on.
 pub fn one(
     page: &Page,
     session: &Session,

@@ -1,4 +1,4 @@
-//! The parts of a page that have changed, as server-sent events.
+//! Streams the parts of a page that have changed, as server-sent events.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -17,13 +17,13 @@ use super::problem::Problem;
 use super::sessions::Session;
 use super::{Page, columns, ticket};
 
-/// How long the stream waits before it looks again, unless the journal says that something happened.
+/// How long the stream waits before it looks again, unless the journal reports a change.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long it waits in any case.
+/// How long it waits at least.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// After so many looks without a change it says that it is there, so that a connection that is gone is noticed.
+/// After so many looks without a change it sends a comment, so that a broken connection is noticed.
 const SILENT: u32 = 15;
 
 pub async fn of_board(State(page): State<Arc<Page>>, SignedIn(session): SignedIn) -> Response {
@@ -64,7 +64,7 @@ fn changes(watched: Watched) -> impl Stream<Item = Result<Event, Infallible>> {
 }
 
 impl Watched {
-    /// Waits until something may have changed. False where the stream is over.
+    /// Waits until something may have changed. Returns false where the stream has ended.
     async fn pause(&self) -> bool {
         let changed = async {
             tokio::time::sleep(LEAST).await;
@@ -79,7 +79,7 @@ impl Watched {
     }
 
     async fn look(&mut self) -> Vec<Event> {
-        // A database that does not answer now is asked again.
+        // Where the database fails now, the next look reads it again.
         let mut parts = self.parts().await.unwrap_or_default();
         parts.retain(|it| self.seen.insert(it.id.clone(), it.version()) != Some(it.version()));
         self.silent = if parts.is_empty() { self.silent + 1 } else { 0 };
@@ -99,7 +99,7 @@ impl Watched {
 }
 
 fn event(part: &Part) -> Event {
-    // A script loses digits of a large number; as JSON, the text is one line.
+    // The version is text, since JavaScript loses digits of a large number. JSON puts the HTML on one line.
     let version = part.version().to_string();
     let data = json!({"id": part.id, "html": part.html.0, "version": version});
     Event::default().event("part").data(data.to_string())

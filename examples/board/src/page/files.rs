@@ -1,4 +1,4 @@
-//! The files that every page needs, built in.
+//! The static files of every page, compiled in.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! What every request has to be, and what every answer says to the browser.
+//! Checks every request, and adds security headers to every response.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use axum::response::{IntoResponse as _, Response};
 use super::Page;
 use super::problem::Problem;
 
-/// No script, style or picture but the page's own, no frame around it, no form that goes elsewhere.
+/// Allows only the page's own scripts, styles and pictures, no frame around it, and no form that goes elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Refuses what another page or a name that leads here sends, and adds what protects the page in the browser.
+/// Refuses requests from other sites and for other host names, and adds headers that protect the page in the browser.
 pub async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {
     let mut response = match check(&page.origin, request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -32,7 +32,7 @@ pub async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) 
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // A page that was left is loaded anew: what it offered may no longer count.
+    // A browser has to load a page again after it left it, since the forms may be outdated.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

@@ -1,4 +1,4 @@
-//! What every page has: the head, the line with the names, and parts that follow what happens.
+//! The layout of every page: the head, the navigation, and parts that update themselves.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, html};
 use super::sessions::Session;
 use crate::ticket::{State, SubState};
 
-/// A part of a page that is shown anew when it changes.
+/// A part of a page that is updated when it changes.
 pub struct Part {
     /// Its id in the page.
     pub id: String,
@@ -19,7 +19,7 @@ impl Part {
         Self { id: id.into(), html }
     }
 
-    /// A number that is another where the part has changed.
+    /// Returns a number that changes with the part.
     pub fn version(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.html.0.hash(&mut hasher);
@@ -31,7 +31,7 @@ impl Part {
     }
 }
 
-/// A whole page. `events` is where its parts come from when they change.
+/// Makes a whole page. `events` is the address from which its parts are updated.
 pub fn html_page(title: &str, events: Option<&str>, body: Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -53,7 +53,7 @@ pub fn html_page(title: &str, events: Option<&str>, body: Markup) -> Markup {
     }
 }
 
-/// A page of a session, with the line at its top.
+/// Makes a page of a session, with the navigation.
 pub fn session_page(
     session: &Session,
     title: &str,
@@ -76,17 +76,17 @@ pub fn session_page(
     html_page(title, events, body)
 }
 
-/// The field by which a form is known as one of the session.
+/// Makes the hidden field with the session's token.
 pub fn token(session: &Session) -> Markup {
     html! { input type="hidden" name="token" value=(session.token); }
 }
 
-/// A hidden field.
+/// Makes a hidden field.
 pub fn hidden(name: &str, value: impl maud::Render) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }
 
-/// The name of a column, for people.
+/// Returns the name of a column, for people.
 pub fn column_name(state: State) -> &'static str {
     match state {
         State::Backlog => "Backlog",
@@ -97,7 +97,7 @@ pub fn column_name(state: State) -> &'static str {
     }
 }
 
-/// What happened to a ticket, for people.
+/// Shows the sub-state of a ticket, for people.
 pub fn badge(sub_state: Option<SubState>) -> Markup {
     let Some(sub_state) = sub_state else { return html! {} };
     let text = match sub_state {

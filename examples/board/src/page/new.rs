@@ -1,4 +1,4 @@
-//! A new ticket: its form, which comes back with what was typed where that cannot be taken.
+//! The form for a new ticket. It is shown again, with its input, where that is rejected.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use super::sessions::Session;
 use super::{Page, text};
 use crate::ticket::{Evidence, NewTicket, State as Column, TicketKind};
 
-/// The profiles that an agent can work by.
+/// The profiles for agents.
 const PROFILES: [&str; 3] = ["developer", "researcher", "reviewer"];
 
-/// Where a new ticket may be.
+/// The columns for a new ticket.
 const COLUMNS: [Column; 2] = [Column::Backlog, Column::Research];
 
 /// Adds the ticket.
@@ -61,7 +61,7 @@ fn read(page: &Page, posted: &Posted) -> Result<NewTicket, Problem> {
     })
 }
 
-/// The form, with what is in each field.
+/// Shows the form, with the content of each field.
 pub fn page<'a>(
     page: &Page,
     session: &Session,

@@ -1,4 +1,4 @@
-//! Who asks, and what a form of the page has posted.
+//! Extracts the session and the form of a request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::sessions::Session;
 /// The name of the cookie of a session.
 pub const COOKIE: &str = "board";
 
-/// The session that a request belongs to, by its folder and its cookie.
+/// The session of a request, found by its folder and its cookie.
 pub struct SignedIn(pub Arc<Session>);
 
 impl FromRequestParts<Arc<Page>> for SignedIn {
@@ -37,7 +37,7 @@ impl FromRequestParts<Arc<Page>> for SignedIn {
     }
 }
 
-/// What was asked for behind the question mark.
+/// The parameters of the query string.
 pub struct Asked(HashMap<String, String>);
 
 impl Asked {
@@ -55,25 +55,25 @@ impl<S: Sync> FromRequestParts<S> for Asked {
     }
 }
 
-/// A form of a session: one that has its token.
+/// A form with the token of its session.
 pub struct Posted {
     pub session: Arc<Session>,
     fields: HashMap<String, String>,
 }
 
 impl Posted {
-    /// The text of a field.
+    /// Returns the text of a field.
     pub fn text(&self, name: &str) -> Result<&str, Problem> {
         let found = self.fields.get(name).map(String::as_str);
         found.ok_or_else(|| Problem::unusable(format!("The form has no field `{name}`.")))
     }
 
-    /// The text of a field, which a browser sends with other ends of lines than were typed.
+    /// Returns the text of a field with the line breaks that were typed; a browser sends others.
     pub fn typed(&self, name: &str) -> Result<String, Problem> {
         Ok(self.text(name)?.replace("\r\n", "\n").trim().to_owned())
     }
 
-    /// A field whose text is read as something else.
+    /// Parses a field.
     pub fn read<T: std::str::FromStr>(&self, name: &str) -> Result<T, Problem> {
         let text = self.text(name)?;
         let unusable = |_| Problem::unusable(format!("The field `{name}` cannot be read."));

@@ -1,4 +1,4 @@
-//! Why a request did nothing, as a page.
+//! Error pages.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -7,7 +7,7 @@ use maud::html;
 use super::layout;
 use crate::BoardError;
 
-/// Why a request did nothing.
+/// Why a request was refused or failed.
 #[derive(Debug)]
 pub struct Problem {
     pub status: StatusCode,
@@ -23,17 +23,17 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "There is no such page.")
     }
 
-    /// What was shown is no longer so.
+    /// What was shown has changed.
     pub fn changed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, message)
     }
 
-    /// What was typed cannot be taken.
+    /// The input is invalid.
     pub fn unusable(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
-    /// The page is at fault, or what it reads from.
+    /// The page failed, or a database that it reads.
     pub fn failed(error: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }

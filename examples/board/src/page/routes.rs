@@ -1,4 +1,4 @@
-//! The addresses of the page.
+//! The routes of the page.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::ticket::Draft;
 use super::{Page, actions, columns, events, files, guard, new, ticket};
 
-/// How many bytes a form may have: the longest comment, each character of it escaped.
+/// The most bytes of a form: the longest comment, with each character escaped.
 const LONGEST_FORM: usize = 300_000;
 
 type Shown = Result<Markup, Problem>;

@@ -1,4 +1,4 @@
-//! The run of a ticket: what its agent says and does, and what that costs.
+//! Shows the run of a ticket: what its agent says and does, and what that costs.
 
 use maud::{Markup, html};
 use toolwright::agent::Message;
@@ -10,13 +10,13 @@ use super::{Page, calls, text};
 /// How many turns are shown, the newest first.
 const TURNS: u64 = 15;
 
-/// How much of a text of a turn is shown.
+/// The most characters of a turn's text.
 const LONGEST: usize = 600;
 
-/// How much of the arguments of a call is shown on its line.
+/// The most characters of a call's arguments.
 const ARGUMENTS: usize = 160;
 
-/// What the run of a ticket does, and its newest turns.
+/// Shows the state of a ticket's run, and its newest turns.
 pub async fn section(page: &Page, ticket: i64) -> Result<Markup, Problem> {
     let runs = Runs::of(std::sync::Arc::clone(&page.journal));
     let head = match runs.head(&calls::run_of(ticket)).await {
@@ -28,7 +28,7 @@ pub async fn section(page: &Page, ticket: i64) -> Result<Markup, Problem> {
     };
     let mut turns = Vec::new();
     if !Runs::is_encrypted(&head) {
-        // What was said after the last answer belongs to the turn that follows.
+        // Texts after the last answer belong to the turn that follows.
         for number in (1..=head.turn + 1).rev().take(usize::try_from(TURNS).unwrap_or_default()) {
             let turn = runs.turn(&head.run, number).await.map_err(Problem::failed)?;
             turns.push((number, turn));

@@ -1,4 +1,4 @@
-//! Connections: each is served until it ends or the page does.
+//! Serves connections until they close or the page ends.
 
 use std::io;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use tower::ServiceExt as _;
 
 use super::{Page, router};
 
-/// How many connections there are at once.
+/// The most connections at once.
 const CONNECTIONS: usize = 256;
 
 /// How long a browser may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long requests may still take when the page ends.
+/// How long requests may still take after the page has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Serves the page until its token is cancelled.
 ///
 /// # Errors
-/// When no connection can be taken.
+/// When no connection can be accepted.
 pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
     let stop = page.stop.clone();
     let router = router(page);
@@ -37,7 +37,7 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
-                // The browser has hung up meanwhile, or there are no descriptors left: those that are used come back.
+                // The browser has disconnected, or no file descriptors are left. Wait until some are free again.
                 Err(_) => {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -52,13 +52,13 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
         connections.spawn(async move {
             let mut served = http1::Builder::new();
             served.timer(TokioTimer::new()).header_read_timeout(HEAD);
-            // A browser hangs up in the middle of a stream.
+            // A browser may disconnect in the middle of a stream.
             let _ = served.serve_connection(TokioIo::new(stream), answer).await;
             drop(place);
         });
         while connections.try_join_next().is_some() {}
     }
-    // Streams end with the token.
+    // Streams end when the token is cancelled.
     let _ = tokio::time::timeout(GRACE, async { while connections.join_next().await.is_some() {} })
         .await;
     connections.shutdown().await;

@@ -1,5 +1,6 @@
-//! Who is signed in. A link signs in one browser, once; a session is a folder of the page and a cookie that browsers send to this folder
-//! alone, so that no other program that listens on this machine is sent it.
+//! The sessions of signed-in people. A link signs in one browser, once. A session has a folder of its own on the
+//! page, and browsers send its cookie only to this folder, so that no other program that listens on this machine
+//! receives it.
 
 use std::collections::HashMap;
 use std::io;
@@ -7,31 +8,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::approval::ApproverKey;
 
-/// How many sessions there are at once; the oldest makes room.
+/// The most sessions at once; a new one replaces the oldest.
 const SESSIONS: usize = 64;
 
 /// A person for whom the page acts.
 #[derive(Debug)]
 pub struct Person {
-    /// The name that comments and moves are by.
+    /// The name under which the person comments and moves tickets.
     pub name: String,
-    /// Signs what the person decides about calls. Without one, the page shows such calls and does not offer to decide.
+    /// Signs the person's decisions about calls. Without a key, the page shows calls but does not offer to decide.
     pub key: Option<ApproverKey>,
 }
 
 /// A browser in which a person is signed in.
 #[derive(Debug)]
 pub struct Session {
-    /// The folder of the page, which no other program knows.
+    /// The session's folder on the page: a secret that no other program knows.
     pub folder: String,
     pub cookie: String,
-    /// In every form of the session.
+    /// A secret in every form of the session.
     pub token: String,
     pub person: Arc<Person>,
 }
 
 impl Session {
-    /// The address of a part of the page.
+    /// Returns the address of a part of the page.
     pub fn path(&self, rest: &str) -> String {
         format!("/s/{}/{rest}", self.folder)
     }
@@ -43,19 +44,19 @@ pub struct Sessions(Mutex<Open>);
 #[derive(Debug, Default)]
 struct Open {
     links: HashMap<String, Arc<Person>>,
-    /// The oldest first.
+    /// The sessions, oldest first.
     sessions: Vec<Arc<Session>>,
 }
 
 impl Sessions {
-    /// Makes the secret of a link.
+    /// Makes a link, and returns its secret.
     pub fn invite(&self, person: Arc<Person>) -> io::Result<String> {
         let link = secret()?;
         self.open().links.insert(link.clone(), person);
         Ok(link)
     }
 
-    /// Uses a link up. Nothing where there is none, or it was used before.
+    /// Signs in with a link, which then is used up. `None` where there is no such link.
     pub fn sign_in(&self, link: &str) -> io::Result<Option<Arc<Session>>> {
         let session = |person| {
             let (folder, cookie, token) = (secret()?, secret()?, secret()?);
@@ -71,7 +72,7 @@ impl Sessions {
         Ok(Some(session))
     }
 
-    /// The session of a folder, for a browser that has its cookie.
+    /// Finds the session of a folder, for a browser that has its cookie.
     pub fn find(&self, folder: &str, cookie: &str) -> Option<Arc<Session>> {
         let open = self.open();
         open.sessions.iter().find(|it| it.folder == folder && it.cookie == cookie).cloned()
@@ -86,7 +87,7 @@ impl Sessions {
     }
 }
 
-/// A text that nothing guesses.
+/// Returns a secret that cannot be guessed.
 pub fn secret() -> io::Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

@@ -1,28 +1,28 @@
-//! Texts of others, as the page shows them: as text, in which nothing acts on a reader's eye.
+//! Shows untrusted text: it is never markup, and control characters are printed as escapes.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use toolwright::runtime::printable;
 
-/// A text on one line.
+/// Returns a text on one line.
 pub fn line(text: &str) -> String {
     printable::line(text)
 }
 
-/// A text with its lines; tabulators are spaces.
+/// Returns a text with its line breaks; tabs become spaces.
 pub fn lines(text: &str) -> String {
     printable::lines(&text.replace("\r\n", "\n").replace('\t', "    "))
 }
 
-/// A text on one line of at most so many characters.
+/// Cuts a text to so many characters, on one line.
 pub fn short(text: &str, most: usize) -> String {
     let first: String = text.chars().take(most).collect();
     let mark = if first.len() < text.len() { "…" } else { "" };
     format!("{}{mark}", line(first.trim()))
 }
 
-/// A text in which what is between two backticks is set as code.
+/// Sets what is between two backticks as code.
 pub fn prose(text: &str) -> Markup {
     let text = lines(text);
     let parts: Vec<&str> = text.split('`').collect();
@@ -36,13 +36,13 @@ pub fn prose(text: &str) -> Markup {
     }
 }
 
-/// A time, to the minute.
+/// Shows a time, to the minute.
 pub fn time(at: Timestamp) -> Markup {
     let shown = at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string();
     html! { time datetime=(at) { (shown) } }
 }
 
-/// JSON over several lines, without a digit lost. What is no JSON comes out as something that is none either.
+/// Formats JSON over several lines. Numbers keep all of their digits, and text that is not JSON stays invalid.
 pub fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let (mut depth, mut in_text) = (0_usize, false);

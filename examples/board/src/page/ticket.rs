@@ -1,4 +1,4 @@
-//! A ticket with all that belongs to it.
+//! The page of a ticket.
 
 use maud::{Markup, html};
 
@@ -12,17 +12,17 @@ use crate::ticket::{Comment, CommentKind, Criterion, State, SubState, Ticket};
 /// How many comments are shown.
 const COMMENTS: u32 = 200;
 
-/// What a person has typed that could not be taken, and why.
+/// Input that was rejected, and why.
 #[derive(Debug, Default)]
 pub struct Draft {
     pub alert: Option<String>,
     pub comment: String,
-    /// The comment that it answers.
+    /// The comment that is answered.
     pub answer: Option<i64>,
     pub reason: String,
 }
 
-/// The parts of the page of a ticket, in their order.
+/// Returns the parts of the page of a ticket, in order.
 pub async fn parts(page: &Page, session: &Session, id: i64) -> Result<Vec<Part>, Problem> {
     parts_with(page, session, id, "").await
 }
@@ -48,7 +48,7 @@ async fn parts_with(
     ])
 }
 
-/// The page of a ticket.
+/// Shows the page of a ticket.
 pub async fn page(
     page: &Page,
     session: &Session,
@@ -132,7 +132,7 @@ fn criterion(session: &Session, ticket: i64, criterion: &Criterion) -> Markup {
 
 fn comments_section(session: &Session, ticket: i64, newest: &[Comment]) -> Markup {
     let all: Vec<&Comment> = newest.iter().rev().collect();
-    // The thread of a comment that is too old to be shown begins with the first answer that is.
+    // Where the first comment of a thread is too old to be shown, the thread begins with its first comment that is.
     let is_shown = |id: i64| all.iter().any(|it| it.id == id);
     let first = all.iter().filter(|it| it.parent.is_none_or(|parent| !is_shown(parent)));
     html! {
@@ -173,7 +173,7 @@ fn comment(comment: &Comment) -> Markup {
     }
 }
 
-/// The key makes a form that is posted twice one comment.
+/// The key makes one comment of a form that is posted twice.
 fn comment_form(session: &Session, ticket: i64, draft: &Draft) -> Result<Markup, Problem> {
     let key = secret().map_err(Problem::failed)?;
     Ok(html! {

@@ -1,4 +1,4 @@
-//! The arguments of the commands of people.
+//! The arguments of the commands for people.
 
 use clap::{Arg, ArgAction, Command, value_parser};
 

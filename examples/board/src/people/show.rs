@@ -1,4 +1,4 @@
-//! The board as a person at the terminal reads it: what others wrote acts on no terminal.
+//! Shows the board at the terminal. Control characters in other people's text are printed as escapes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::tools::shown_ticket;
 /// How many comments are shown.
 const COMMENTS: u32 = 500;
 
-/// The tickets by their columns.
+/// Lists the tickets by column.
 pub fn list(board: &Board) -> Result<String, PeopleError> {
     let tickets = board.tickets(None)?;
     let mut text = String::new();
@@ -31,12 +31,12 @@ pub fn list(board: &Board) -> Result<String, PeopleError> {
     Ok(text.trim_end().to_owned())
 }
 
-/// One ticket.
+/// Shows one ticket.
 pub fn ticket(board: &Board, folder: &Path, id: i64, is_json: bool) -> Result<String, PeopleError> {
     let ticket = board.ticket(id)?;
     let comments = board.newest_comments(id, COMMENTS)?;
     if is_json {
-        // Of a ticket that has no worktree yet, nothing is met by its files.
+        // A ticket without a worktree has no tree, so no criterion counts as met by its files.
         let tree = git::tree(&folder.join(format!("worktrees/ticket-{id}"))).unwrap_or_default();
         let shown = shown_ticket(board, id, comments, &tree)?;
         return serde_json::to_string_pretty(&shown)
@@ -79,7 +79,7 @@ pub fn ticket(board: &Board, folder: &Path, id: i64, is_json: bool) -> Result<St
     Ok(text.trim_end().to_owned())
 }
 
-/// The criteria of a ticket, a line each.
+/// Lists the criteria of a ticket, one a line.
 pub fn criteria(board: &Board, ticket: i64) -> Result<String, PeopleError> {
     board.ticket(ticket)?;
     let lines = board.criteria(ticket)?.into_iter().map(|it| {

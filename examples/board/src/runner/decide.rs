@@ -1,4 +1,4 @@
-//! Which messages a run gets, and what its end means for the ticket. Pure: no clock, no database, no model.
+//! Decides which messages a run gets, and what its end means for the ticket. Pure: no clock, no database, no model.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use toolwright::runtime::printable;
 
 use crate::ticket::{Author, Comment, CommentKind, Criterion, Outcome, State, Ticket};
 
-/// What the model reads before everything else.
+/// The system prompt.
 pub fn instructions(persona: &str, unread: usize) -> String {
     let mut text = format!(
         "{persona} You work on one ticket of a board, in a worktree of its own, with tools; paths are relative to it. Read the ticket \
@@ -26,19 +26,19 @@ pub fn instructions(persona: &str, unread: usize) -> String {
     text
 }
 
-/// What begins the run of a ticket.
+/// The first message of a ticket's run.
 pub fn task(ticket: &Ticket) -> String {
     let Ticket { id, kind, title, .. } = ticket;
     format!("Work on ticket {id} ({kind}): {title}")
 }
 
-/// How each comment begins in a message to a run, by which it is found again in the history.
+/// How each comment begins in a message to a run. The history is searched for it.
 const COMMENT: &str = "Comment ";
 
-/// What each line of a comment begins with.
+/// The indentation of a comment's lines.
 const INDENT: &str = "    ";
 
-/// The message with which a run that has ended goes on: what people have written, else why the ticket is back.
+/// The message that resumes a run that has ended: the new comments of people, or else why the ticket was returned.
 pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     if unread.is_empty() {
         return match last_move {
@@ -54,12 +54,12 @@ pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     said.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A text whose lines are all indented, so that none of them passes for the beginning of another comment.
+/// Indents every line of a text, so that none can pass for the beginning of another comment.
 fn indented(content: &str) -> String {
     content.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The last comment that a run has got, by its history: a process that was killed may have sent one and not noted that.
+/// Returns the last comment in a run's history. A process may have sent it and been killed before it recorded that.
 pub fn last_sent(history: &[Message]) -> Option<i64> {
     let texts = history.iter().filter_map(|message| match message {
         Message::User { text, .. } => Some(text),
@@ -72,8 +72,8 @@ pub fn last_sent(history: &[Message]) -> Option<i64> {
     ids.max()
 }
 
-/// What the end of a slice means for the ticket, by how far the run came, where the ticket is now, its comments with the newest
-/// first, and its criteria.
+/// Decides what the end of a slice means for the ticket. It depends on the run's progress, the ticket's column, its
+/// comments with the newest first, and its criteria.
 pub fn outcome(
     progress: &Progress,
     ticket: &Ticket,
@@ -88,7 +88,7 @@ pub fn outcome(
     if !matches!(end, RunEnd::Text { .. } | RunEnd::Terminal { .. }) {
         return (Outcome::Error, end.to_string());
     }
-    // What came before the last word of a person was about something else.
+    // Only comments since the last one of a person count; earlier ones were about something else.
     let since = comments.iter().take_while(|it| it.author == Author::Agent);
     let since: Vec<&Comment> = since.collect();
     let posted = |kind| since.iter().find(|it| it.kind == kind && !it.resolved);
@@ -98,7 +98,7 @@ pub fn outcome(
     if ticket.state == State::Verification {
         return (Outcome::Completed, "is in VERIFICATION".to_owned());
     }
-    // A profile that does not move tickets ends with what it has to say.
+    // A profile that cannot move tickets ends with a completion.
     if ticket.state == State::Research
         && let Some(completion) = posted(CommentKind::Completion)
     {

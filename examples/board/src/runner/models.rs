@@ -1,4 +1,4 @@
-//! Which model works on a ticket.
+//! Chooses the model of a ticket.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use toolwright::agent::{IntoModel as _, Model, ModelNameError};
 
 use crate::ticket::Ticket;
 
-/// A model, once it is there.
+/// A future that gives a model.
 pub type FutureModel<'a> =
     Pin<Box<dyn Future<Output = Result<Arc<dyn Model>, String>> + Send + 'a>>;
 
-/// Gives each ticket its model.
+/// Chooses a model for each ticket.
 pub trait Models: Send + Sync {
-    /// Returns the model of a ticket, in whose run the model has answered so often before.
+    /// Returns the model of a ticket. `answers` is how often a model has answered in its run.
     ///
     /// # Errors
-    /// When there is none; the words are for a person.
+    /// When there is no model; the message is for a person.
     fn model<'a>(&'a self, ticket: &'a Ticket, answers: u64) -> FutureModel<'a>;
 }
 
@@ -24,10 +24,10 @@ pub trait Models: Send + Sync {
 pub struct OneModel(Arc<dyn Model>);
 
 impl OneModel {
-    /// Takes a model by its name, such as `anthropic:claude-sonnet-4-6`.
+    /// Finds a model by its name, such as `anthropic:claude-sonnet-4-6`.
     ///
     /// # Errors
-    /// When it is not known, or has no key: before a ticket is claimed.
+    /// When the model is unknown or has no key. This is found out before a ticket is claimed.
     pub fn named(name: &str) -> Result<Self, ModelNameError> {
         Ok(Self(Arc::from(name.into_model()?)))
     }

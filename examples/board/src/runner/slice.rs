@@ -1,4 +1,5 @@
-//! One slice of work on a claimed ticket. What a person has to do about is its end and no error: the board shows it.
+//! Works on a claimed ticket for one slice. A problem that a person has to solve ends the slice with an outcome, not
+//! an error, and the board shows it.
 
 use std::path::Path;
 use std::pin::pin;
@@ -16,16 +17,16 @@ use crate::ticket::{Outcome, Project, Ticket};
 use crate::tools::CurrentTicket;
 use crate::{Board, BoardError};
 
-/// What the runs of the board are stored with.
+/// The agent's name in the records of the runs.
 const AGENT: &str = "board";
 
-/// How long a call may still run when its slice is over.
+/// How long a call may still run after its slice has ended.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How many of the newest comments are looked at to find what the agent has posted.
+/// How many of the newest comments are searched for those of the agent.
 const NEWEST: u32 = 50;
 
-/// Works on a ticket until its run rests, its slice is over or the token is cancelled.
+/// Works on a ticket until its run ends or waits, the slice is over, or the token is cancelled.
 pub async fn work(
     runner: &Runner,
     claim: &Claim,
@@ -53,16 +54,16 @@ pub async fn work(
     Ok(decide::outcome(&progress, &ticket, &comments, &criteria))
 }
 
-/// What drives the run of a ticket.
+/// Drives the run of a ticket.
 struct Prepared {
     agents: durable::Runner,
     executor: Executor,
     run: String,
-    /// There is such a run already, and whether it has ended.
+    /// `None` for a new run, else whether the run has ended.
     known: Option<bool>,
 }
 
-/// Makes worktree, executor and agent; an error is for a person.
+/// Makes worktree, executor and agent. Errors are for a person.
 async fn prepare(runner: &Runner, ticket: &Ticket, project: &Project) -> Result<Prepared, String> {
     let run = format!("ticket-{}", ticket.id);
     let worktree = runner.folder.join("worktrees").join(&run);
@@ -101,14 +102,14 @@ async fn prepare(runner: &Runner, ticket: &Ticket, project: &Project) -> Result<
     Ok(Prepared { agents: agents.map_err(|error| error.to_string())?, executor, run, known })
 }
 
-/// How many comments of people the agent has not read. Where the board does not answer now, there are none: a comment that the agent
-/// has not read is sent to it when it has ended.
+/// Counts the comments of people that the agent has not read. Where the board fails now, it returns 0: the agent gets
+/// unread comments when its run has ended anyway.
 fn unread(board: &Board, ticket: i64) -> usize {
     let read = board.comments_read(ticket);
     read.and_then(|read| board.words_of_people(ticket, read)).map_or(0, |it| it.len())
 }
 
-/// Drives the run; nothing where the slice was over before. The inner error is for a person.
+/// Drives the run; `None` where the slice ended before the run rested. The inner error is for a person.
 async fn drive(
     runner: &Runner,
     claim: &Claim,
@@ -126,7 +127,7 @@ async fn drive(
         () = stop.cancelled() => None,
         lost = lost => Some(lost),
     };
-    // The run is given back in order: the next process that drives it waits for no lease.
+    // Draining releases the run, so that the next process need not wait for its lease.
     let (_, ended) = tokio::join!(executor.drain(GRACE), driving);
     match lost {
         Some(lost) => Err(lost),
@@ -145,7 +146,7 @@ async fn hold(runner: &Runner, claim: &Claim) -> BoardError {
     }
 }
 
-/// Starts the run of the ticket, goes on with it, or tells it what is new.
+/// Starts the run of the ticket, resumes it, or sends it new comments.
 async fn step(
     board: &Board,
     claim: &Claim,
@@ -165,7 +166,7 @@ async fn step(
                 board.mark_read(ticket.id, sent)?;
             }
             let unread = board.words_of_people(ticket.id, board.comments_read(ticket.id)?)?;
-            // The run has ended, and what that means is not recorded yet: it gets no message.
+            // The run has ended, but no slice has recorded that yet: record it, and send no message.
             let before = board.outcome_before(claim)?;
             let is_open = matches!(before, None | Some(Outcome::Timeout | Outcome::Waiting));
             if unread.is_empty() && is_open {
@@ -183,7 +184,7 @@ async fn step(
     };
     Ok(match progress {
         Ok(progress) => Ok(Some(progress)),
-        // Another process drives it, for as long as its lease lasts, or this one is to stop.
+        // Another process drives the run, or this one is shutting down.
         Err(error) if error.is_elsewhere() => Ok(None),
         Err(RunError::ShuttingDown { .. } | RunError::NotReleased { .. }) => Ok(None),
         Err(error) => Err(error.to_string()),

@@ -1,10 +1,10 @@
 //! `acceptance_check` shows which acceptance criteria are met.
 //!
 //! # What it does
-//! It answers with each criterion, how it is found out, and whether it is met by the files as they are now.
+//! It answers with each criterion, how it is checked, and whether the present files meet it.
 //!
 //! # What it may touch
-//! It reads the ticket and the files of the worktree. It runs nothing: `check_criteria` does.
+//! It reads the ticket and the files of the worktree. It runs no checks; `check_criteria` does.
 //!
 //! # What it refuses
 //! Nothing.

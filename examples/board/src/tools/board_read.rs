@@ -4,7 +4,7 @@
 //! It answers with id, title, type, state and sub-state of each ticket of the run's project.
 //!
 //! # What it may touch
-//! It reads the board. What the tickets say, and those of other projects, it does not show.
+//! It reads the board. It shows neither the texts of tickets nor tickets of other projects.
 //!
 //! # What it refuses
 //! Nothing.

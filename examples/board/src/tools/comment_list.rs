@@ -1,7 +1,7 @@
 //! `comment_list` shows the comments on the ticket of the run.
 //!
 //! # What it does
-//! It answers with the newest comments, those of people among them, the newest first.
+//! It answers with the newest comments, including those of people, the newest first.
 //!
 //! # What it may touch
 //! It reads the ticket, and notes that the agent has read the comments.

@@ -1,7 +1,7 @@
 //! `comment_post` writes a comment on the ticket of the run.
 //!
 //! # What it does
-//! It stores the comment with its type, and answers with its id. A call that is made again finds the comment that it made.
+//! It stores the comment with its type, and answers with its id. A repeated call returns the id of the first comment.
 //!
 //! # What it may touch
 //! It writes the ticket.

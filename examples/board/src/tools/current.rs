@@ -1,4 +1,4 @@
-//! The ticket of a run: the service through which the tools reach the board.
+//! The service through which the tools reach the ticket of a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct CurrentTicket {
     worktree: PathBuf,
 }
 
-/// A ticket as what calls touch, so that a call that reads it comes after one that writes it.
+/// The ticket as a declared resource, so that calls that read it wait for calls that write it.
 pub struct OnTicket;
 
 impl ResourceKind for OnTicket {
@@ -52,12 +52,13 @@ impl CurrentTicket {
         &self.board
     }
 
-    /// The name of the ticket among the resources that calls touch.
+    /// Returns the name of the ticket's resource.
     pub(super) fn resource(&self) -> String {
         self.id.to_string()
     }
 
-    /// The newest comments, which count as read then. Where older ones of people would be left out, none counts as read.
+    /// Returns the newest comments, and marks them as read. It marks none where older unread comments of people would
+    /// be left out.
     pub(super) fn read_comments(&self, most: u32) -> Result<Vec<Comment>, ToolError> {
         let comments = self.board.newest_comments(self.id, most)?;
         let unread = self.board.words_of_people(self.id, self.board.comments_read(self.id)?)?;
@@ -70,7 +71,7 @@ impl CurrentTicket {
         Ok(comments)
     }
 
-    /// What the worktree holds, as the id of a tree of git.
+    /// Returns the git tree id of the worktree.
     pub(super) fn tree(&self) -> Result<String, ToolError> {
         git::tree(&self.worktree).map_err(|error| {
             ToolError::new("no_tree", format!("the files of the ticket cannot be compared with those that were checked: {error}"))
@@ -78,7 +79,7 @@ impl CurrentTicket {
     }
 }
 
-/// The time of a call.
+/// Returns the time of a call.
 pub(super) fn now(context: &ToolContext) -> Timestamp {
     Timestamp::try_from(context.now()).unwrap_or(Timestamp::MAX)
 }

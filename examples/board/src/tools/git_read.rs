@@ -1,15 +1,15 @@
 //! `git_read` looks at the repository.
 //!
 //! # What it does
-//! It runs one reading command of git in the worktree and answers with its exit code and what it printed. Settings of the
+//! It runs one reading git command in the worktree and answers with its exit code and its output. Settings of the
 //! repository that start programs are switched off, and no lock is taken, so that it changes nothing.
 //!
 //! # What it may touch
 //! It reads the worktree and the repository.
 //!
 //! # What it refuses
-//! Revisions that git would take for a flag, and paths that lead out of the workspace. Paths come after `--` and are names, no
-//! patterns.
+//! Revisions that git could read as a flag, and paths that lead out of the workspace. Paths come after `--` and are
+//! names, not patterns.
 
 use toolwright::runtime::ProcessOutput;
 use toolwright::toolbox::Workspace;
@@ -35,7 +35,7 @@ pub async fn git_read(
     git::run(workspace.root(), &[arguments]).await
 }
 
-/// The files that a reading looks at: the whole workspace where no path is given.
+/// Returns the files that the operation reads: the whole workspace where no path is given.
 fn read_by(paths: &[String]) -> Vec<String> {
     match paths {
         [] => vec![".".to_owned()],

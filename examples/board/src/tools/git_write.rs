@@ -1,15 +1,15 @@
 //! `git_write` changes the repository.
 //!
 //! # What it does
-//! It commits named files, makes a branch and changes to it, or pushes a branch. It answers with the exit code and what git
-//! printed: a commit that git refuses is no success.
+//! It commits named files, makes a branch and checks it out, or pushes a branch. It answers with the exit code and
+//! git's output. A commit that git refuses is not a success.
 //!
 //! # What it may touch
 //! It writes the repository, and reads the worktree.
 //!
 //! # What it refuses
-//! Names that git would take for a flag; commits without files or message; files outside of the workspace. A person is
-//! asked before it makes a branch, because the worktree leaves that of the ticket then, and before it pushes.
+//! Names that git could read as a flag; commits without files or message; files outside of the workspace. It asks a
+//! person before it makes a branch, since the worktree then leaves the ticket's branch, and before it pushes.
 
 use toolwright::runtime::ProcessOutput;
 use toolwright::toolbox::Workspace;

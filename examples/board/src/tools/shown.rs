@@ -1,4 +1,4 @@
-//! What a model reads of the board, as JSON with two spaces.
+//! What a model reads of the board, as indented JSON.
 
 use serde::Serialize;
 use toolwright::{Output, ToolError};
@@ -41,7 +41,7 @@ impl From<Comment> for ShownComment {
 pub(super) struct ShownCriterion {
     id: i64,
     text: String,
-    /// How it is found out.
+    /// How it is checked.
     evidence: String,
     met: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub(super) struct ShownCriterion {
 }
 
 impl ShownCriterion {
-    /// The criterion as it is for what the worktree holds now.
+    /// Shows whether the present files of the worktree meet the criterion.
     pub(super) fn of(it: Criterion, tree: &str) -> Self {
         let met = it.counts_for(tree);
         let finding = match it.met && !met {
@@ -68,7 +68,7 @@ pub(super) struct ShownDocument {
     pub status: DocumentStatus,
 }
 
-/// The text for the model, and the value for programs.
+/// Returns indented JSON for the model, and the value for programs.
 pub(super) fn pretty(value: &impl Serialize) -> Result<Output, ToolError> {
     let text = serde_json::to_string_pretty(value).map_err(ToolError::internal)?;
     let value = serde_json::to_value(value).map_err(ToolError::internal)?;

@@ -39,7 +39,7 @@ pub fn ticket_read(ticket: &CurrentTicket) -> Result<Output, ToolError> {
     pretty(&shown(&ticket.board, ticket.id, comments, &ticket.tree()?)?)
 }
 
-/// The ticket as a model and `bonsai-plan` read it, for what the worktree holds now.
+/// Returns the ticket as a model and `bonsai-plan` read it, with the criteria that the present files meet.
 pub fn shown(
     board: &Board,
     id: i64,

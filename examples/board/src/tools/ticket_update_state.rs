@@ -1,14 +1,14 @@
 //! `ticket_update_state` moves the ticket of the run to the next column.
 //!
 //! # What it does
-//! It moves the ticket from research to progress, or from there to verification, and records why. What may be is checked by
-//! the statement that writes it. A call that is made again finds what it did and does nothing.
+//! It moves the ticket from research to progress, or from there to verification, and records why. The statement that
+//! writes the move also checks it. A repeated call does nothing and answers as the first did.
 //!
 //! # What it may touch
 //! It writes the ticket, and reads the files of the worktree.
 //!
 //! # What it refuses
-//! Every other transition, and verification while a criterion is not met, or was checked before the files were changed.
+//! Every other move, and verification while a criterion is not met or was checked before the files were changed.
 
 use toolwright::{Output, ToolContext, ToolError, tool};
 

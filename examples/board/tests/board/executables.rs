@@ -125,7 +125,7 @@ fn a_missing_argument_and_a_failure_are_written_to_standard_error_with_code_1() 
             &["/no/such"],
             "error: `/no/such` cannot be opened: No such file or directory",
         ),
-        ("bonsai-lint", &["Cargo.toml"], "error: `Cargo.toml` is no folder"),
+        ("bonsai-lint", &["Cargo.toml"], "error: `Cargo.toml` is not a folder"),
         ("bonsai-plan", &["Cargo.toml"], "error: `Cargo.toml` holds no ticket"),
         (
             "bonsai-git",

@@ -1,4 +1,4 @@
-//! Prompts: what the agent reads before every conversation.
+//! Prompts, which the agent reads before every conversation.
 
 use serde::Deserialize;
 
@@ -24,7 +24,7 @@ enum Loading {
 }
 
 impl Prompt {
-    /// Whether every conversation begins with it.
+    /// Returns whether every conversation begins with it.
     pub fn is_always_loaded(&self) -> bool {
         self.loading == Loading::Always
     }
@@ -47,7 +47,7 @@ impl Kind for Prompt {
     }
 
     fn accept(&self, _: &Self, name: &str, _: &dyn Others) -> Result<(), Refusal> {
-        // A file that an edit closes could not be opened by another.
+        // Refuse an edit that would forbid all later edits.
         self.may_be_edited(name)
     }
 }

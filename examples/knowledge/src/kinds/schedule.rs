@@ -1,4 +1,4 @@
-//! Schedules: what makes tasks at certain times.
+//! Schedules, which make tasks at certain times.
 
 use std::str::FromStr as _;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{Kind, Others, Refusal};
 
-/// More missed times are not counted.
+/// The most missed times that are counted.
 const MOST_MISSED: usize = 1_000;
 
 /// The front matter of a schedule.
@@ -18,23 +18,24 @@ const MOST_MISSED: usize = 1_000;
 pub struct Schedule {
     /// Never changes.
     pub id: String,
-    /// When, in five fields: minute, hour, day, month, day of the week; in UTC.
+    /// When it is due, in UTC and five fields: minute, hour, day, month, day of the week.
     cron: String,
     /// Whether it makes tasks.
     #[serde(default)]
     pub enabled: bool,
 }
 
-/// The times of a schedule that have come.
+/// The due times of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueTimes {
     pub latest: Timestamp,
-    /// How many there were before the latest, up to 1,000.
+    /// How many were missed before the latest, up to 1,000.
     pub missed: usize,
 }
 
 impl Schedule {
-    /// The times after `since`, up to and with `now`; `None` where there is none, or the line is no time; pure.
+    /// Returns the times after `since` up to and including `now`; `None` where there is none, or the line is invalid.
+    /// Pure.
     pub fn due(&self, since: Timestamp, now: Timestamp) -> Option<DueTimes> {
         let cron = Cron::from_str(&self.cron).ok()?;
         let latest = cron.find_previous_occurrence(&now.to_zoned(TimeZone::UTC), true).ok()?;
@@ -70,10 +71,10 @@ impl Kind for Schedule {
         }
         let cron = &self.cron;
         let wrong = |why: String| {
-            Refusal("invalid_schedule", format!("`{cron}` is no time of a schedule: {why}"))
+            Refusal("invalid_schedule", format!("`{cron}` is not the time of a schedule: {why}"))
         };
         let parsed = Cron::from_str(cron).map_err(|error| wrong(error.to_string()))?;
-        // The moment does not matter: only whether there is any after it.
+        // Any moment will do: the question is whether the schedule is ever due.
         let moment = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
         parsed
             .find_next_occurrence(&moment, false)

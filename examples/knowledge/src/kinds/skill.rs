@@ -1,4 +1,4 @@
-//! Skills: what an agent can be asked for by name.
+//! Skills, which people ask an agent for by name.
 
 use serde::Deserialize;
 

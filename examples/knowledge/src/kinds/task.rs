@@ -1,4 +1,4 @@
-//! Tasks: what a worker claims, does and ends.
+//! Tasks, which a worker claims, works on and ends.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use super::{Kind, Others, Refusal};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// Never changes; other tasks name it.
+    /// Never changes; other tasks refer to it.
     pub id: String,
-    /// Where it is in its life. Tools that end a task change it, and no edit.
+    /// The status. The tools that end a task change it; an edit must not.
     pub status: Status,
     #[serde(default)]
     pub priority: Priority,
-    /// The ids of the tasks that have to be complete before.
+    /// The ids of the tasks that have to be complete first.
     #[serde(default)]
     pub blocked_by: Vec<String>,
-    /// The fields below are those of workers.
+    /// Only workers write the fields below.
     pub claimed_by: Option<String>,
     claimed_at: Option<String>,
     pub output: Option<String>,
     waiting_reason: Option<String>,
 }
 
-/// Where a task is in its life.
+/// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -38,7 +38,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// As the front matter has it.
+    /// Returns the text of the front matter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -50,7 +50,7 @@ impl Status {
     }
 }
 
-/// How soon a task is claimed.
+/// The priority of a task among those that can be claimed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
@@ -109,7 +109,7 @@ impl Kind for Task {
     }
 }
 
-/// The last task of a chain that begins with `id` and ends there.
+/// Finds a cycle of dependencies through `id`, and returns its last task.
 fn leads_back(id: &str, blocked: &BTreeMap<String, Vec<String>>) -> Option<String> {
     let mut seen = Vec::new();
     let mut open = vec![id];

@@ -1,6 +1,6 @@
-//! `skill_edit`, `schedule_edit`, `task_edit` and `prompt_edit` replace lines of a file of their kind. Each reads and writes that
-//! file alone, and refuses what would leave it broken: then the file is what it was. They differ in their kind and their
-//! words.
+//! `skill_edit`, `schedule_edit`, `task_edit` and `prompt_edit` replace lines of a file of their kind. Each reads and
+//! writes only that file, and refuses an edit that would make it invalid. They differ in their kind and their
+//! descriptions.
 
 use toolwright::{ToolError, tool};
 use toolwright_toolbox::LinePatch;
@@ -9,7 +9,8 @@ use crate::edit::{Edited, edit, file_of};
 use crate::kinds::{Prompt, Schedule, Skill, Task};
 use crate::library::Library;
 
-/// Makes the edit tool of a kind: its description, its name, its kind, its group, and what its first parameter is.
+/// Makes the edit tool of a kind. Its arguments are description, name, kind, group, and the description of the first
+/// parameter.
 macro_rules! edit_tool {
     ($(#[$description:meta])* $tool:ident::<$kind:ty>, group = $group:literal, $(#[$name:meta])* name) => {
         $(#[$description])*

@@ -1,6 +1,7 @@
-//! `run_command` runs one program with its arguments in the workspace, as the tool of the toolbox does. What the program
-//! touches is its own affair, so a policy decides about it by program and arguments. It has no input, no terminal and few
-//! variables, so that it cannot answer what a person is asked, and is named without a path, because an agent can write files.
+//! `run_command` runs one program with its arguments in the workspace, as the toolbox does. The executor does not
+//! know what the program touches, so a policy decides by program and arguments. The program has no input and no
+//! terminal, so that it cannot answer a question to a person, and few environment variables. It is named without a
+//! path, because an agent can write files.
 
 use toolwright::{ProcessOutput, ToolError, tool};
 use toolwright_toolbox::Workspace;

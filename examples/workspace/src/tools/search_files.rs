@@ -1,5 +1,5 @@
-//! `search_files` finds lines that contain a text. It reads the files below a folder, passes over
-//! those that are no text or hold keys or secrets, and refuses paths that lead out of the workspace.
+//! `search_files` finds lines that contain a text. It reads the files below a folder, skips those that are not text
+//! or hold keys or secrets, and refuses paths that lead out of the workspace.
 
 use toolwright::{ToolContext, ToolError, tool};
 use toolwright_toolbox::{Workspace, is_secret};

@@ -1,5 +1,5 @@
-//! `write_file` writes a whole file. It touches that file and the folders above it, and refuses
-//! paths that lead out of the workspace and, unless told otherwise, files that exist.
+//! `write_file` writes a whole file. It touches only that file and the folders above it. It refuses paths that lead
+//! out of the workspace and, by default, files that exist.
 
 use toolwright::{ToolError, tool};
 use toolwright_toolbox::Workspace;

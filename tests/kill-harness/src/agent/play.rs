@@ -1,4 +1,4 @@
-//! Kills processes that drive runs, world by world, until enough were killed.
+//! Kills processes that drive runs, world by world, until enough have been killed.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -16,29 +16,29 @@ use crate::Opens;
 /// How many runs a world has.
 const RUNS: u64 = 8;
 
-/// A world is settled after so many kills at the latest.
+/// After so many kills at the latest, a world is left to settle.
 const KILLS: u64 = 12;
 
-/// A process that takes longer hangs.
+/// A process that takes longer counts as hung.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The signal of `kill -9`.
 const SIGKILL: i32 = 9;
 
-/// What is tried.
+/// The parameters of a trial.
 #[derive(Debug, Clone)]
 pub struct AgentSetting {
-    /// The program, which lives when its first argument says so.
+    /// The program, which runs as a process under test when its first argument says so.
     pub program: PathBuf,
-    /// Where worlds have their folders.
+    /// The folder of the worlds.
     pub folder: PathBuf,
-    /// The model's answer is reported before it is durable.
+    /// Whether the store breaks a promise: it reports the model's answer before it is durable.
     pub breaks_write_ahead: bool,
     /// The lease of executors.
     pub lease: Duration,
 }
 
-/// Kills so often; where a promise is broken, until that is found.
+/// Kills so many processes; with a broken promise, until the check finds it.
 ///
 /// # Errors
 /// When a process cannot be started, hangs or fails.
@@ -94,7 +94,7 @@ fn played(
                 tally.hit(aim);
                 killed += 1;
             }
-            // Every run has ended before the point was reached.
+            // Every run has ended before the process came to the point.
             (None, Some(0)) => {
                 tally.passed_by(aim, life.number == 1);
                 break;
@@ -126,7 +126,7 @@ fn played(
     Ok(())
 }
 
-/// Waits until the process has ended, or kills it at its time.
+/// Waits until the process has ended, or kills it when its time is up.
 fn lived(
     life: &AgentLife,
     setting: &AgentSetting,

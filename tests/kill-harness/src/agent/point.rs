@@ -1,4 +1,4 @@
-//! Where a process that drives runs is killed.
+//! The points at which a process that drives runs is killed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,23 +10,23 @@ use toolwright::journal::{DocumentWrite, Transaction};
 pub enum Step {
     /// The run is recorded.
     Start,
-    /// More is said to a run that has ended.
+    /// A run that has ended gets another message.
     SaidMore,
-    /// Its end is asked for.
+    /// Its cancellation is requested.
     Cancellation,
-    /// It is taken, or its lease is renewed or given up.
+    /// A lease of the run is taken, renewed or released.
     Lease,
-    /// The model's answer.
+    /// The model's answer is recorded.
     Answer,
-    /// A change of a call.
+    /// A call changes.
     Call,
-    /// The answers so far of a turn that waits.
+    /// The answers so far of a waiting turn are recorded.
     SoFar,
-    /// The answers of a turn.
+    /// The answers of a turn are recorded.
     Answers,
-    /// The acknowledgement of a call whose answer the run has recorded.
+    /// A call whose answer the run has recorded is acknowledged.
     Acknowledgement,
-    /// The end.
+    /// The end of the run is recorded.
     End,
     /// What a sub-agent took, or an answer of its model.
     Child,
@@ -56,7 +56,7 @@ impl Step {
         Self::Rewind,
     ];
 
-    /// What a transaction commits.
+    /// Returns what a transaction commits.
     #[must_use]
     pub fn of(unit: &Transaction) -> Option<Self> {
         let written = || unit.documents.iter().filter(|it| it.text.is_some()).map(|it| &*it.key);
@@ -111,23 +111,23 @@ impl Step {
     }
 }
 
-/// A moment of a process that drives runs.
+/// A point in a process that drives runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AgentPoint {
-    /// Nothing of the commit is done.
+    /// The commit has not begun.
     Before(Step),
-    /// The commit is durable, and nobody has heard of it.
+    /// The commit is durable, but its caller has not been told.
     After(Step),
-    /// The model has its answer, and nobody has heard of it.
+    /// The model has made its answer, but its caller has not received it.
     InModel,
-    /// A tool runs, and has done nothing yet.
+    /// A tool is running, and has not acted yet.
     Begun,
-    /// A tool has done what it does, and has not returned.
+    /// A tool has acted, and has not returned.
     Acted,
 }
 
 impl AgentPoint {
-    /// Every one.
+    /// Returns every point.
     pub fn all() -> impl Iterator<Item = Self> {
         let commits =
             Step::ALL.into_iter().flat_map(|step| [Self::Before(step), Self::After(step)]);
@@ -152,6 +152,6 @@ impl FromStr for AgentPoint {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::all().find(|it| it.to_string() == text);
-        found.ok_or_else(|| format!("`{text}` is no point of a process that drives runs"))
+        found.ok_or_else(|| format!("`{text}` is not a point of a process that drives runs"))
     }
 }

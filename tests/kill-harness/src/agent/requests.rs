@@ -1,4 +1,4 @@
-//! How often the model may be asked for the answers of one run. Pure.
+//! Bounds how often the model may be asked for the answers of one run. Pure.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ pub struct Bound {
     pub first: u64,
     /// How many answers of the model its history has.
     pub turns: u64,
-    /// Whether its end may have come while the model was asked for one more.
+    /// Whether the run may have ended while the model was asked for one more answer.
     pub is_cut_off: bool,
     /// How many processes of its journal were killed.
     pub kills: u64,
@@ -20,11 +20,11 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What is wrong with the requests of a run, in the order in which they were made.
+    /// Returns what is wrong with the requests of a run, given in the order in which they were made.
     pub fn broken_by(self, requests: &[&Asked]) -> Option<String> {
         let Self { first, turns, is_cut_off, kills, is_alone } = self;
         let mut by_turn: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
-        // Of each process, a turn that another had asked for before.
+        // For each process, the last turn that it asked for again.
         let mut again: HashMap<u32, u64> = HashMap::new();
         let mut times = 0;
         for Asked { life, turn, counted, .. } in requests {

@@ -1,4 +1,5 @@
-//! The store of a process that drives runs: it kills the process at commits, and breaks a promise where it is told to.
+//! The store of a process that drives runs. It kills the process at commits, and breaks a promise where a trial wants
+//! that.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,7 @@ use toolwright::journal::{CommitError, Store, Transaction};
 use super::point::{AgentPoint, Step};
 use crate::deadly::die;
 
-/// Ends the process when it comes to a point for the nth time.
+/// Kills the process when it comes to a point for the nth time.
 #[derive(Clone, Default)]
 pub struct Fatal(Option<Arc<(AgentPoint, AtomicU32)>>);
 
@@ -28,11 +29,11 @@ impl Fatal {
     }
 }
 
-/// The store.
+/// The store around the one under test.
 pub struct FatalStore {
     inner: Arc<dyn Store>,
     fatal: Fatal,
-    /// The model's answer is reported before it is durable: it becomes so with the next commit of its run.
+    /// Whether to report the model's answer before it is durable. Then the next commit of its run makes it so.
     is_late: bool,
     held: Mutex<Vec<Transaction>>,
 }
@@ -42,7 +43,7 @@ impl FatalStore {
         Self { inner, fatal, is_late, held: Mutex::default() }
     }
 
-    /// What was reported of the run that a unit is about.
+    /// Takes the held-back transaction of the run that this one is about.
     fn held_of(&self, unit: &Transaction) -> Option<Transaction> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let is_its = |it: &Transaction| {

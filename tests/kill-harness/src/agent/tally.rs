@@ -1,4 +1,4 @@
-//! What came of killing processes that drive runs, and which point comes next.
+//! Counts the outcomes of killing processes that drive runs, and chooses the next point.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,19 +7,19 @@ use super::check::Finding;
 use super::point::AgentPoint;
 use crate::harness::ALL_POINTS_FROM;
 
-/// The process is killed after a time, wherever it is.
+/// The process is killed after a time, at any point.
 pub(super) const AT_RANDOM: &str = "random instant";
 
-/// What came of it.
+/// The outcome of a trial.
 #[derive(Debug, Default)]
 pub struct AgentTally {
-    /// How often each point was hit.
+    /// How often a process was killed at each point.
     pub hits: BTreeMap<String, u64>,
-    /// How many calls were looked at.
+    /// How many calls were checked.
     pub calls: u64,
-    /// What was found.
+    /// The violations.
     pub findings: Vec<Finding>,
-    /// How often a process that began with a new journal never came to a point.
+    /// How often a process that began with a new journal never came to each point.
     passed_by: BTreeMap<String, u64>,
 }
 
@@ -29,7 +29,7 @@ impl AgentTally {
         Self { hits: points.map(|point| (point, 0)).collect(), ..Self::default() }
     }
 
-    /// One of the points that were tried least.
+    /// Chooses one of the points that were tried least.
     pub(super) fn next_aim(&self, random: &mut fastrand::Rng) -> String {
         let tries = |point: &str| self.hits_of(point) + self.passed_by.get(point).unwrap_or(&0);
         let least = self.hits.keys().map(|point| tries(point)).min();
@@ -42,31 +42,31 @@ impl AgentTally {
         self.hits.get(point).copied().unwrap_or_default()
     }
 
-    /// A process was killed there.
+    /// Counts a kill at a point.
     pub(super) fn hit(&mut self, point: String) {
         *self.hits.entry(point).or_default() += 1;
     }
 
-    /// A process ended before it came to a point. Where its runs had begun before, the next journal may lead to it, so that
-    /// this does not count as a try.
+    /// Counts a process that ended before it came to a point. It is no try where the runs had begun before, since a
+    /// new journal may still reach the point.
     pub(super) fn passed_by(&mut self, point: String, is_new: bool) {
         *self.passed_by.entry(point).or_default() += u64::from(is_new);
     }
 
-    /// How many processes were killed.
+    /// Returns how many processes were killed.
     #[must_use]
     pub fn kills(&self) -> u64 {
         self.hits.values().sum()
     }
 
-    /// Points that were never hit, where there were enough kills for all.
+    /// Returns the points that were never hit, once there were enough kills for all.
     #[must_use]
     pub fn missed(&self) -> Vec<&str> {
         let missed = self.hits.iter().filter(|(_, hits)| **hits == 0).map(|(point, _)| &**point);
         if self.kills() < ALL_POINTS_FROM { Vec::new() } else { missed.collect() }
     }
 
-    /// Whether nothing was found, and every point was hit where there were enough kills for all.
+    /// Returns whether there is no violation, and every point was hit once there were enough kills for all.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.findings.is_empty() && self.missed().is_empty()
@@ -77,7 +77,7 @@ impl AgentTally {
     }
 }
 
-/// The last line.
+/// Prints the summary line.
 impl fmt::Display for AgentTally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hit = self.hits.values().filter(|hits| **hits > 0).count();

@@ -1,4 +1,4 @@
-//! What has to be so of a board, however often its runners were killed.
+//! Checks what must be true of a board, however often its runners were killed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,14 +11,14 @@ use toolwright::journal::{Filter, Page, SqliteStore, State as CallState, Store a
 
 use super::model::{REASONS, comments, file, worked_on_twice};
 
-/// What is not as it has to be.
+/// A violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
     /// Two processes worked on a ticket at once, so many times.
     Twice(usize),
-    /// A ticket has not what its agent did, or has it more than once.
+    /// Something that an agent did to its ticket is missing, or is there more than once.
     Lost(String),
-    /// A transition that no call of its agent made, or a call without its transition.
+    /// A transition without a call of its agent, or a call without its transition.
     Unexplained(String),
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks at every ticket of a board, once no runner works on it.
+/// Checks every ticket of a board. No runner may work on it.
 ///
 /// # Errors
 /// When board or journal cannot be read.
@@ -78,7 +78,7 @@ pub async fn check(folder: &Path) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// How many calls of each run have moved its ticket.
+/// Counts the calls of each run that moved its ticket.
 async fn moving_calls(folder: &Path) -> anyhow::Result<BTreeMap<String, usize>> {
     let store = SqliteStore::open(folder.join("calls.db")).await?;
     let filter = Filter {

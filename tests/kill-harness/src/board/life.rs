@@ -1,4 +1,4 @@
-//! One process with a runner, which works on a board until it is killed or nothing is left to do.
+//! A process with a runner, which works on a board until it is killed or nothing is left to do.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,25 +16,25 @@ use toolwright_toolbox::Supervisor;
 
 use super::model::LockedModels;
 
-/// The first argument of a process that lives such a life.
+/// The first argument of such a process.
 pub const ARGUMENT: &str = "board-life";
 
-/// How long a claim counts without a renewal: much longer than a process that is not killed waits for its turn.
+/// The lease of a claim: much longer than a living process takes to renew it.
 const LEASE: Duration = Duration::from_secs(2);
 
-/// What a process is told, as JSON on its command line.
+/// The parameters of a process, as JSON on its command line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BoardLife {
     /// The folder with board, journal and worktrees.
     pub folder: PathBuf,
     /// Its number in this folder.
     pub number: u32,
-    /// At which answer of its model it ends itself.
+    /// The answer of its model at which it kills itself.
     pub kill: Option<u32>,
 }
 
 impl BoardLife {
-    /// Returns the process that lives it.
+    /// Returns the command that starts the process.
     ///
     /// # Errors
     /// When it cannot be written as JSON.
@@ -46,7 +46,7 @@ impl BoardLife {
     }
 }
 
-/// Returns whether the last slice of every ticket has ended, with the run of the ticket.
+/// Returns whether the last slice of every ticket has ended, and not by a timeout.
 ///
 /// # Errors
 /// When the board cannot be read.
@@ -60,7 +60,7 @@ pub fn is_over(board: &Board) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Lives.
+/// Works on the board, until the process is killed or done.
 ///
 /// # Errors
 /// When board or journal cannot be opened, or the runner fails.

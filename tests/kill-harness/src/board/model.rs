@@ -1,4 +1,5 @@
-//! What the model says of a ticket, by the number of its answers; and a lock that shows whether two runners work on a ticket at once.
+//! The model of a ticket, whose answers depend only on their number, and a lock that detects two runners on one
+//! ticket.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
@@ -17,20 +18,20 @@ use toolwright_agent::{Message, Model, ModelAnswer, ModelError, ModelRequest};
 
 use crate::deadly::die;
 
-/// Why an agent moves a ticket.
+/// The reasons with which an agent moves a ticket.
 pub const REASONS: [&str; 2] = ["I begin", "I am done"];
 
-/// What an agent posts on a ticket, in order.
+/// Returns the comments that an agent posts on a ticket, in order.
 pub fn comments(ticket: i64) -> [String; 2] {
     [format!("Ticket {ticket} is half done."), format!("Ticket {ticket} is done.")]
 }
 
-/// The file that an agent writes in the worktree of a ticket, and its text.
+/// Returns the file that an agent writes in the worktree of a ticket, and its text.
 pub fn file(ticket: i64) -> (String, String) {
     (format!("docs/ticket-{ticket}.md"), format!("ticket {ticket}\n"))
 }
 
-/// The calls of an answer; none where the run ends with it.
+/// Returns the call of an answer; `None` where the answer ends the run.
 fn calls(ticket: i64, answer: usize) -> Option<(&'static str, Value)> {
     let ([half, whole], [begin, done]) = (comments(ticket), REASONS);
     let (path, content) = file(ticket);
@@ -45,7 +46,7 @@ fn calls(ticket: i64, answer: usize) -> Option<(&'static str, Value)> {
     })
 }
 
-/// How often a ticket was found to be worked on by another process.
+/// Returns how often a process found that another one was working on its ticket.
 ///
 /// # Errors
 /// When the marks cannot be read.
@@ -59,10 +60,10 @@ pub fn worked_on_twice(folder: &Path) -> io::Result<usize> {
 
 const TWICE: &str = "twice";
 
-/// Gives each ticket its model, for one process.
+/// Gives each ticket its model, in one process.
 pub struct LockedModels {
     pub folder: PathBuf,
-    /// At which answer of the process it ends itself, counted from 1.
+    /// At which answer the process kills itself, counted from 1.
     pub kill: Option<u32>,
     pub answers: Arc<AtomicU32>,
 }
@@ -78,7 +79,7 @@ impl Models for LockedModels {
 }
 
 impl LockedModels {
-    /// Locks a ticket for as long as its model is there; the system gives the lock of a killed process back.
+    /// Locks a ticket as long as its model exists. The system releases the lock of a killed process.
     fn lock(&self, ticket: i64) -> io::Result<File> {
         let lock = File::create(self.folder.join(format!("lock-{ticket}")))?;
         match lock.try_lock() {

@@ -1,4 +1,4 @@
-//! Kills runners, board by board, until enough were killed.
+//! Kills runners, board by board, until enough have been killed.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
@@ -21,32 +21,32 @@ const TICKETS: usize = 12;
 /// How many runners work on it at once.
 const RUNNERS: usize = 2;
 
-/// A board is left alone after so many kills at the latest.
+/// After so many kills at the latest, the runners of a board are left to finish.
 const KILLS: u64 = 60;
 
-/// Runners that take longer for what is left hang.
+/// Runners that take longer to finish count as hung.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The signal of `kill -9`.
 const SIGKILL: i32 = 9;
 
-/// What is tried.
+/// The parameters of a trial.
 #[derive(Debug, Clone)]
 pub struct BoardSetting {
-    /// The program, which lives when its first argument says so.
+    /// The program, which runs as a runner when its first argument says so.
     pub program: PathBuf,
-    /// Where boards have their folders.
+    /// The folder of the boards.
     pub folder: PathBuf,
 }
 
-/// What came of it.
+/// The outcome of a trial.
 #[derive(Debug, Default)]
 pub struct BoardTally {
-    /// Processes that were killed at a random instant.
+    /// The processes that were killed at a random instant.
     pub at_random: u64,
-    /// Processes that ended themselves within an answer of the model.
+    /// The processes that killed themselves within an answer of the model.
     pub in_model: u64,
-    /// Tickets that were looked at.
+    /// The tickets that were checked.
     pub tickets: usize,
     pub findings: Vec<Finding>,
 }
@@ -58,14 +58,14 @@ impl BoardTally {
         self.at_random + self.in_model
     }
 
-    /// Returns whether nothing was found.
+    /// Returns whether there is no violation.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.findings.is_empty()
     }
 }
 
-/// The last line.
+/// Prints the summary line.
 impl fmt::Display for BoardTally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |is_it: fn(&Finding) -> bool| self.findings.iter().filter(|it| is_it(it)).count();
@@ -82,7 +82,7 @@ impl fmt::Display for BoardTally {
     }
 }
 
-/// Kills so often.
+/// Kills so many runners.
 ///
 /// # Errors
 /// When a process cannot be started, hangs or fails.
@@ -111,7 +111,7 @@ pub fn kill_runners(setting: &BoardSetting, kills: u64, seed: u64) -> anyhow::Re
     Ok(tally)
 }
 
-/// Makes a board whose tickets wait for a runner, with a repository of one commit.
+/// Makes a board with tickets for runners, and a repository with one commit.
 ///
 /// # Errors
 /// When something cannot be written, or git fails.
@@ -169,7 +169,7 @@ struct Played<'a> {
     random: &'a mut fastrand::Rng,
 }
 
-/// A runner, and when it is killed; never where it is to end by itself.
+/// A runner, and when to kill it; never, where it should end by itself.
 struct Runner {
     child: Child,
     kill_at: Option<Instant>,
@@ -177,7 +177,7 @@ struct Runner {
 }
 
 impl Played<'_> {
-    /// Kills so many runners at most, and lets the last ones work until nothing is left to do.
+    /// Kills so many runners at most, and lets the last ones finish the work.
     fn play(mut self, wanted: u64, tally: &mut BoardTally) -> anyhow::Result<()> {
         let (before, mut number) = (tally.kills(), 0);
         let mut runners: Vec<Runner> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the application noted, against what the journal says.
+//! Compares the answers that the application recorded with the journal.
 
 use toolwright::journal::State;
 
@@ -10,11 +10,11 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     let is_parked = case.record.is_some_and(|it| it.state == State::Indeterminate)
         || children::is_waited_for(case);
     match noted {
-        None if !is_parked => findings.add(Kind::Unanswered, "no answer was ever noted"),
+        None if !is_parked => findings.add(Kind::Unanswered, "no answer was ever recorded"),
         Some((text, _)) if is_parked => {
             findings.add(
                 Kind::Unexpected,
-                format!("its outcome is unknown, and it was answered: {text}"),
+                format!("its outcome is unknown, but it was answered: {text}"),
             );
         }
         _ => {}
@@ -27,15 +27,18 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     if let Some(answer) = &record.answer {
         let is_same = answer.text == *text && answer.is_error == *is_error;
         let kept = &answer.text;
-        findings.unless(is_same, format!("its answer was `{text}`, and the journal's is `{kept}`"));
-        findings.unless(record.delivered, "its answer was noted, and is not said to be delivered");
+        findings.unless(is_same, format!("its answer was `{text}`, but the journal has `{kept}`"));
+        findings.unless(
+            record.delivered,
+            "its answer was recorded, but not acknowledged to the journal",
+        );
     }
     if record.state == State::Succeeded {
         let amount = case.acted.last().map(|(_, attempt)| attempt.amount);
         let right = amount.map(|amount| result(&case.intended.token, amount));
         findings.unless(
             right.as_deref() == Some(text),
-            format!("its answer `{text}` is not what came of it"),
+            format!("its answer `{text}` is not its result"),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! How often a call was begun, with whose consent, and with which key.
+//! Checks how often a call was begun, with whose consent, and with which key.
 
 use toolwright::journal::{Failure, State, Transition};
 
@@ -16,7 +16,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     owners(case, findings);
 }
 
-/// Begun again only after somebody said that it had not happened.
+/// A `once` call is begun again only after a person or its tool said that it had not happened.
 fn once(case: &Case<'_>, findings: &mut Findings<'_>) {
     for (before, (mark, _)) in case.begun.iter().enumerate() {
         let words = case.events().filter(|(entry, event)| {
@@ -29,7 +29,10 @@ fn once(case: &Case<'_>, findings: &mut Findings<'_>) {
         if words.count() < before {
             findings.add(
                 Kind::Duplicate,
-                format!("it was begun for the {}. time without a word", before + 1),
+                format!(
+                    "it was begun for the {}. time, though nothing said that it had not happened",
+                    before + 1
+                ),
             );
         }
     }
@@ -57,7 +60,7 @@ fn keys(case: &Case<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// What asks is begun after somebody agreed.
+/// A call that needs approval is begun only after a person or a grant allowed it.
 fn consent(case: &Case<'_>, findings: &mut Findings<'_>) {
     let Some((first, _)) = case.begun.first().filter(|_| case.intended.asks()) else { return };
     let agreed = case.events().any(|(entry, event)| {
@@ -69,24 +72,24 @@ fn consent(case: &Case<'_>, findings: &mut Findings<'_>) {
         };
         agrees && (!case.has_times || entry.at <= first.at)
     });
-    findings.unless(agreed, "it was begun before anybody agreed");
+    findings.unless(agreed, "it was begun before it was approved");
 }
 
-/// Who says how a call ended is who claimed it last.
+/// Only the last claimer reports how a call ended.
 fn owners(case: &Case<'_>, findings: &mut Findings<'_>) {
     let mut owner = None;
     for (entry, event) in case.events() {
         match event {
             Transition::Claimed => {
                 let was_ready = entry.from == Some(State::Ready);
-                findings.unless(was_ready, "it was claimed, and could not be");
+                findings.unless(was_ready, "it was claimed, but was not ready");
                 owner = Some(&entry.who);
             }
             Transition::Errored { failure: Failure::OwnerLost, .. } => {}
             Transition::Succeeded | Transition::Errored { .. } => {
                 findings.unless(
                     owner == Some(&entry.who),
-                    "its result is of somebody whose right to run it was gone",
+                    "its result is from an owner that had lost its lease",
                 );
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! Calls that tools make, against the calls of those tools.
+//! Checks calls that tools make against the calls of those tools.
 
 use toolwright::journal::State;
 
@@ -9,7 +9,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     let Some(parent) = case.parent else { return };
     findings.unless(
         case.begun.is_empty() || case.record.is_some() || !case.is_kept,
-        "it was begun for a tool, and is not in the journal",
+        "it was begun for a tool, but is not in the journal",
     );
     let is_ended = case.record.is_none_or(|it| it.state.is_answered());
     findings.unless(
@@ -18,11 +18,11 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     );
     findings.unless(
         parent.state != State::Succeeded || case.record.is_some() || !case.is_kept,
-        "its parent succeeded, and it was never made",
+        "its parent succeeded, but it was never made",
     );
 }
 
-/// Whether a call is of a tool that has not come to it.
+/// Returns whether the call's tool never came to make it.
 pub fn was_never_made(case: &Case<'_>) -> bool {
     let is_over = |state: State| state.is_answered() && state != State::Succeeded;
     case.intended.is_child()
@@ -30,7 +30,7 @@ pub fn was_never_made(case: &Case<'_>) -> bool {
         && case.parent.is_none_or(|it| is_over(it.state))
 }
 
-/// Whether a call waits for one that it made, whose outcome has to be found out.
+/// Returns whether a call waits for one that it made and whose outcome is indeterminate.
 pub fn is_waited_for(case: &Case<'_>) -> bool {
     let waits = case.record.is_some_and(|it| it.state == State::Waiting);
     waits && case.child.is_some_and(|it| it.state == State::Indeterminate)

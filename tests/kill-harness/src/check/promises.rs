@@ -1,4 +1,4 @@
-//! What the store said was done, against what is there.
+//! Compares what the store promised with what it stored.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         findings.unless(
             is_there,
             format!(
-                "that it is {state} as version {version} was reported, and is not in the journal"
+                "the store reported that it is {state} as version {version}, but the journal does not have that"
             ),
         );
         if let Some(other) = versions.insert(version, told.life) {
@@ -43,15 +43,15 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Nobody's call is taken away while the store has told them that their lease holds. A lease that is renewed only after
-/// it has lapsed may be gone.
+/// No owner loses its call while the store has promised that its lease holds. An owner that renews too late may lose
+/// it.
 fn leases(case: &Case<'_>, findings: &mut Findings<'_>) {
     let mut epoch = 0;
     let mut claim = 0;
     for (entry, event) in case.events() {
         match event {
             Transition::Claimed => (epoch, claim) = (epoch + 1, entry.number),
-            // Not what an owner itself released when it was told to end.
+            // This does not include calls that an owner released when it was shut down.
             Transition::Errored { failure: Failure::OwnerLost, .. } if is_taken(entry) => {
                 let held = held_until(case, epoch, claim, entry.at);
                 let is_lapsed = held.is_none_or(|held| held <= entry.at);
@@ -66,7 +66,7 @@ fn is_taken(entry: &Entry) -> bool {
     entry.why.as_deref().is_some_and(|why| why.ends_with("is gone"))
 }
 
-/// Until when a lease held, by what was told of it before a time.
+/// Returns until when a lease held, by the promises before a time.
 fn held_until(case: &Case<'_>, epoch: u64, claim: u64, before: Timestamp) -> Option<Timestamp> {
     let mut held = None;
     for told in case.told.iter().filter(|told| told.at < before) {

@@ -1,15 +1,15 @@
-//! What `cargo test` prints.
+//! Parses the output of `cargo test`.
 
 use super::{Case, Reader, Status, Totals};
 
-/// The lines of all test programs of one `cargo test`.
+/// Reads the lines of all test programs of one `cargo test`.
 #[derive(Debug, Default)]
 pub struct Lines {
     cases: Vec<Case>,
     totals: Option<Totals>,
-    /// The test program that runs.
+    /// The test program that runs now.
     program: String,
-    /// The failed case whose output comes.
+    /// The failed case whose output follows.
     failed: Option<String>,
 }
 
@@ -55,13 +55,13 @@ impl Reader for Lines {
 }
 
 impl Lines {
-    /// Tests of two programs may have one name.
+    /// Prefixes the program, since tests of two programs may have the same name.
     fn named(&self, name: &str) -> String {
         format!("{}: {name}", self.program)
     }
 }
 
-/// The test program of a line such as `     Running unittests src/lib.rs (target/debug/deps/strsim-1)`.
+/// Returns the test program of a line such as `     Running unittests src/lib.rs (target/debug/deps/strsim-1)`.
 fn program(line: &str) -> Option<String> {
     let line = line.trim_start();
     if let Some(name) = line.strip_prefix("Doc-tests ") {
@@ -71,7 +71,7 @@ fn program(line: &str) -> Option<String> {
     Some(name.trim_start_matches("unittests ").to_owned())
 }
 
-/// The case of a line such as `test tests::adds ... ok`.
+/// Parses the case of a line such as `test tests::adds ... ok`.
 fn case(line: &str) -> Option<(&str, Status)> {
     let (name, end) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     let status = match end {

@@ -1,16 +1,16 @@
-//! What test runners of Node print: TAP (`node --test`, ava, tape), and the ticks of jest, mocha, vitest and Node's `spec`. Each says
-//! its totals in words of its own.
+//! Parses the output of test runners for Node: TAP (`node --test`, ava, tape), and the ticks of jest, mocha, vitest
+//! and Node's `spec`. Each prints its totals in another form.
 
 use super::{Case, Reader, Status, Totals};
 
-/// The lines of an `npm test`.
+/// Reads the lines of `npm test`.
 #[derive(Debug, Default)]
 pub struct Lines {
     cases: Vec<Case>,
     totals: Option<Totals>,
-    /// The groups of cases that have begun.
+    /// The groups of cases that are open.
     groups: Vec<String>,
-    /// What follows was said before.
+    /// Whether the following lines repeat failures that were printed before.
     repeats: bool,
 }
 
@@ -29,14 +29,14 @@ impl Reader for Lines {
         {
             self.repeats = true;
         } else if line == "type: 'suite'" {
-            // The line before is about a group of cases, which are there each.
+            // The last line was about a group, whose cases are listed one by one.
             self.cases.pop();
         } else if let Some(group) = line.strip_prefix("▶ ") {
             self.groups.push(without_time(group).to_owned());
         } else if !self.repeats {
             let numbered = || numbered(line).filter(|_| is_indented);
             let case = tap(line).or_else(|| ticked(line)).or_else(numbered);
-            // The end of a group has a tick too.
+            // A line with a tick also closes a group.
             self.cases
                 .extend(case.filter(|it| self.groups.pop_if(|group| *group == it.name).is_none()));
         }
@@ -47,7 +47,7 @@ impl Reader for Lines {
     }
 }
 
-/// The case of a line such as `not ok 2 - adds # SKIP`.
+/// Parses the case of a line such as `not ok 2 - adds # SKIP`.
 fn tap(line: &str) -> Option<Case> {
     let (rest, is_ok) = match line.strip_prefix("not ok ") {
         Some(rest) => (rest, false),
@@ -65,7 +65,7 @@ fn tap(line: &str) -> Option<Case> {
     Some(Case { name: name.to_owned(), status, message: None })
 }
 
-/// The case of a line such as `✓ adds (3 ms)`; none where it is about a file.
+/// Parses the case of a line such as `✓ adds (3 ms)`; `None` where the line is about a file.
 fn ticked(line: &str) -> Option<Case> {
     let mut letters = line.chars();
     let status = match letters.next()? {
@@ -79,14 +79,14 @@ fn ticked(line: &str) -> Option<Case> {
     (!is_file).then(|| Case { name: name.to_owned(), status, message: None })
 }
 
-/// The failed case of a line of mocha such as `1) adds`.
+/// Parses a failed case of mocha, such as `1) adds`.
 fn numbered(line: &str) -> Option<Case> {
     let (number, name) = line.split_once(") ")?;
     number.parse::<u32>().ok()?;
     Some(Case { name: name.to_owned(), status: Status::Failed, message: None })
 }
 
-/// The name before ` (3 ms)` or ` 3ms`.
+/// Removes ` (3 ms)` or ` 3ms` from the end of a name.
 fn without_time(name: &str) -> &str {
     let is_time = |it: &str| {
         let number = it.trim_end_matches("ms").trim_end_matches('s').trim_end();
@@ -100,8 +100,8 @@ fn without_time(name: &str) -> &str {
     name.rsplit_once(' ').filter(|(_, time)| is_time(time)).map_or(name, |(name, _)| name)
 }
 
-/// The totals of a line: `# pass 3` and `ℹ fail 1` of Node, `1 passing (3ms)` of mocha, `Tests: 1 failed, 2 total` of jest,
-/// `Tests  1 failed | 2 passed (3)` of vitest.
+/// Parses the totals of a line: `# pass 3` and `ℹ fail 1` of Node, `1 passing (3ms)` of mocha, `Tests: 1 failed, 2
+/// total` of jest, `Tests  1 failed | 2 passed (3)` of vitest.
 fn totals(line: &str) -> Option<Vec<(usize, &str)>> {
     let counted = |(count, word): (&str, &'static str)| Some((count.parse().ok()?, word));
     if let Some(rest) = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ ")) {
@@ -120,7 +120,7 @@ fn totals(line: &str) -> Option<Vec<(usize, &str)>> {
     counted((count, word)).map(|it| vec![it])
 }
 
-/// A part such as `1 failed`.
+/// Parses a part such as `1 failed`.
 fn part(text: &str) -> Option<(usize, &str)> {
     let (count, word) = text.split_once(' ')?;
     Some((count.parse().ok()?, word))

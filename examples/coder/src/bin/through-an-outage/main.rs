@@ -1,8 +1,9 @@
-//! Twenty recorded runs go through an outage of their provider, while one of them kills its process again and again.
+//! Sends twenty recorded runs through an outage of their provider, while one of them crashes its process again and
+//! again.
 //!
-//! The provider is a server on loopback, which goes away with the first request for a second answer. One process works on all
-//! runs; it dies of one tool, is killed once in the middle of the outage, and is started again each time. All runs but the one
-//! that kills are expected to end by themselves, each order booked once.
+//! The provider is a server on loopback, which goes away with the first request for a second answer. One process
+//! works on all runs. One tool crashes it, it is killed once in the middle of the outage, and it is started again
+//! each time. All runs but the crashing one should end by themselves, with each order booked once.
 
 mod ledger;
 mod provider;
@@ -37,7 +38,7 @@ fn application() -> Result<ExitCode, Error> {
     }
     let plan = match command().try_get_matches() {
         Ok(matches) => plan(&matches),
-        // Help comes this way too.
+        // Help arrives here too.
         Err(message) => {
             message.print()?;
             return Ok(ExitCode::from(if message.use_stderr() { 2 } else { 0 }));

@@ -1,7 +1,7 @@
-//! A provider on loopback that answers as Anthropic's API does, goes away and comes back.
+//! A provider on loopback that answers like Anthropic's API, goes away and comes back.
 //!
-//! It goes away by itself, with the first request for a second answer, so that every run meets the outage in its middle. First it
-//! says that it is busy, in three ways; then nothing listens at its address.
+//! It goes away with the first request for a second answer, so that every run meets the outage in its middle. First
+//! it answers that it is busy, in three ways; then it refuses connections.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use crate::Error;
 /// The entries of an order, in the order in which the model books them.
 pub const ENTRIES: [&str; 2] = ["opened", "closed"];
 
-/// What the prompt of a run whose tool kills its process begins with, after the name of the run.
+/// The prompt of the run whose tool crashes its process begins with this word, after the name of the run.
 pub const CONVERT: &str = "convert";
 
-/// The longest request that is read.
+/// The most bytes of a request.
 const MOST: usize = 1 << 20;
 
-/// The statuses that say "later", with what stands between them and the body.
+/// The statuses that mean "later", with the headers between them and the body.
 const BUSY: [(u16, &str); 3] = [(503, ""), (529, ""), (429, "retry-after: 1\r\n")];
 
-/// Whether the provider is there.
+/// Whether the provider is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// No request for a second answer has come.
+    /// No run has asked for a second answer yet.
     Before,
     /// It answers that it is busy.
     Busy,
-    /// Nothing listens.
+    /// It refuses connections.
     Gone,
-    /// It answers again.
+    /// It is available again.
     Back,
 }
 
@@ -66,7 +66,7 @@ impl Provider {
         *self.presence.borrow()
     }
 
-    /// Returns how many requests were answered with a status that says "later".
+    /// Returns how many requests were answered with a status that means "later".
     pub fn refused(&self) -> usize {
         self.refused.load(Ordering::Relaxed)
     }
@@ -93,7 +93,7 @@ impl Provider {
                 },
                 Err(error) => return eprintln!("error: the provider cannot listen: {error}"),
             }
-            // A socket that is bound and does not listen refuses connections, and no other program gets its port.
+            // A socket that is bound but does not listen refuses connections, and no other program can take its port.
             socket = match bound(address) {
                 Ok(socket) => socket,
                 Err(error) => return eprintln!("error: the provider has lost its port: {error}"),
@@ -104,7 +104,7 @@ impl Provider {
         }
     }
 
-    /// Answers the one request of a connection; a client that goes away gets nothing.
+    /// Answers the one request of a connection. A client that has closed it gets no answer.
     async fn answer(self: Arc<Self>, mut stream: TcpStream) {
         let Some(request) = request(&mut stream).await else { return };
         let number = answers_before(&request);
@@ -172,18 +172,18 @@ fn messages(request: &Value) -> &[Value] {
     request["messages"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// How many answers the model has given in the history of a request.
+/// Counts the model's answers in the history of a request.
 fn answers_before(request: &Value) -> usize {
     messages(request).iter().filter(|it| it["role"] == "assistant").count()
 }
 
-/// What the user said first.
+/// Returns the first message of the user.
 fn prompt(request: &Value) -> String {
     let content = messages(request).first().map_or(&Value::Null, |it| &it["content"]);
     content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// The answer of this number to a prompt `RUN: TASK`.
+/// Returns the answer of this number to a prompt `RUN: TASK`.
 fn said(prompt: &str, number: usize) -> Value {
     let (run, task) = prompt.split_once(": ").unwrap_or((prompt, ""));
     let call = |name: &str, input: Value| {

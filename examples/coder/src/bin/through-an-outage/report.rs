@@ -1,4 +1,4 @@
-//! What became of the runs, as a table, and whether it is what was promised.
+//! Shows as a table how the runs ended, and checks the promises.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,19 +8,19 @@ use toolwright_agent::durable::Head;
 
 use crate::provider::ENTRIES;
 
-/// So many times the process has to die of the run that kills it before the run is parked.
+/// How often a run has to crash the process before it is parked.
 const DEATHS: u32 = 3;
 
-/// What was seen of a run.
+/// What was observed of a run.
 #[derive(Debug, Default)]
 pub struct Row {
     ended: Option<String>,
     turns: u64,
     /// How many processes have driven it.
     drivers: u64,
-    /// How many requests in succession failed.
+    /// How many requests failed in succession.
     in_vain: u32,
-    /// Why it was parked, at any time.
+    /// Why it was parked, if it ever was.
     parked: Option<String>,
 }
 
@@ -36,13 +36,13 @@ impl Row {
     }
 }
 
-/// What became of all.
+/// What was observed of all runs.
 pub struct Report {
     pub rows: BTreeMap<String, Row>,
     poison: String,
     pub took: Duration,
     pub away: Duration,
-    /// How many requests the provider answered with a status that says "later".
+    /// How many requests the provider answered with a status that means "later".
     pub refused: usize,
     pub died: u32,
     pub killed: u32,
@@ -56,7 +56,7 @@ impl Report {
         Self { rows, poison, took, away, refused: 0, died: 0, killed: 0, lines: BTreeMap::new() }
     }
 
-    /// The runs but the one that kills its process.
+    /// Returns the runs without the crashing one.
     fn others(&self) -> impl Iterator<Item = (&String, &Row)> {
         self.rows.iter().filter(|(run, _)| **run != self.poison)
     }
@@ -65,13 +65,13 @@ impl Report {
         self.others().all(|(_, row)| row.in_vain > 0)
     }
 
-    /// Whether nothing more is expected.
+    /// Returns whether all runs have ended and the crashing one is parked.
     pub fn is_over(&self) -> bool {
         self.others().all(|(_, row)| row.ended.is_some())
             && self.rows[&self.poison].parked.is_some()
     }
 
-    /// The promises, and whether each holds.
+    /// Returns the promises, and whether each is true.
     fn promises(&self) -> [(&'static str, bool); 6] {
         let others =
             |holds: &dyn Fn(&str, &Row) -> bool| self.others().all(|(run, row)| holds(run, row));
@@ -83,7 +83,7 @@ impl Report {
         let others_count = self.rows.len() - 1;
         [
             (
-                "each of the others met the outage and asked in vain",
+                "each of the others met the outage, and its requests failed",
                 self.all_met_it() && self.refused > 0,
             ),
             (
@@ -105,7 +105,7 @@ impl Report {
         ]
     }
 
-    /// Whether every promise holds.
+    /// Returns whether every promise is true.
     pub fn holds(&self) -> bool {
         self.promises().iter().all(|(_, holds)| *holds)
     }
@@ -116,7 +116,7 @@ impl fmt::Display for Report {
         writeln!(
             formatter,
             "{:<6} {:<8} {:>7} {:>9} {:>15}  parked",
-            "run", "ended", "answers", "processes", "asked in vain"
+            "run", "ended", "answers", "processes", "failed requests"
         )?;
         for (run, row) in &self.rows {
             let ended = row.ended.as_deref().unwrap_or("-");

@@ -1,5 +1,5 @@
-//! Starts the runs, lets the provider go away and come back, starts the process again whenever it dies, and looks at what becomes of
-//! the runs.
+//! Starts the runs, lets the provider go away and come back, restarts the process whenever it dies, and observes the
+//! runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::work::{self, AGENT, Place};
 /// How often the runs are looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How much longer than twice the outage is waited for the ends: the last pause may be as long as the outage was.
+/// How long to wait for the ends after twice the outage: the last backoff may be as long as the outage was.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What is tried.
+/// The parameters of the trial.
 pub struct Plan {
     pub outage: Duration,
     pub runs: u16,
 }
 
-/// The processes that work, one after the other.
+/// The worker process, which is replaced each time it dies.
 struct Workers<'a> {
     place: &'a Place,
     child: Child,
@@ -41,7 +41,7 @@ impl<'a> Workers<'a> {
         Ok(Self { place, child: started(place)?, died: 0, killed: 0 })
     }
 
-    /// Kills the process, as a machine does that runs out of memory.
+    /// Kills the process, as the system does that runs out of memory.
     async fn kill(&mut self) -> Result<(), Error> {
         self.child.kill().await?;
         self.killed += 1;
@@ -49,7 +49,7 @@ impl<'a> Workers<'a> {
         Ok(())
     }
 
-    /// Starts the process again where it has died; says whether it had.
+    /// Restarts the process where it has died, and returns whether it had.
     fn replace_dead(&mut self) -> Result<bool, Error> {
         let Some(status) = self.child.try_wait()? else { return Ok(false) };
         if status.code().is_some() {
@@ -66,7 +66,7 @@ fn started(place: &Place) -> Result<Child, Error> {
     Ok(Command::new(program).args(place.words()).kill_on_drop(true).spawn()?)
 }
 
-/// Takes the runs through the outage.
+/// Takes the runs through the outage, and returns the report.
 pub async fn through(plan: &Plan) -> Result<Report, Error> {
     let folder = tempfile::tempdir()?;
     let provider = Provider::start()?;
@@ -120,7 +120,7 @@ fn note(begun: Instant, words: &str) {
 
 const GONE: &str = "nothing listens at the address of the provider";
 
-/// The outage: busy for its first half, gone for the second, and not over before every run has met it.
+/// The outage: the provider is busy for its first half and gone for the second. It lasts until every run has met it.
 struct Away {
     outage: Duration,
     provider: Arc<Provider>,
@@ -141,7 +141,7 @@ impl Away {
         self.since.zip(self.until).map_or(Duration::ZERO, |(since, until)| until - since)
     }
 
-    /// Lets the outage go on; says what has changed.
+    /// Advances the outage, and returns what has changed.
     fn go_on(&mut self, all_met_it: bool) -> Option<&'static str> {
         let since = match (self.since, self.provider.presence()) {
             (None, Presence::Before) => return None,

@@ -1,4 +1,4 @@
-//! The process that works on the runs. It is started as a program of its own, so that it can die.
+//! The process that works on the runs. It is a program of its own, so that it can die.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,22 +14,22 @@ use toolwright_agent::http::HttpModel;
 use crate::Error;
 use crate::ledger::Ledger;
 
-/// The name that the runs are stored with.
+/// The agent's name in the records of the runs.
 pub const AGENT: &str = "clerk";
 
-/// The lease of runs and calls: the next process takes them up when it has ended.
+/// The lease of runs and calls. The next process takes them over when it has expired.
 const LEASE: Duration = Duration::from_secs(2);
 
-/// How long a tool works before and after it has an effect.
+/// How long a tool works before and after its effect.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// How long the library works before it aborts.
+/// How long the library works before it aborts the process.
 const BEFORE_ABORT: Duration = Duration::from_millis(500);
 
-/// What the program is started with to work.
+/// The argument with which the program starts as a worker.
 const WORK: &str = "work";
 
-/// Where the runs are recorded, where they book, and where their provider is.
+/// The journal of the runs, the ledger, and the address of the provider.
 pub struct Place {
     pub journal: PathBuf,
     pub ledger: PathBuf,
@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads the words that the program was started with; nothing where it is not to work.
+    /// Reads the program's arguments; `None` where it should not work.
     pub fn of(words: impl Iterator<Item = OsString>) -> Result<Option<Self>, Error> {
         let words: Vec<OsString> = words.collect();
         match &words[..] {
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// The words that start a process which works here.
+    /// Returns the arguments that start a worker.
     pub fn words(&self) -> [OsString; 4] {
         [WORK.into(), (&self.journal).into(), (&self.ledger).into(), (&self.url).into()]
     }
@@ -91,7 +91,7 @@ async fn convert(
     std::process::abort()
 }
 
-/// Makes what starts, watches and drives the runs.
+/// Builds the runner, which starts, watches and drives the runs.
 pub async fn runner(place: &Place) -> Result<Runner, Error> {
     let store = SqliteStore::open(&place.journal).await?;
     let journal = Journal::new(store).on_no_approver(OnNoApprover::Park).lease(LEASE);
@@ -103,7 +103,7 @@ pub async fn runner(place: &Place) -> Result<Runner, Error> {
     let model = HttpModel::anthropic("claude-sonnet-4-6").base_url(&place.url).build()?;
     let agent = Agent::on(executor, model).build()?;
     let runner = Runner::builder().agent(AGENT, agent).on_failure(|run, error| {
-        // The table says how often a model was asked in vain.
+        // The report counts failed requests, so they are not printed.
         if !matches!(error, RunError::ModelUnreachable { .. }) {
             eprintln!("worker: {run}: {error}");
         }
