@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprLit, Lit, LitStr};
 
+use super::companion::Callee;
 use super::{capabilities, capability_constant, input, place};
 use crate::args::{Approval, Danger, Preset, Retry, Timeout};
 use crate::model::{Param, Tool};
@@ -54,6 +55,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
         }),
         approval,
         args.validate.as_ref().map(|_| quote!(validate: __tw::Some(__tw_validate),)),
+        validates_at_once(tool).then(|| quote!(validates_at_once: true,)),
         args.preview.as_ref().map(|_| quote!(preview: __tw::Some(__tw_preview),)),
         args.reconcile.as_ref().map(|_| quote!(reconcile: __tw::Some(__tw_reconcile),)),
         args.retry.as_ref().map(retry),
@@ -93,6 +95,13 @@ pub fn spec(tool: &Tool) -> TokenStream {
             #rest
         }
     }
+}
+
+/// Returns whether the tool's validation never waits.
+fn validates_at_once(tool: &Tool) -> bool {
+    let callee = tool.args.validate.as_ref().map(Callee::of);
+    let is_plain = |it: &Callee<'_>| matches!(it, Callee::Closure(_)) && !it.is_async();
+    callee.is_some_and(|it| is_plain(&it)) && tool.args.blocking.is_none()
 }
 
 /// Returns whether the tool limits what it touches: a tool with effect `read` by `reads`, any other by `writes`.

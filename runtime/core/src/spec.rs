@@ -154,6 +154,8 @@ pub struct Spec {
     /// Says asynchronously why a call needs approval.
     pub asks: Option<StartWith<Asking>>,
     pub validate: Option<StartWith<Validated>>,
+    /// Whether its validation never waits: it is a closure that is not async, of a tool that does not block.
+    pub validates_at_once: bool,
     pub preview: Option<StartWith<Preview>>,
     pub reconcile: Option<StartWith<Reconciling>>,
 }
@@ -290,6 +292,7 @@ impl Spec {
         start: |_| Err(Problems::of("the tool was declared with mistakes")),
         asks: None,
         validate: None,
+        validates_at_once: false,
         preview: None,
         reconcile: None,
     };

@@ -23,4 +23,4 @@ pub(crate) use invoke::{
     PANIC, UnfinishedCall, drop_safely, given_up, given_up_by, in_time, invoke, is_given_up,
     panic_words, panicked, poll_safely, slept, too_late,
 };
-pub(crate) use validate::validate;
+pub(crate) use validate::{validate, validate_at_once};

@@ -119,6 +119,7 @@ fn start<'a>(
         Progress::Running(admitted, future) => {
             Err(Box::pin(stages.wait_and_repeat(Some(admitted), future)))
         }
+        Progress::Unvalidated => Err(Box::pin(stages.with_own(None))),
     }
 }
 
@@ -207,6 +208,8 @@ pub(crate) struct Stages<'a> {
 /// How far a call came at its first poll.
 enum Progress<'a> {
     Ended(Answer),
+    /// Nothing of it has run: its tool's validation needs the final arguments, or waits.
+    Unvalidated,
     /// It waits for a place.
     Waiting(BoxFuture<'a, Answer>),
     /// Its tool has returned `Pending`.
@@ -254,6 +257,15 @@ impl<'a> Stages<'a> {
             }
             plan.raise_danger(&mut facts);
             check_covered(self.run, plan, &facts)?;
+            if plan.validates_at_once && self.claimed.is_none() {
+                // What is judged by a policy, or was repaired, is validated as it is judged and run: by its final arguments.
+                let is_final = self.run.is_open() && facts.repairs().is_none();
+                let validate = || stage::validate_at_once(plan, scope, self.arguments, context);
+                match is_final.then(validate).flatten() {
+                    Some(validated) => validated?,
+                    None => return Ok(Progress::Unvalidated),
+                }
+            }
             if let (Some(attempt), Some(touched)) = (self.attempt, facts.touches()) {
                 attempt.touches(touched);
             }
@@ -359,6 +371,7 @@ impl<'a> Stages<'a> {
         let attempted = Stages { attempt: attempt.as_ref(), ..self };
         match poll_fn(|context| Poll::Ready(attempted.first_poll(own.as_ref(), context))).await {
             Progress::Ended(answer) => answer,
+            Progress::Unvalidated => Box::pin(attempted.once_validated(identity)).await,
             Progress::Waiting(future) => attempted.wait(None, future).await,
             Progress::Running(admitted, future) => attempted.wait(Some(admitted), future).await,
         }

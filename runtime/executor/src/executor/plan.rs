@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     /// Whether a call needs more than the fast path: a service that the executor itself does not hold or that is
     /// missing, a circuit breaker, a validation, or stages of the application.
     pub(crate) needs_more: bool,
+    /// Whether the fast path runs the tool's own validation.
+    pub(crate) validates_at_once: bool,
     /// Whether it makes calls itself.
     pub(crate) makes_calls: bool,
     /// The services that each call must bring.
@@ -124,10 +126,12 @@ impl Provisions {
         let brought =
             capabilities.iter().zip(&found).filter(|(_, it)| matches!(it, Some(Source::Call)));
         let circuit = self.circuits.as_ref().map(|circuits| circuits.of(&entry.name));
+        let validates_at_once = entry.spec.validates_at_once && !entry.is_adapted();
         Plan {
+            validates_at_once,
             needs_more: self.has_stages
                 || circuit.is_some()
-                || entry.spec.validate.is_some()
+                || (entry.spec.validate.is_some() && !validates_at_once)
                 || entry.spec.asks.is_some()
                 || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
             makes_calls: found.contains(&Some(Source::Calls)),

@@ -1,11 +1,14 @@
 //! Runs a tool's own validation of a call's arguments, before the policy judges the call and a person is asked, and
 //! again when the call is about to begin.
 
-use std::panic::AssertUnwindSafe;
+use std::future::ready;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
 
 use super::in_time;
 use crate::executor::{Plan, RunState, own_of};
@@ -15,8 +18,28 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::spec::Start;
 
+type Validating<'a> = BoxFuture<'a, Result<(), ToolError>>;
+
 /// How long a validation may take.
 const TIME: Duration = Duration::from_secs(10);
+
+/// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it waits all the same.
+pub(crate) fn validate_at_once(
+    plan: &Plan,
+    scope: Scope<'_>,
+    arguments: &str,
+    context: &mut Context<'_>,
+) -> Option<Result<(), ToolError>> {
+    let checked = || {
+        let mut validation = begin(plan, scope, arguments)?;
+        match validation.as_mut().poll(context) {
+            Poll::Ready(checked) => checked.map(Some),
+            Poll::Pending => Ok(None),
+        }
+    };
+    let checked = catch_unwind(AssertUnwindSafe(checked)).unwrap_or_else(|_| Err(panicked(plan)));
+    checked.map_err(refused).transpose()
+}
 
 /// Refuses a call whose final arguments its tool's validation refuses. A validation that fails, panics or takes too
 /// long refuses the call as well.
@@ -27,28 +50,40 @@ pub(crate) async fn validate(
     arguments: &str,
     identity: Option<Identity<'_>>,
 ) -> Result<(), ToolError> {
-    let Some(validate) = plan.entry.spec.validate else { return Ok(()) };
+    if plan.entry.spec.validate.is_none() {
+        return Ok(());
+    }
     let tool = &*plan.entry.definition.name;
     let checked = async {
         let own = own_of(run, plan, call, identity)?;
         let scope = Scope::new(&run.values, &plan.wiring, call, own.as_ref());
-        let (keys, mut facts) = (&plan.entry.keys, plan.facts());
         let text = &plan.entry.own_final_text(arguments)?;
-        let start = Start { scope, text, keys, facts: &mut facts, changes: None };
-        let future = validate(start).map_err(|problems| {
-            ToolError::internal(format!("the check of `{tool}` could not be begun: {problems}"))
-        })?;
-        in_time(tool, Some(TIME), future).await?
+        in_time(tool, Some(TIME), begin(plan, scope, text)?).await?
     };
     let checked = AssertUnwindSafe(checked).catch_unwind().await;
-    let checked = checked.unwrap_or_else(|_| {
-        let message = format!("the check of `{tool}` panicked, so the call was not made");
-        Err(ToolError::internal(message))
-    });
-    checked.map_err(|error| {
-        // If the validation itself failed, the call has not begun, and is not retried automatically.
-        let is_invalid = error.classified() == ErrorClass::Invalid;
-        let error = if is_invalid { error } else { error.class(ErrorClass::Final) };
-        error.by_executor(Done::Refused)
+    checked.unwrap_or_else(|_| Err(panicked(plan))).map_err(refused)
+}
+
+/// Begins the validation of a tool; it does nothing before it is polled.
+fn begin<'a>(plan: &Plan, scope: Scope<'a>, text: &str) -> Result<Validating<'a>, ToolError> {
+    let Some(validate) = plan.entry.spec.validate else { return Ok(Box::pin(ready(Ok(())))) };
+    let (keys, mut facts) = (&plan.entry.keys, plan.facts());
+    let start = Start { scope, text, keys, facts: &mut facts, changes: None };
+    validate(start).map_err(|problems| {
+        let tool = &plan.entry.definition.name;
+        ToolError::internal(format!("the check of `{tool}` could not be begun: {problems}"))
     })
+}
+
+fn panicked(plan: &Plan) -> ToolError {
+    let tool = &plan.entry.definition.name;
+    ToolError::internal(format!("the check of `{tool}` panicked, so the call was not made"))
+}
+
+/// Makes an error of a validation the refusal of its call.
+fn refused(error: ToolError) -> ToolError {
+    // If the validation itself failed, the call has not begun, and is not retried automatically.
+    let is_invalid = error.classified() == ErrorClass::Invalid;
+    let error = if is_invalid { error } else { error.class(ErrorClass::Final) };
+    error.by_executor(Done::Refused)
 }
