@@ -62,7 +62,7 @@ pub enum SupplyError {
         why: InvalidToken,
     },
     /// The call has its one answer: a result was supplied before, its deadline has passed, or it was cancelled.
-    #[error("call {call} of `{tool}` takes no result any more: {}", ended(*state, at))]
+    #[error("call {call} of `{tool}` no longer takes a result: {}", ended(*state, at))]
     Ended {
         /// The call.
         call: CallId,
@@ -117,7 +117,7 @@ pub enum SupplyError {
 
 toolwright_core::debug_as_sentence!(SupplyError);
 
-/// Says how a call ended that takes no result any more.
+/// Says how a call ended that no longer takes a result.
 fn ended(state: State, at: &Timestamp) -> String {
     match state {
         State::Succeeded | State::Failed => format!("its result was supplied before, at {at}"),

@@ -152,7 +152,7 @@ impl FromStr for Pattern {
             return invalid("it names nothing");
         }
         if text.contains('*') {
-            return invalid("`*` may only stand at its end");
+            return invalid("`*` is allowed only at its end");
         }
         if text.contains(char::is_whitespace) || text.starts_with('!') {
             return invalid("it has white space or a second `!`");

@@ -122,7 +122,7 @@ pub enum CallFailure {
     /// The journal does not know the call.
     #[error("the journal knows no call {0}")]
     NoSuchCall(CallId),
-    /// The call has no answer that its run could have taken.
+    /// The call has no answer yet that its run could have received.
     #[error(
         "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
     )]

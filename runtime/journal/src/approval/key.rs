@@ -20,8 +20,7 @@ const DOMAIN: &str = "toolwright statement 1\n";
 /// The prefix of a public key's text.
 const ALGORITHM: &str = "ed25519:";
 
-/// Signs the statements of a person or service. Whoever holds the key can approve calls, so keep it outside of every
-/// workspace.
+/// Signs the statements of a person or service. Its holder can approve calls, so keep it outside of every workspace.
 ///
 /// ```
 /// use toolwright::approval::{ApproverKey, TrustedKeys, Statement};

@@ -106,8 +106,8 @@ pub(super) fn decide(
     Ok(Some(DecidedCall { record, entry, grant }))
 }
 
-/// Refuses an approval of altered arguments: whoever can write to the journal could show one call and have another
-/// approved.
+/// Refuses an approval of altered arguments: an attacker who can write to the journal could show one call and
+/// have another approved.
 pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     match record.shows_what_is_judged() {
         Some(true) => Ok(()),
