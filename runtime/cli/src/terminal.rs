@@ -37,8 +37,8 @@ const QUESTIONS: u32 = 3;
 /// code of four characters, a different one for each call (`y 3f9c`). Where the system cannot discard what was typed,
 /// that applies to every call.
 ///
-/// If standard input or standard error is no terminal, the approver fails: a program that pipes answers in, or a person
-/// who does not see the questions, can decide nothing.
+/// If standard input or standard error is not a terminal, the approver fails: a program that pipes answers in cannot
+/// decide, and neither can a person who does not see the questions.
 ///
 /// ```
 /// use toolwright::approval::Terminal;

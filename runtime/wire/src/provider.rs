@@ -151,7 +151,7 @@ impl Provider {
     ///
     /// When the text is not JSON, is another provider's message, lacks a field, has a field of the wrong type, calls
     /// tools in several alternatives, was cut short in a call, or contains a call that the client must answer but that
-    /// is no function call. See [`MessageError`].
+    /// is not a function call. See [`MessageError`].
     pub fn tool_calls(self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let raw = parse(message)?;
         if !self.recognises(raw)

@@ -100,7 +100,7 @@ pub enum CallFailure {
         index = parent.index, parent = parent.call
     )]
     OtherChild {
-        /// The parent, and the index of the call that it makes.
+        /// The parent, with the index of this call among those that it makes.
         parent: ParentCall,
         /// The call that is recorded there.
         call: CallId,

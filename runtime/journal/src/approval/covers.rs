@@ -125,7 +125,7 @@ impl GrantTerms {
     /// ```
     ///
     /// # Errors
-    /// When they do not; the error says why.
+    /// When the terms do not cover the call; the error says why.
     pub fn covers(&self, asked: &GrantCandidate<'_>) -> Result<(), NotCovered> {
         self.count(asked)?;
         self.take(asked.arguments)
@@ -173,7 +173,7 @@ impl GrantTerms {
     /// Checks whether the terms can cover a call at all, from `now` on.
     ///
     /// # Errors
-    /// When they cannot; the error says why.
+    /// When the terms can cover no call; the error says why.
     pub fn check(&self, now: Timestamp) -> Result<(), UselessTerms> {
         if let Some(until) = self.until.filter(|until| now >= *until) {
             return Err(UselessTerms::Ended(until));

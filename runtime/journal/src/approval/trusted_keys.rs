@@ -60,7 +60,7 @@ impl TrustedKeys {
     /// Verifies that a trusted key signed exactly this text, and returns the statement.
     ///
     /// # Errors
-    /// When it did not; the error says what is wrong.
+    /// When no trusted key signed this text; the error says what is wrong.
     pub fn verify(&self, signed: &SignedStatement) -> Result<VerifiedStatement, VerifyError> {
         let key: PublicKey = signed.key.parse()?;
         let name = self.names.get(&key).ok_or(VerifyError::UnknownKey(key))?;
@@ -166,7 +166,7 @@ pub enum VerifyError {
         /// The holder of the key that it names.
         name: String,
     },
-    /// The text is no statement.
+    /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
     /// Its name is not the one that its key is trusted under.

@@ -38,7 +38,7 @@ pub struct SealingKey(Zeroizing<[u8; 32]>);
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SealingError {
-    /// The text is no key.
+    /// The text is not a key.
     #[error(
         "a sealing key is 64 hexadecimal digits and nothing else, found {found} bytes of another text"
     )]
@@ -121,7 +121,7 @@ impl SealingKey {
     /// Reads the key from a file that [`save`](Self::save) has written. Keep the file outside of every workspace.
     ///
     /// # Errors
-    /// When it cannot be read, is no key, or (on Unix) others than its owner may use it.
+    /// When it cannot be read, is not a key, or (on Unix) others than its owner may use it.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SealingError> {
         let path = path.as_ref();
         let text = owned_file::read(path).map_err(|unread| match unread {

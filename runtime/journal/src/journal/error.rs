@@ -103,7 +103,8 @@ impl CommitError {
     }
 }
 
-/// What a caller can do about the failure of a [`Store`]. A conflict is no failure of the store, see [`CommitError`].
+/// What a caller can do about the failure of a [`Store`]. A conflict is not a failure of the store; see
+/// [`CommitError`].
 ///
 /// [`Store`]: super::Store
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -61,7 +61,7 @@ pub enum Contradiction {
 /// history as well.
 ///
 /// # Errors
-/// When it does not; the error names the contradiction.
+/// When the history does not lead to the state; the error names the contradiction.
 pub fn replay(record: &CallRecord, history: &[Entry]) -> Result<(), Contradiction> {
     let mut entries = history.iter();
     let first = entries.next().ok_or(Contradiction::NoHistory)?;

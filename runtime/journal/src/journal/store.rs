@@ -123,7 +123,7 @@ impl Transaction {
     ///
     /// # Errors
     /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or with a
-    /// number that is no version of this write.
+    /// number that is not a version of this write.
     pub fn check(&self) -> Result<(), StoreError> {
         let mut calls = HashSet::new();
         for write in &self.calls {

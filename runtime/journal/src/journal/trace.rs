@@ -118,7 +118,7 @@ impl TraceInput {
 /// ```
 ///
 /// # Errors
-/// When the entries are no valid transitions, or do not lead to the record's state: an entry is missing, or was
+/// When the entries are not valid transitions, or do not lead to the record's state: an entry is missing, or was
 /// changed.
 pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, Contradiction> {
     replay(record, history)?;

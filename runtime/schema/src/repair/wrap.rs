@@ -30,9 +30,9 @@ pub(super) enum WrappedInput<'n> {
     Nothing,
 }
 
-/// Returns the value of a wrapper's key; a key of the tool's schema is no such key.
+/// Returns the value of a wrapper's key; a key of the tool's schema does not count as one.
 ///
-/// What is beside it is dropped, so that must be no key of the input either, unless the input has that key itself or
+/// Keys beside it are dropped, so they must not be keys of the input either, unless the input has that key itself or
 /// tags around the text show that it is a call. A name beside it must be that of the tool.
 pub(super) fn find_input<'n>(
     node: &'n Node,

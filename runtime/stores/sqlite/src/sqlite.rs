@@ -89,8 +89,8 @@ impl SqliteStore {
     /// exist.
     ///
     /// # Errors
-    /// When the file cannot be opened or made, is no journal, is of a newer version, is damaged, is locked by another
-    /// program for more than five seconds, may be read or written by every user of the machine, or has other triggers
+    /// When the file cannot be opened or made, is not a journal, is of a newer version, is damaged, is locked by
+    /// another program for more than five seconds, may be read or written by every user of the machine, or has other triggers
     /// than its own.
     pub fn open(
         path: impl AsRef<Path>,

@@ -55,7 +55,7 @@ pub enum MessageError {
         /// What is there.
         found: String,
     },
-    /// The client has to answer the call, but it is no function call.
+    /// The client has to answer the call, but it is not a function call.
     #[error(
         "{provider} message at {}: call {call} is a {kind}, only function calls are supported",
         place(.pointer)

@@ -100,7 +100,7 @@ fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
     Ok(calls)
 }
 
-/// Whether an item that is no function call waits for the client: if it were skipped, a call would stay without an
+/// Whether an item that is not a function call waits for the client: if it were skipped, a call would stay without an
 /// answer.
 fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     match tag {

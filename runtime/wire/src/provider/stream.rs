@@ -130,7 +130,7 @@ impl MessageStream {
     /// Takes the next bytes, and returns the events that they complete.
     ///
     /// # Errors
-    /// When the provider reports an error, or the bytes are no stream of this provider. The stream is over then.
+    /// When the provider reports an error, or the bytes are not a stream of this provider. The stream is over then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, StreamError> {
         let mut events = Vec::new();
         let Self { lines, assembly, calls } = self;

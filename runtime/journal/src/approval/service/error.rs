@@ -16,7 +16,7 @@ pub enum ApprovalError {
     /// No trusted key has signed it.
     #[error("the statement does not count")]
     Unverified(#[from] VerifyError),
-    /// The text is no statement.
+    /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
     /// The decision does not fit its subject.

@@ -67,7 +67,7 @@ pub fn query(filter: &Filter, page: Page) -> Query {
 /// Returns the conditions of a filter, except those on the state.
 fn conditions(filter: &Filter, page: Page) -> Conditions {
     let mut conditions = Conditions::default();
-    // A row without a valid id is no call: this program has not written it, and could not report it by its id.
+    // A row without a valid id is not a call: this program has not written it, and could not report it by its id.
     conditions.texts.push("length(id) = 16".to_owned());
     if let Some(after) = page.after {
         let beyond = if page.latest_first { "id < ?" } else { "id > ?" };

@@ -17,7 +17,7 @@ impl Reducer<'_, '_> {
     ) {
         let nullable = types == ["null"];
         if let Some(Value::Array(values)) = object.get("enum") {
-            // A constant that its type excludes is no choice.
+            // A constant that its type excludes is not a choice.
             let fits = |value: &Value| types.iter().any(|name| parts::fits(value, name));
             let values: Vec<&Value> = values.iter().filter(|value| fits(value)).collect();
             if values.is_empty() {
