@@ -17,7 +17,7 @@ const HOLDERS: &[&str] = &[
 ];
 /// Keys that may be beside it, with a text as value.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// Those of them that name the tool.
+/// The companions that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
 /// The content of an object that may be a wrapper.
