@@ -58,7 +58,7 @@ pub enum SupplyError {
     Token {
         /// The call.
         call: CallId,
-        /// Why not.
+        /// Why the token does not count.
         why: InvalidToken,
     },
     /// The call has its one answer: a result was supplied before, its deadline has passed, or it was cancelled.

@@ -54,7 +54,7 @@ pub enum ArgumentsError {
     /// It is not an object, as the input of a tool must be.
     #[error("the arguments are {found}; expected an object")]
     NoObject {
-        /// What it is instead.
+        /// What the arguments are instead.
         found: &'static str,
     },
     /// The defaults of the schema contain themselves without end, or are too many.

@@ -61,9 +61,9 @@ pub enum BuildProblem {
     },
     /// An approver cannot be trusted.
     Approver {
-        /// Their name.
+        /// The name of the approver.
         name: String,
-        /// Why not.
+        /// Why the approver cannot be trusted.
         why: String,
     },
     /// The policy needs an approver other than the user, but the approver has no name.
@@ -107,7 +107,7 @@ pub enum BuildProblem {
     Unavailable {
         /// What is not available.
         what: String,
-        /// Why not.
+        /// Why it is not available.
         why: String,
     },
 }

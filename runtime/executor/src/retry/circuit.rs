@@ -67,7 +67,7 @@ pub(crate) struct Circuits {
 #[derive(Default)]
 struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
-    /// At this number, those without failures that no call uses are removed.
+    /// When there are this many circuit breakers, those that no call uses and that have no failures are removed.
     full: usize,
 }
 

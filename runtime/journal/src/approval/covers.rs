@@ -87,7 +87,7 @@ pub enum UselessTerms {
     Value {
         /// The clause's place.
         pointer: String,
-        /// Why it is not.
+        /// Why the value is not JSON.
         #[source]
         error: ArgumentsError,
     },

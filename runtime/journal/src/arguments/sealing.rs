@@ -53,7 +53,7 @@ pub enum SealingError {
         path: String,
         /// What was to be done.
         what: &'static str,
-        /// Why it could not.
+        /// Why it could not be done.
         #[source]
         source: std::io::Error,
     },
@@ -74,7 +74,7 @@ pub enum SealingError {
     /// A text is too long to be encrypted.
     #[error("a text of {bytes} bytes is too long to be sealed")]
     TooLong {
-        /// How long it is.
+        /// The size of the text in bytes.
         bytes: usize,
     },
     /// An encrypted text was not encrypted with this key for this place, or is damaged.

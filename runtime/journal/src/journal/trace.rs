@@ -38,7 +38,7 @@ pub struct TraceDecision {
     pub event: Transition,
     /// The state of the call after it.
     pub to: State,
-    /// Why, in words.
+    /// The reason for the transition, in words.
     pub why: Option<String>,
 }
 

@@ -30,9 +30,9 @@ pub enum MessageError {
     /// The shape fits several providers.
     #[error("the message may be of {one} or of {other}")]
     Ambiguous {
-        /// The first provider that it fits.
+        /// One provider that it fits.
         one: Provider,
-        /// The next.
+        /// Another provider that it fits.
         other: Provider,
     },
     /// The message was written by another provider than expected.
@@ -52,7 +52,7 @@ pub enum MessageError {
         pointer: String,
         /// What should be there.
         expected: &'static str,
-        /// What is there.
+        /// What is there instead.
         found: String,
     },
     /// The client has to answer the call, but it is not a function call.

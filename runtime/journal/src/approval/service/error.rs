@@ -46,11 +46,11 @@ pub enum ApprovalError {
     Decided {
         /// Which call.
         call: CallId,
-        /// Who made it.
+        /// Who made the other decision.
         who: String,
-        /// When it was made.
+        /// When the other decision was made.
         at: Timestamp,
-        /// What it was.
+        /// That other decision.
         verdict: Box<Decision>,
         /// The state of the call now.
         state: State,

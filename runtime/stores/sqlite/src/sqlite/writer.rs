@@ -312,7 +312,7 @@ impl WriteConnection {
 enum GroupFailure {
     /// No commit is possible.
     Whole(StoreError),
-    /// One of the group may be the reason, such as one that is too large for the disk.
+    /// One write of the group may be the reason, such as one that is too large for the disk. Each is tried alone.
     ByOne,
 }
 
