@@ -107,7 +107,7 @@ where
         async move {
             (self.attended)().map_err(|why| {
                 ApproverError::new(format!(
-                    "{why}, so that no person can be asked: run it at one, or give another approver"
+                    "{why}, so no person can be asked: run the program at a terminal, or give another approver"
                 ))
             })?;
             // Dropped after the receiver: the thread then finds out that its answer is not needed any more.
@@ -147,7 +147,7 @@ fn ask<R: BufRead, W: Write>(
     settle: impl Fn(&mut R) -> io::Result<Option<bool>>,
 ) -> Outcome {
     let mut ends = ends.lock().map_err(|_| {
-        ApproverError::new("the terminal cannot be used any more: a question at it panicked")
+        ApproverError::new("the terminal can no longer be used: an earlier question panicked")
     })?;
     // The call may have ended while it waited for the previous question.
     if sender.is_closed() {

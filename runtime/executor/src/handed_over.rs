@@ -51,7 +51,7 @@ pub enum SupplyError {
     #[error("the executor has no journal, so none of its calls was handed over")]
     NoJournal,
     /// The journal does not know the call.
-    #[error("the journal knows no call {0}")]
+    #[error("the journal has no call {0}")]
     NoSuchCall(CallId),
     /// The token does not count for the call.
     #[error("the token does not count for call {call}: {why}")]
@@ -75,7 +75,7 @@ pub enum SupplyError {
     },
     /// The result exceeds the size limit. The call still waits.
     #[error(
-        "the result of call {call} has {found} bytes, and may have {most}: supply less, or where the whole is to be found"
+        "the result of call {call} has {found} bytes, and may have {most}: supply less, or say where all of it can be found"
     )]
     TooLarge {
         /// The call.
@@ -123,6 +123,6 @@ fn ended(state: State, at: &Timestamp) -> String {
         State::Succeeded | State::Failed => format!("its result was supplied before, at {at}"),
         State::Expired => format!("its deadline passed, and it ended at {at}"),
         State::Cancelled => format!("it was cancelled at {at}"),
-        state => format!("it is {state} since {at}"),
+        state => format!("it has been {state} since {at}"),
     }
 }

@@ -35,8 +35,8 @@ pub enum ArgumentsError {
     },
     /// It is JSON as people or programs often write it, but not strict JSON.
     #[error(
-        "the text is not strict JSON: it has a comment, a key or text without plain double quotes, a comma \
-         too many, a word of another language or a raw control character; write it as JSON"
+        "the text is not strict JSON: it has a comment, a key or text without plain double quotes, an extra \
+         comma, a word of another language or a raw control character; write it as JSON"
     )]
     Lenient,
     /// A key is given twice in one object.

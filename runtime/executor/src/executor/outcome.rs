@@ -120,7 +120,7 @@ pub enum CallFailure {
         state: State,
     },
     /// The journal does not know the call.
-    #[error("the journal knows no call {0}")]
+    #[error("the journal has no call {0}")]
     NoSuchCall(CallId),
     /// The call has no answer yet that its run could have received.
     #[error(

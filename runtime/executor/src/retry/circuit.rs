@@ -46,8 +46,9 @@ impl CircuitBreaker {
     /// Says why the settings are invalid, where they are.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let is_never_closed = self.failures == 0;
-        is_never_closed
-            .then_some("a circuit breaker that 0 failures open lets no call run; set at least 1")
+        is_never_closed.then_some(
+            "a circuit breaker that opens after 0 failures lets no call run; set at least 1",
+        )
     }
 }
 

@@ -80,7 +80,7 @@ pub enum UselessTerms {
     #[error("{0:?} is no JSON pointer: it is empty for all of the arguments, or begins with `/`")]
     Pointer(String),
     /// A clause accepts no value.
-    #[error("there is no value that the clause at {0:?} takes: give one at least")]
+    #[error("the clause at {0:?} accepts no value: give at least one")]
     NoValues(String),
     /// A value of a clause is not JSON.
     #[error("a value of the clause at {pointer:?} is not JSON: write a text in double quotes")]

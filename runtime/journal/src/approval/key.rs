@@ -179,7 +179,7 @@ impl FromStr for PublicKey {
 /// A text that is not a public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no public key: it is written `ed25519:` and 64 lower-case hexadecimal digits, as `keys new` prints it"
+    "{0:?} is not a public key: it is written `ed25519:` and 64 lower-case hexadecimal digits, as `keys new` prints it"
 )]
 pub struct InvalidPublicKey(String);
 

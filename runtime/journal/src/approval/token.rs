@@ -172,7 +172,7 @@ pub enum InvalidToken {
     },
     /// The signature does not match the call's record.
     #[error(
-        "the token or the record of call {call} was altered: its signature is not one over the call as it is"
+        "the token or the record of call {call} was altered: its signature does not fit the call as it is"
     )]
     Altered {
         /// The call.

@@ -82,7 +82,9 @@ impl TrustedKeys {
 #[non_exhaustive]
 pub enum TrustError {
     /// The name is invalid.
-    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
+    #[error(
+        "{0:?} is not a name for an approver: it is one line of text, without control characters"
+    )]
     Name(String),
     /// The key is already trusted.
     #[error(

@@ -27,12 +27,12 @@ impl UserKeys {
             (Some(folder), _) => ("XDG_CONFIG_HOME", folder),
             (None, Some(home)) => ("HOME", home.join(".config")),
             (None, None) => {
-                let why = "neither XDG_CONFIG_HOME nor HOME says where configuration lies";
+                let why = "neither XDG_CONFIG_HOME nor HOME says where the configuration is";
                 return Err(KeyError::NoConfiguration(why.to_owned()));
             }
         };
         if folder.is_relative() {
-            return Err(KeyError::NoConfiguration(format!("{variable} is no full path")));
+            return Err(KeyError::NoConfiguration(format!("{variable} is not an absolute path")));
         }
         Ok(Self { folder: folder.join("toolwright").join("keys") })
     }

@@ -30,7 +30,7 @@ pub enum Contradiction {
         found: State,
     },
     /// An entry has an impossible transition.
-    #[error("entry {number} of its history cannot be: {illegal}")]
+    #[error("entry {number} of its history is impossible: {illegal}")]
     Illegal {
         /// Which entry.
         number: u64,
@@ -38,7 +38,9 @@ pub enum Contradiction {
         illegal: Illegal,
     },
     /// An entry has another next state than the state machine.
-    #[error("entry {number} of its history ends at {found}, the machine at {expected}")]
+    #[error(
+        "entry {number} of its history ends at {found}, but its transition leads to {expected}"
+    )]
     End {
         /// Which entry.
         number: u64,

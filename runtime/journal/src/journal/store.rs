@@ -189,7 +189,7 @@ impl CallWrite {
             if entry.number <= last || entry.number > version {
                 let number = entry.number;
                 let message = format!(
-                    "entry {number} is added to call {call}, whose next is above {last} and not above {version}"
+                    "entry {number} is added to call {call}, whose next entry has a number above {last} and not above {version}"
                 );
                 return Err(StoreError::invalid(message));
             }

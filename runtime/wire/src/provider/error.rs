@@ -71,7 +71,7 @@ pub enum MessageError {
         kind: String,
     },
     /// The model was stopped while it wrote a call, so its arguments cannot be trusted.
-    #[error("{provider} message at {}: the call is not whole, the model stopped with `{reason}`", place(.pointer))]
+    #[error("{provider} message at {}: the call is incomplete, the model stopped with `{reason}`", place(.pointer))]
     CutShort {
         /// The expected provider.
         provider: Provider,

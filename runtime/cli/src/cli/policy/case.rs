@@ -83,7 +83,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
 
 /// A case for the strict reader of input, which describes problems in our words.
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "it is read for what is wrong with it alone")]
+#[expect(dead_code, reason = "it is read only to find out what is wrong with it")]
 struct WrittenCase {
     tool: String,
     arguments: Option<IgnoredAny>,

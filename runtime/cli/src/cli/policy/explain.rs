@@ -64,5 +64,5 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
 
 fn json(explanation: &Explanation) -> String {
     let line = ExplanationLine { explanation, because: explanation.because() };
-    serde_json::to_string(&line).expect("words and lists of words always serialise")
+    serde_json::to_string(&line).expect("texts and lists of texts always serialise")
 }

@@ -37,7 +37,7 @@ pub async fn a_lease_is_renewed_without_a_new_version(store: &Arc<impl Store>) {
 pub async fn a_lease_is_renewed_by_its_epoch_alone(store: &Arc<impl Store>) {
     let record = running(store).await;
     check_fenced(store, record.id, record.epoch - 1, "its epoch is over").await;
-    check_fenced(store, record.id, record.epoch + 1, "its epoch has not come").await;
+    check_fenced(store, record.id, record.epoch + 1, "its epoch has not begun").await;
     assert_eq!(got(store, record.id).await, Some(record), "a late owner changes a call");
 }
 

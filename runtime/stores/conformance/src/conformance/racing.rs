@@ -61,7 +61,7 @@ pub async fn one_of_many_commits_of_a_version_wins(store: &Arc<impl Store>) {
         assert_eq!(
             keys(store, &format!("{round}/")).await,
             expected,
-            "the winner's unit is not whole"
+            "the winner's transaction is not complete"
         );
         let entries = history(store, record.id).await.len();
         assert_eq!(entries, round + 2, "a loser left an entry");
@@ -198,13 +198,13 @@ pub async fn commits_that_do_not_conflict_all_stand(store: &Arc<impl Store>) {
     assert_eq!(
         race(store, units.collect()).await,
         TASKS,
-        "calls of their own are in each other's way"
+        "calls that have nothing in common conflict"
     );
     let units = records.iter_mut().map(|record| calls([happening(record, Transition::Asked)]));
     assert_eq!(
         race(store, units.collect()).await,
         TASKS,
-        "calls of their own are in each other's way"
+        "calls that have nothing in common conflict"
     );
     for record in records {
         assert_eq!(got(store, record.id).await, Some(record), "a commit that succeeded is lost");

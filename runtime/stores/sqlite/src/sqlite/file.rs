@@ -48,7 +48,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
         Origin::Existing if !name.path().exists() => {
             return Err(name.says(
                 StoreErrorKind::Invalid,
-                "is not there, and is not made by what only looks into it",
+                "is not there, and a program that only reads a journal does not make one",
             ));
         }
         Origin::Existing => {}

@@ -58,7 +58,8 @@ impl Readers {
         work: impl for<'c> FnOnce(&mut Reading<'c>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let ended = || {
-            self.name.says(StoreErrorKind::Unavailable, "is not read any more: its threads ended")
+            self.name
+                .says(StoreErrorKind::Unavailable, "can no longer be read: its threads have ended")
         };
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |reading| {

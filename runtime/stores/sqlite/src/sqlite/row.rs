@@ -138,7 +138,7 @@ pub fn record(id: CallId, row: &Row<'_>) -> Result<CallRecord, Unreadable> {
     record.lease = match lease.map(str::parse) {
         None => None,
         Some(Ok(lease)) => Some(lease),
-        Some(Err(_)) => return Err("its lease is no time".to_owned()),
+        Some(Err(_)) => return Err("its lease is not a time".to_owned()),
     };
     Ok(record)
 }
@@ -149,7 +149,7 @@ pub fn summary(id: CallId, row: &Row<'_>) -> Result<CallSummary, Unreadable> {
         Ok((row.get::<_, i64>(1)?, row.get::<_, String>(2)?, row.get::<_, Option<i64>>(3)?))
     };
     let (version, state, due) = columns().map_err(|error| error.to_string())?;
-    let state = State::named(&state).ok_or("its state is none of this release")?;
+    let state = State::named(&state).ok_or("this release does not know its state")?;
     Ok(CallSummary { id, version: version.cast_unsigned(), state, due: due.map(moment) })
 }
 

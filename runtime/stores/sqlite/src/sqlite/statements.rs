@@ -181,7 +181,7 @@ impl<'c> Statements<'c> {
         let values = params![call.as_bytes(), number(version)];
         let lease = find_row(&self.name, &mut self.lease, values, |row| row.get::<_, String>(0))?;
         let until = lease.map(|lease| lease.parse::<Timestamp>()).transpose();
-        let until = until.map_err(|_| StoreError::damaged(call, "its lease is no time"))?;
+        let until = until.map_err(|_| StoreError::damaged(call, "its lease is not a time"))?;
         match until.filter(|until| *until > now) {
             Some(until) => Err(CommitError::Leased { call, until }),
             None => Ok(()),

@@ -126,7 +126,7 @@ impl Writer {
         }
         let answered = offered.send_work().await;
         answered.unwrap_or_else(|_| {
-            let words = "is not written any more: its thread ended";
+            let words = "can no longer be written: its thread has ended";
             Err(self.shared.name.says(StoreErrorKind::Unavailable, words).into())
         })
     }

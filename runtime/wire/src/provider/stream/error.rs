@@ -8,7 +8,7 @@ use crate::provider::ToolCall;
 pub enum StreamError {
     /// The stream ended before the answer was complete.
     #[error(
-        "the stream ended before the answer was whole, with {} complete calls; ask again",
+        "the stream ended before the answer was complete, with {} complete calls; ask again",
         complete.len()
     )]
     #[non_exhaustive]
