@@ -37,7 +37,7 @@ pub enum Contradiction {
         /// The transition.
         illegal: Illegal,
     },
-    /// An entry has another next state than the state machine.
+    /// An entry names a state to which its transition does not lead.
     #[error(
         "entry {number} of its history ends at {found}, but its transition leads to {expected}"
     )]

@@ -43,7 +43,7 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
     /// Notes that the run of a call has received its answer: the record stays [`delivered`](CallRecord::delivered) from
-    /// then on, even if a writer that read it before commits otherwise. Its version, its lease and its history do not
+    /// then on, even if a writer that read it before commits another record. Its version, its lease and its history do not
     /// change, so that an executor that is running the call keeps it.
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
 

@@ -27,8 +27,8 @@ pub enum FoundFormat {
     Journal(usize),
 }
 
-/// Finds out what the file is; refuses files that are not journals, and journals of later versions. Its queries must see
-/// one state of the file, so the connection has to be in a transaction.
+/// Finds out what the file is; refuses files that are not journals, and journals of later versions. Its queries must
+/// see one state of the file, so the connection has to be in a transaction.
 pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let number = |text: &str| {
         let read = connection.query_row(text, [], |row| row.get::<_, i64>(0));
