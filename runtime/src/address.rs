@@ -1,4 +1,5 @@
-//! Which addresses of the internet are public: what a model or a stranger names must lead to no other.
+//! Decides which addresses of the internet are public: a URL that a model or another untrusted source names may lead
+//! only to these.
 
 pub use toolwright_core::address::not_public;
 #[cfg(feature = "reqwest")]

@@ -1,11 +1,11 @@
-//! What a person has to agree to, and how they say so.
+//! Decisions of people about calls.
 //!
-//! - A [`Statement`] is what a person says of a call or a grant; an [`ApproverKey`] signs it, [`TrustedKeys`] says whose
-//!   word counts.
-//! - An [`ApprovalService`] takes signed statements to a journal.
-//! - An [`Approver`] is asked about an [`ApprovalRequest`]: a [`Callback`], a [`Channel`], a person at a
-//!   [`Terminal`] (feature `cli`).
-//! - A [`Grant`] allows calls in advance, as far as its [`GrantTerms`] go.
+//! - A [`Statement`] is a person's decision about a call or a grant; an [`ApproverKey`] signs it, and [`TrustedKeys`]
+//!   lists the keys that count.
+//! - An [`ApprovalService`] submits signed statements to a journal.
+//! - An [`Approver`] is asked about an [`ApprovalRequest`]: a [`Callback`], a [`Channel`], a person at a [`Terminal`]
+//!   (feature `cli`).
+//! - A [`Grant`] allows calls in advance, within its [`GrantTerms`].
 
 #[cfg(feature = "cli")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cli")))]

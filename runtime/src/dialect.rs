@@ -1,9 +1,9 @@
-//! How each provider wants a tool described: the subset of JSON Schema it takes, the request's shape
-//! and the names it allows. Pure: a tool goes in, text comes out.
+//! How each provider wants a tool described: the subset of JSON Schema that it accepts, the form of its requests and
+//! the names that it allows. Pure: converts a tool to text.
 //!
-//! - What a provider cannot take as a keyword goes into the description, or the tool is refused with
-//!   a [`Finding`]; nothing is dropped in silence.
-//! - The same tool gives the same text, whatever the order in which its schema was built.
+//! - A keyword that a provider does not accept is written into the description, or the tool is refused with a
+//!   [`Finding`]; nothing is dropped silently.
+//! - The same tool gives the same text, in whatever order its schema was built.
 
 pub use toolwright_wire::dialect::{
     DescribedTool, Dialect, DialectError, Finding, Listing, RenderedTool, Request, Rule, Severity,

@@ -1,8 +1,9 @@
-//! The life of calls, in a journal, so that a crash loses none and repeats none.
+//! The life of calls, recorded in a journal so that no crash loses a call or repeats one.
 //!
-//! An executor records its calls in a [`Journal`]: a store with what belongs to it. A [`CallRecord`] is what is stored of a call, an [`Entry`] what happened to it. A [`Store`] stores them:
-//! [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store must do is in
-//! `conformance` (feature `conformance`), for stores of one's own. A [`SealingKey`] encrypts arguments that hold secrets.
+//! An executor records its calls in a [`Journal`]: a store with its options. A [`CallRecord`] is the record of one
+//! call, an [`Entry`] an entry of its history. A [`Store`] stores them: [`MemoryStore`] for tests, `SqliteStore`
+//! (feature `sqlite`) for one machine. `conformance` (feature `conformance`) tests what every store must do, for stores
+//! of one's own. A [`SealingKey`] encrypts arguments that hold secrets.
 
 pub use toolwright_executor::executor::{HandedOver, Journal, SupplyError};
 pub use toolwright_journal::arguments::{SealingError, SealingKey};

@@ -1,8 +1,8 @@
 //! Toolwright turns annotated functions into tools for language-model agents.
 //!
-//! [`#[tool]`](macro@tool) makes a tool of a function. A [`Registry`] holds tools by name, an [`Executor`]
-//! runs [`Call`]s of them and gives each exactly one [`Answer`], [`provider`] reads and writes the messages
-//! of model providers, and [`cli`] is an application's command line.
+//! [`#[tool]`](macro@tool) makes a tool from a function. A [`Registry`] contains tools by name, an [`Executor`] runs
+//! [`Call`]s of them and gives each exactly one [`Answer`], [`provider`] reads and writes the messages of model
+//! providers, and [`cli`] is an application's command line.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry, ToolError, tool};
@@ -127,5 +127,5 @@ pub use toolwright_executor::reservations::{Reservation, Reservations, Reserved}
 #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub use toolwright_journal::{pass_on_leases, pass_on_questions};
 
-/// Cancels calls and runs; tokio-util's own.
+/// Cancels calls and runs; re-exported from tokio-util.
 pub use tokio_util::sync::CancellationToken;

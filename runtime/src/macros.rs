@@ -32,14 +32,15 @@ use super::*;
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
 ///
-/// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs an approver
-/// ([`ExecutorBuilder::ask`], `.ask(Terminal::new())`), or a journal to wait in ([`ExecutorBuilder::journal`]); without either it is
-/// refused.
+/// Settings that `retry` leaves out are the executor's ([`ExecutorBuilder::retry`]). A call that needs approval needs
+/// an approver ([`ExecutorBuilder::ask`], `.ask(Terminal::new())`), or a journal to wait in
+/// ([`ExecutorBuilder::journal`]); without either it is refused.
 ///
 /// # What a call touches
 ///
-/// A tool that does not say what it touches may touch every file: a read may read it, any other tool may write it. The
-/// protections of a policy then ask a person about every call ([`policy::Protection`]). Say what it is:
+/// A tool that does not declare what it touches may touch every file: a tool with effect `read` may read it, any other
+/// tool may write it. The protections of a policy then ask a person about every call ([`policy::Protection`]). So
+/// declare it:
 ///
 /// | written | says |
 /// | --- | --- |
@@ -48,9 +49,9 @@ use super::*;
 /// | `writes(file = path)` | it writes the file that the parameter `path` names, and nothing else |
 /// | `writes(Account = id)` | it writes a resource of a kind of your own ([`ResourceKind`]), and no file |
 ///
-/// A tool that writes a database and no files says `writes()`, or names what it writes by a kind of its own, so that two
-/// calls for one account keep their order and two for different ones do not wait for each other.
-/// [`Executor::lint`] names the tools that say nothing.
+/// A tool that writes a database and no files declares `writes()`, or names what it writes by a kind of its own. Then
+/// two calls for one account keep their order, and two calls for different accounts do not wait for each other.
+/// [`Executor::lint`] names the tools that declare nothing.
 ///
 /// ```
 /// use toolwright::{Executor, Registry, tool};
@@ -69,21 +70,22 @@ use super::*;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Without a doc comment on the function and on every parameter that is input, it does not compile: they
-/// are what a model reads.
+/// Without a doc comment on the function and on every input parameter it does not compile: a model reads these
+/// comments.
 ///
 /// # Functions beside a tool
 ///
-/// `validate` gives `Ok(())`, or the [`ToolError`] for which the call is refused: after its input was read and repaired, before the
-/// policy judges it and a person is asked, and again when it is about to begin, since the world may have changed meanwhile. The
-/// model reads what the error says, with its hint. A check that panics, takes ten seconds or cannot look lets nothing through.
+/// `validate` returns `Ok(())`, or the [`ToolError`] with which the call is refused. It runs after the input was read
+/// and repaired, before the policy judges the call and a person is asked, and again when the call is about to begin,
+/// since the world may have changed meanwhile. The model reads the error and its hint. If the check panics, fails or
+/// takes ten seconds, the call is refused.
 ///
-/// `preview` returns the text that a person is shown before a call runs, `reconcile` finds out what happened to a call that
-/// was cut short ([`Reconciled`]); either may be in a `Result`. Each of the three is a closure over the tool's parameters, services and
-/// resources included: it takes those that it names, in any order, by name and with their types. A name that the tool
-/// does not have is a compile error, and a resource that is not named is not opened. What awaits is an
-/// `async |…|`; where `?` needs it, the result is written: `|…| -> Result<String, ToolError>`. A method has `self`
-/// without naming it.
+/// `preview` returns the text that a person is shown before a call runs, `reconcile` finds out what happened to an
+/// interrupted call ([`Reconciled`]); either may return a `Result`. Each of the three is a closure over the tool's
+/// parameters, including services and resources: it lists those that it needs, in any order, by name and with their
+/// types. A name that the tool does not have is a compile error, and a resource that is not listed is not opened. A
+/// closure that awaits is `async |…|`; if `?` needs it, write the return type: `|…| -> Result<String, ToolError>`. A
+/// method has `self` without listing it.
 ///
 /// ```
 /// use toolwright::{Reconciled, ToolError, tool};
@@ -120,15 +122,16 @@ use super::*;
 /// }
 /// ```
 ///
-/// The path of a function with all parameters of the tool, in their order, may stand for the closure where every input
-/// has a type of its own: `preview = show_refund`. A path hides the names of its parameters, so two inputs of one type
-/// could change places; it is refused there, as is the path of a generic function.
+/// Instead of a closure, the path of a function with all parameters of the tool, in their order, is accepted if all
+/// inputs have different types: `preview = show_refund`. A path hides the names of its parameters, so two inputs of one
+/// type could be mixed up; there it is refused, as is the path of a generic function.
 ///
-/// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, by their names as well:
-/// `approval = reason(&from, &to)`. They are read before anything runs, so they neither await nor fail. An approval that has to
-/// be looked up is a function beside the tool, as `preview` is: a closure over parameters and services by their names, or a path. It gives
-/// `Option<reason>`, or a `Result` of one, before the policy is asked and again when the call is claimed; an error, a panic and more than ten
-/// seconds ask. `examine` and `explain`, which await nothing, say what it gives at once, and else that it is found out when the call is made.
+/// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, by their names as well: `approval =
+/// reason(&from, &to)`. They are evaluated before anything runs, so they cannot await or fail. If approval has to be
+/// looked up, write a function as for `preview`: a closure over parameters and services by their names, or a path. It
+/// returns `Option<reason>`, or a `Result` of one, and runs before the policy is asked and again when the call is
+/// claimed. After an error, a panic or ten seconds, a person is asked. `examine` and `explain` do not await: they
+/// report its result if it returns at once, and otherwise that it is found out when the call is made.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry, ToolError, tool};
@@ -170,8 +173,9 @@ use super::*;
 /// # Libraries of ready-made tools
 ///
 /// The linker registers every tool of every crate that is linked, so an application that uses one tool of a library has
-/// all of them in [`Registry::linked`], and its executor needs the services of all. A library whose users select tools says
-/// `unlinked` on each tool or on the whole `#[tools]` block: its handles register them, alone or as a group.
+/// all of them in [`Registry::linked`], and its executor needs the services of all. If users of a library should select
+/// tools, write `unlinked` on each tool or on the whole `#[tools]` block: then applications register tools by their
+/// handles, alone or as a group.
 ///
 /// ```standalone_crate
 /// use toolwright::{Handle, Registry, tool};
@@ -188,7 +192,7 @@ use super::*;
 /// assert!(Handle::linked().all(|tool| tool.name() != "roll_die"));
 /// assert!(Registry::of(DICE)?.get("roll_die").is_some());
 ///
-/// // Beside what is linked.
+/// // Beside the linked tools.
 /// let registry = Registry::of(Handle::linked().chain(DICE))?;
 /// assert!(registry.get("roll_die").is_some());
 /// # Ok::<(), toolwright::RegistryError>(())
@@ -222,9 +226,9 @@ use super::*;
 ///
 /// # Result
 ///
-/// Any type that serialises, or a `Result` of one with an error that converts into [`ToolError`]; text is
-/// sent without quotes. [`Output`] carries several blocks. A `Result` inside an `Option`, a `Box`, a list or another
-/// container of the standard library is refused: its `Err` would look like a success.
+/// Any type that serialises, or a `Result` of one with an error that converts into [`ToolError`]; text is sent without
+/// quotes. An [`Output`] has several blocks. A `Result` inside an `Option`, a `Box`, a list or another container of the
+/// standard library is refused: its `Err` would look like a success.
 ///
 /// ```
 /// use toolwright::{Closing, Danger, Resource, ToolError, tool};
@@ -264,10 +268,10 @@ use super::*;
 /// ```
 pub use toolwright_macros::tool;
 
-/// Makes tools of those methods of an `impl` block that say `#[tool]`; `&self` is their service, `&mut self`
-/// their resource. The handles are associated constants: `Tickets::READ`.
+/// Makes tools of the methods with `#[tool]` in an `impl` block; `&self` is their service, `&mut self` their resource.
+/// The handles are associated constants: `Tickets::READ`.
 ///
-/// Its options are `group`, `tags`, `unlinked` and `crate`, which hold for every tool of the block.
+/// Its options are `group`, `tags`, `unlinked` and `crate`, which apply to every tool of the block.
 ///
 /// ```
 /// use toolwright::{Registry, tools};
@@ -293,10 +297,10 @@ pub use toolwright_macros::tool;
 /// ```
 pub use toolwright_macros::tools;
 
-/// Derives what input and output need on a type of the user's: `Serialize`, `Deserialize` and `JsonSchema`,
-/// through this crate, so that neither serde nor schemars has to be named in a `Cargo.toml`.
+/// Derives the traits that input and output types need: `Serialize`, `Deserialize` and `JsonSchema`, through this
+/// crate, so that a `Cargo.toml` need not name serde and schemars.
 ///
-/// Attributes of serde and schemars on the type work as ever. The one option is `crate = path`.
+/// Attributes of serde and schemars on the type work as usual. The only option is `crate = path`.
 ///
 /// ```
 /// use toolwright::tool;

@@ -1,26 +1,26 @@
-//! Which calls run, which ask a person, and which are refused: rules over what is known of a call. Pure, but for
+//! Which calls run, which need approval, and which are refused: rules over the facts of a call. Pure, except for
 //! [`Policy::load`].
 //!
-//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* removes only the question
-//!   of the mode. Rules can only add objections, so that their order does not matter.
+//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* cancels only the
+//!   question of the mode. Rules can only add objections, so their order does not matter.
 //! - A [`Mode`] decides by the danger of a call; `plan` queues calls that change something.
 //! - A [`Protection`] is a built-in rule, which can be switched off.
 //! - An objection counts even where a fact is unknown: a call that does not declare its files may touch any.
 //!
 //! # Patterns for files
 //!
-//! | pattern | fits |
+//! | pattern | matches |
 //! | --- | --- |
 //! | `*.pem` | files of that name in any folder, as in `.gitignore` |
 //! | `./*.pem` | those in the base folder |
-//! | `src/**`, `src/` | `src` and all that is in it |
-//! | `**/.git/**` | any `.git` and all that is in it |
+//! | `src/**`, `src/` | `src` and everything in it |
+//! | `**/.git/**` | any `.git` and everything in it |
 //! | `/etc/**` | an absolute name |
-//! | `*`, `?`, `[ab]`, `{a,b}` | characters, but for `/` |
+//! | `*`, `?`, `[ab]`, `{a,b}` | characters, except `/` |
 //!
-//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; the tool that opens a file has to follow no link.
-//! A rule that refuses or asks compares without regard to case. A call that reads a whole folder names the folder: a
-//! pattern that begins in it, `secrets/**`, counts; one for any folder, `*.pem`, does not.
+//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; the tool that opens a file must not follow
+//! links. A rule that refuses or asks ignores case. A call that reads a whole folder declares the folder: a pattern
+//! inside that folder, `secrets/**`, may match it; a pattern for any folder, `*.pem`, does not.
 //!
 //! # A file
 //!
@@ -70,7 +70,7 @@
 //!     accepted: false,
 //! };
 //! assert_eq!(policy.judge(&question).verdict, PolicyDecision::Allow);
-//! // What the tool itself asks for, no rule silences.
+//! // No rule cancels the tool's own request for approval.
 //! question.approval = Some("it deletes");
 //! assert!(matches!(policy.judge(&question).verdict, PolicyDecision::Ask { grants_count: true, .. }));
 //! println!("{}", policy.explain(&question));

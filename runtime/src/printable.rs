@@ -1,3 +1,3 @@
-//! Text of others, such as a model's or a file's, as a person may safely be shown it.
+//! Makes foreign text, such as a model's or a file's, safe to show to a person.
 
 pub use toolwright_core::printable::{acts, json, line, lines};

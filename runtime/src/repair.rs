@@ -1,4 +1,4 @@
-//! What was changed of a call's input so that it satisfies its schema: the report that travels with the call.
+//! The changes that repaired a call's input to satisfy its schema; the report is passed on with the call.
 //!
 //! [`replay`] makes the changes again: the report is complete.
 

@@ -1,8 +1,8 @@
-//! When a failed call is tried again, and when a tool is left alone for a while.
+//! When a failed call is tried again, and when the circuit breaker of a tool opens.
 //!
-//! - Deciding is pure: [`RetryPolicy`] takes the attempt, what failed, the tool's effect and a random number, and gives
-//!   the delay or why to stop. [`CircuitBreaker`] counts failures with times that its caller gives.
-//! - What an error means is its [`ErrorClass`](crate::ErrorClass), never its words.
+//! - Decisions are pure: [`RetryPolicy`] takes the attempt, its error, the tool's effect and a random number, and
+//!   returns the delay or why to stop. [`CircuitBreaker`] counts failures by times that its caller passes.
+//! - Only the [`ErrorClass`](crate::ErrorClass) of an error counts, never its message.
 //! - A call whose effect is `once` is repeated only where its tool says that nothing happened.
 
 pub use toolwright_executor::retry::{CircuitBreaker, Jitter, RetryPolicy, Stop, retry_after};

@@ -1,25 +1,24 @@
-//! Metrics of what becomes of calls, by OpenTelemetry (feature `opentelemetry`). What exports them is the application's
-//! choice.
+//! Metrics about calls, by OpenTelemetry (feature `opentelemetry`). The application chooses the exporter.
 //!
 //! | instrument | | counts or measures | attributes |
 //! | --- | --- | --- | --- |
-//! | `gen_ai.execute_tool.duration` | histogram, s | a call from taken in to answered, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
+//! | `gen_ai.execute_tool.duration` | histogram, s | a call from its start to its answer, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
 //! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until they decided or the time was up | `gen_ai.tool.name`, `toolwright.decision` |
-//! | `toolwright.decisions` | counter | decisions that were acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
-//! | `toolwright.judgements` | counter | what the policy said | `gen_ai.tool.name`, `toolwright.verdict` |
-//! | `toolwright.repairs` | counter | calls whose input was mended | `gen_ai.tool.name` |
+//! | `toolwright.decisions` | counter | decisions that the executor acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.judgements` | counter | decisions of the policy | `gen_ai.tool.name`, `toolwright.verdict` |
+//! | `toolwright.repairs` | counter | calls whose input was repaired | `gen_ai.tool.name` |
 //! | `toolwright.retries` | counter | attempts that failed and are followed by another | `gen_ai.tool.name`, `error.type` |
 //! | `toolwright.dead_letters` | counter | calls that failed for good | `gen_ai.tool.name`, `error.type` |
 //!
-//! The first is by the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
+//! The first follows the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
 //! which are in development; the others are ours.
 //!
-//! - No attribute is an id, a run, an argument or a text of a person. The name of a tool that is unknown is what a model
-//!   made up, so it is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
-//!   error makes as many series.
-//! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
-//!   with is measured from there.
-//! - Each process counts what its own executors do. A decision that ends a call is counted by the executor that finds it; see
+//! - No attribute is an id, a run, an argument or a person's text. A model made up the name of an unknown tool, so its
+//!   attribute is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
+//!   error creates as many time series.
+//! - If a call waits for a person while its caller waits, its duration includes that wait, as its span does. If it is
+//!   suspended and resumed, its duration counts from the resumption.
+//! - Each process counts what its own executors do. The executor that finds a decision that ends a call counts it; see
 //!   [`ToolEventKind`](crate::ToolEventKind).
 
 pub use toolwright_executor::telemetry::Metrics;

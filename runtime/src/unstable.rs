@@ -1,7 +1,7 @@
-//! Parts for tools that look into Toolwright: debuggers, judges of its policy, programs that sign decisions of their own.
-//! No application needs them, and any release may change them.
+//! Parts for programs that look into Toolwright: debuggers, tests of its policy, programs that sign their own
+//! decisions. Applications do not need them, and any release may change them.
 
-/// Implements `Debug` of an error type by its sentence and its causes, for what `main` may return.
+/// Implements `Debug` of an error type by its message and its causes, for errors that `main` may return.
 pub use toolwright_core::debug_as_sentence;
 pub use toolwright_core::error::write_with_causes;
 
@@ -11,27 +11,27 @@ pub mod arguments {
     pub use toolwright_journal::arguments::{DigestInput, FinalArguments, digest, fingerprint};
 }
 
-/// Whether a grant covers a call; where the keys of a user lie.
+/// Checks whether a grant covers a call, and finds the keys of a user.
 pub mod approval {
     pub use toolwright_journal::approval::{GrantCandidate, UserKeys};
 }
 
-/// Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people; where their references lead; values checked
-/// against them.
+/// Tool schemas from elsewhere, from MCP servers, `OpenAPI` documents or people: normalises them, resolves their
+/// references and checks values against them.
 pub mod foreign {
     pub use toolwright_core::json::reference;
     pub use toolwright_schema::foreign::{NormalizedSchema, Note, TypeNames, input_schema};
     pub use toolwright_schema::schema::Checker;
 }
 
-/// JSON as a tree whose numbers are as they are written.
+/// JSON as a tree whose numbers keep their text.
 pub mod json {
     pub use toolwright_core::json::read;
     pub use toolwright_core::json::tree::Node;
 }
 
-/// The decisions of an executor on journalled calls, as tracing events of [`TARGET`](lifecycle::TARGET), and how they are
-/// replayed.
+/// The decisions of an executor on journalled calls, as tracing events of [`TARGET`](lifecycle::TARGET), and their
+/// replay.
 pub mod lifecycle {
     pub use toolwright_executor::lifecycle::trace::{TARGET, TraceRefusal, replay};
 }
@@ -44,24 +44,24 @@ pub mod journal {
     };
 }
 
-/// What a policy is asked, and each rule's part in its answer.
+/// The input of a policy, and each rule's part in its decision.
 pub mod policy {
     pub use toolwright_policy::policy::{
         DeclaredAccess, Evaluation, ModeSays, Question, RuleEffect, RuleMatch, RuleOutline,
     };
 }
 
-/// Repairs the input of a call along its schema, or says why not.
+/// Repairs the input of a call along its schema, or says why that is impossible.
 pub mod repair {
     pub use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput};
 }
 
-/// What a crate needs that records runs beside their calls.
+/// Access for a crate that records runs beside their calls.
 pub mod runs {
     pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn, untrusted_key};
 }
 
-/// What a log of the changes of files offers to a program that takes them back.
+/// The interface of a log of file changes, for a program that undoes them.
 pub mod changes {
     pub use toolwright_executor::file_changes::{
         ChangingCalls, FileChanges, RefusedFile, RestoredFiles, UnrecordedCall,

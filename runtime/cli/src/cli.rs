@@ -1,4 +1,4 @@
-//! The command line of an application: a subcommand for each tool, and those that every command line has.
+//! The command line of an application: a subcommand for each tool, and the commands that every command line has.
 
 mod advice;
 mod collision;
@@ -38,12 +38,12 @@ use toolwright_executor::catalog::Catalog;
 use toolwright_executor::executor::{Executor, ExecutorBuilder, Run};
 use toolwright_executor::registry::Registry;
 
-/// Runs the command line of an application whose linked tools need no services. Synchronous: it
-/// brings its own tokio runtime.
+/// Runs the command line of an application whose linked tools need no services. It is synchronous: it starts its own
+/// tokio runtime.
 ///
-/// It is unrestricted: whatever is typed runs, but for a tool that wants its calls approved. At a terminal the person is asked;
-/// elsewhere the command ends with exit code 3, unless `--yes` approves it. Where not only people type, use [`main_with`],
-/// which gives the executor a policy and an approver.
+/// It has no policy: every typed command runs, unless its tool asks for approval. Then the person at the terminal is
+/// asked; without a terminal, the command ends with exit code 3, unless `--yes` approves it. If others than people may
+/// type commands, use [`main_with`], which can give the executor a policy and an approver.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -55,17 +55,18 @@ pub fn main() -> ExitCode {
     main_with(ExecutorBuilder::unrestricted)
 }
 
-/// [`main`] for tools that need services: `configure` registers them with the executor's builder.
+/// Does the same as [`main`] for tools that need services: `configure` registers them with the executor's builder.
 ///
-/// An agent can type commands too, so a typed command is judged like any call: without a policy of the application, the
-/// executor asks a person about every call that is not safe. It asks the approver that `configure` gives; where that gives
-/// neither one nor a journal, the person at the terminal, as [`Terminal`](crate::terminal::Terminal) does. Where it cannot
-/// ask anybody, the command ends with exit code 3, and nothing ran. `.unrestricted()` lets everything run that is typed.
+/// An agent can type commands too, so a typed command is judged like any call: unless the application sets a policy, a
+/// person is asked about every call that is not safe. The executor asks the approver that `configure` sets. If that
+/// sets neither an approver nor a journal, it asks the person at the terminal, as
+/// [`Terminal`](crate::terminal::Terminal) does. If it can ask no person, the command ends with exit code 3, and
+/// nothing ran. `.unrestricted()` lets every typed command run.
 ///
-/// `--yes` approves the call that is typed and no call that it makes. An application that asks its own approver, or has a
-/// journal, refuses it.
+/// `--yes` approves the typed call, but no call that it makes. An application with an approver or a journal of its own
+/// refuses the flag.
 ///
-/// A service that `configure` forgets stops the tools that need it, with exit code 70, and no other.
+/// If `configure` forgets a service, the commands of tools that need it end with exit code 70; others run.
 ///
 /// ```no_run
 /// struct Greeting(&'static str);
@@ -79,9 +80,9 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
     whole(std::env::args_os(), configure).err().unwrap_or(Exit::Success).into()
 }
 
-/// Makes the commands of these tools, for an application with a command line of its own. They come as one command,
-/// `tools`, which may be given another name; [`run`] runs what was matched below it. The application names
-/// clap 4 in its own `Cargo.toml`.
+/// Makes the commands of these tools, for an application with a command line of its own. They are subcommands of one
+/// command, `tools`, which may be renamed; [`run`] runs the matched subcommand. The application adds clap 4 to its own
+/// `Cargo.toml`.
 ///
 /// ```
 /// use clap::Command;
@@ -116,7 +117,7 @@ pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
     command::of(catalog.definitions(), false)
 }
 
-/// Runs what was matched by [`command`], writes its result to standard output and words for people to
+/// Runs the subcommand that was matched by [`command`]; writes its result to standard output and messages for people to
 /// standard error. A caller that drops the future cancels the call. [`run_in`] runs it with the services of a run.
 pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
     run::run(executor, matches, &Stop::never(), Consent::Application)
@@ -125,8 +126,8 @@ pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
         .unwrap_or(Exit::Success)
 }
 
-/// Runs what was matched by [`command`] as [`run`](fn@run) does, as a call of this run: with its services, for its user,
-/// and until it is cancelled.
+/// Runs the subcommand that was matched by [`command`] as [`run`](fn@run) does, as a call of this run: with its
+/// services, for its user, and until it is cancelled.
 ///
 /// ```
 /// use toolwright::{Executor, Registry, cli, tool};
@@ -172,7 +173,7 @@ fn whole(
         .subcommands([completions::command(), manual::command()]);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        // Help and the like also come this way.
+        // Help and similar output also come this way.
         Err(message) => {
             return streams::print_message(&near::suggest(message, catalog.definitions()));
         }
@@ -180,7 +181,7 @@ fn whole(
     match matches.subcommand() {
         Some((completions::NAME, below)) => return completions::run(command, below),
         Some((manual::NAME, below)) => return manual::run(command, below),
-        // No tool runs, so nothing has to be given to one.
+        // No tool runs, so no services are needed.
         Some((tools::NAME, below)) => return tools::run(&catalog, below),
         _ => {}
     }
@@ -207,12 +208,12 @@ fn whole(
         complain(Exit::Application, format!("no tokio runtime could be started: {error}"))
     })?;
     let ended = runtime.block_on(run::run(&executor, &matches, &Stop::by_signals(), consent));
-    // The thread of a blocking tool that ran out of time is not waited for.
+    // The runtime does not wait for the thread of a blocking tool that ran out of time.
     runtime.shutdown_background();
     ended
 }
 
-/// What the user typed to start the program.
+/// Returns the name by which the user started the program.
 fn program() -> String {
     let path = std::env::args_os().next().map(PathBuf::from);
     let stem = path.as_deref().and_then(Path::file_stem);

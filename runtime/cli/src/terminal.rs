@@ -1,10 +1,10 @@
-//! A person at a terminal.
+//! Asks a person at a terminal for approval.
 //!
-//! - Only a whole line that says yes approves. The end of the input, an unknown word or an error never does.
-//! - One question at a time. What was typed before a question was there never answers it: it is discarded, until no key was
-//!   typed for half a second. Where that is not possible, and where a mistake would cost more, an answer repeats the code
-//!   that is shown with its question.
-//! - Reading blocks a thread of its own, which stops neither the runtime nor its end.
+//! - Only a complete line that says yes approves. The end of the input, an unknown word or an error never does.
+//! - There is one question at a time. Text typed before a question never answers it: it is discarded, until no key has
+//!   been typed for half a second. Where that is impossible, or a mistake would cost more, an answer must repeat the
+//!   code that is shown with its question.
+//! - Reading blocks a separate thread, which delays neither the runtime nor its shutdown.
 
 #[cfg_attr(unix, path = "terminal/keyboard.rs")]
 #[cfg_attr(not(unix), path = "terminal/elsewhere.rs")]
@@ -29,15 +29,16 @@ const LONGEST: u64 = 1 << 20;
 /// How often a question is repeated.
 const QUESTIONS: u32 = 3;
 
-/// Asks the person at the terminal: the question goes to standard error, the answer comes from standard input.
+/// Asks the person at the terminal: the question is written to standard error, the answer is read from standard input.
 ///
-/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. An answer comes after its question:
-/// what was typed before is discarded, until no key was typed for half a second; then the prompt appears. For a call
-/// that is [`Dangerous`](Danger::Dangerous) or [`Critical`](Danger::Critical), an answer also repeats a code of four
-/// characters, another one for each call (`y 3f9c`); where the system cannot discard what was typed, for every call.
+/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Only text typed after the question
+/// counts: what was typed before is discarded, until no key has been typed for half a second; then the prompt appears.
+/// For a call that is [`Dangerous`](Danger::Dangerous) or [`Critical`](Danger::Critical), an answer must also repeat a
+/// code of four characters, a different one for each call (`y 3f9c`). Where the system cannot discard what was typed,
+/// that applies to every call.
 ///
-/// Standard input or standard error that is no terminal is refused: a program that pipes answers in, or a person who does not
-/// see the questions, decides nothing.
+/// If standard input or standard error is not a terminal, the approver fails: a program that pipes answers in cannot
+/// decide, and neither can a person who does not see the questions.
 ///
 /// ```
 /// use toolwright::approval::Terminal;
@@ -50,9 +51,9 @@ const QUESTIONS: u32 = 3;
 pub struct Terminal<R = BufReader<Keyboard>, W = Stderr> {
     ends: Arc<Mutex<(R, W)>>,
     attended: fn() -> Result<(), &'static str>,
-    /// Drops what was read and not used.
+    /// Drops input that was read ahead.
     discard: fn(&mut R),
-    /// For each question; nothing where what was typed cannot be discarded.
+    /// Controls the keyboard during a question; `None` where typed text cannot be discarded.
     typing: fn() -> Option<Typing>,
 }
 
@@ -66,7 +67,7 @@ impl Terminal {
     }
 }
 
-/// Whether a person sees questions and can answer them here, or why not.
+/// Checks whether a person sees questions and can answer them here; the error says why not.
 pub(crate) fn attended() -> Result<(), &'static str> {
     match (io::stdin().is_terminal(), io::stderr().is_terminal()) {
         (false, _) => Err("standard input is no terminal"),
@@ -86,8 +87,8 @@ where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
 {
-    /// Asks a person who reads and writes elsewhere; the caller makes sure that it is a person. What they typed before a
-    /// question cannot be discarded, so that every answer repeats the code of its question.
+    /// Asks a person through other streams; the caller makes sure that it is a person. Text typed before a question
+    /// cannot be discarded, so every answer must repeat the code of its question.
     pub fn at(reader: R, writer: W) -> Self {
         let ends = Arc::new(Mutex::new((reader, writer)));
         Self { ends, attended: || Ok(()), discard: |_| (), typing: || None }
@@ -106,10 +107,10 @@ where
         async move {
             (self.attended)().map_err(|why| {
                 ApproverError::new(format!(
-                    "{why}, so that no person can be asked: run it at one, or give another approver"
+                    "{why}, so no person can be asked: run the program at a terminal, or give another approver"
                 ))
             })?;
-            // Dropped after the receiver, by which the thread knows that its answer is not awaited any more.
+            // Dropped after the receiver: the thread then finds out that its answer is not needed any more.
             let typing = (self.typing)();
             let _restored = typing.as_ref().map(Typing::restore_at_end);
             let (sender, receiver) = oneshot::channel();
@@ -121,7 +122,7 @@ where
                     typing.as_ref().map(|it| it.settle(|| sender.is_closed())).transpose()
                 };
                 let decision = ask(&ends, &request, &sender, settle);
-                // Nobody hears it when the call has expired meanwhile.
+                // There is no receiver if the call has expired meanwhile.
                 let _ = sender.send(decision);
             };
             let named = thread::Builder::new().name("toolwright-terminal".to_owned());
@@ -146,9 +147,9 @@ fn ask<R: BufRead, W: Write>(
     settle: impl Fn(&mut R) -> io::Result<Option<bool>>,
 ) -> Outcome {
     let mut ends = ends.lock().map_err(|_| {
-        ApproverError::new("the terminal cannot be used any more: a question at it panicked")
+        ApproverError::new("the terminal can no longer be used: an earlier question panicked")
     })?;
-    // The question before may have taken until this one was over.
+    // The call may have ended while it waited for the previous question.
     if sender.is_closed() {
         return Err(ApproverError::new("the question was over before it was asked"));
     }
@@ -162,8 +163,8 @@ fn ask<R: BufRead, W: Write>(
     })
 }
 
-/// The conversation about one request. `settle` discards what was typed, says whether there was anything, and nothing where
-/// that is not possible.
+/// Asks about one request. `settle` discards what was typed and returns whether there was anything; `None` where that
+/// is impossible.
 fn converse<R: BufRead, W: Write>(
     reader: &mut R,
     writer: &mut W,
@@ -229,7 +230,7 @@ fn converse<R: BufRead, W: Write>(
     ))))
 }
 
-/// Why an answer has to repeat the code of its question; nothing where it need not.
+/// Says why an answer must repeat the code of its question; `None` where it need not.
 fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
     match danger {
         Danger::Critical => {
@@ -245,14 +246,14 @@ fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
     }
 }
 
-/// Returns what an answer to this question has to repeat. The id of a call is random, so it cannot be known before.
+/// Returns the code that an answer must repeat. The id of a call is random, so the code cannot be known before.
 fn code(request: &ApprovalRequest) -> String {
     let ApprovalRequest { call, generation, digest, .. } = request;
     let hash = Sha256::digest(format!("{call} {generation} {digest}"));
     hex::encode(&hash[..2])
 }
 
-/// The line that answers a question; nothing when the input ends before the line does.
+/// Reads the line that answers a question; `None` if the input ends before the line does.
 fn answer<R: BufRead, W: Write>(
     reader: &mut R,
     writer: &mut W,
@@ -268,7 +269,7 @@ fn answer<R: BufRead, W: Write>(
     if (line.len() as u64) + 1 < LONGEST {
         return Ok(None);
     }
-    // The rest of a line must not be read as the next answer.
+    // The rest of an overlong line must not be read as the next answer.
     reader.skip_until(b'\n')?;
     Err(io::Error::other(format!("a line is longer than {LONGEST} bytes")))
 }

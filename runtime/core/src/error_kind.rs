@@ -29,7 +29,7 @@ pub const CANCELLED: &str = "cancelled";
 pub const DENIED: &str = "denied";
 /// The tool is switched off.
 pub const DISABLED_TOOL: &str = "disabled_tool";
-/// Nobody decided about the call before its deadline.
+/// The deadline of the call passed without a decision or a supplied result.
 pub const EXPIRED: &str = "expired";
 /// The call may have acted, and its outcome is unknown.
 pub const INDETERMINATE: &str = "indeterminate";

@@ -95,7 +95,7 @@ impl Facts {
     #[doc(hidden)]
     pub fn record_repairs(&mut self, repairs: Arc<Repairs>) {
         if repairs.is_lenient() && self.danger > Danger::Moderate && self.approval.is_none() {
-            self.approval = Some(Cow::Borrowed("its input was mended leniently"));
+            self.approval = Some(Cow::Borrowed("its input was repaired leniently"));
         }
         self.repairs = Some(repairs);
     }

@@ -106,7 +106,8 @@ pub enum ToolEventKind<'a> {
     Retrying {
         /// Which attempt it was, counted from 1.
         attempt: u32,
-        /// How it failed; its source is for operators. For a tool that takes a secret, only kind and class.
+        /// How it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
+        /// are set.
         error: &'a ToolError,
         /// How long the call waits.
         delay: Duration,
@@ -181,7 +182,8 @@ pub enum ToolEventKind<'a> {
     },
     /// The call was refused or failed.
     Failed {
-        /// Why; its source is for operators. For a tool that takes a secret, only kind and class.
+        /// Why it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
+        /// are set.
         error: &'a ToolError,
         /// The time from its start to its answer.
         elapsed: Duration,

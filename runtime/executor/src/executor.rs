@@ -219,8 +219,8 @@ impl Executor {
         Worker::of(&self.state)
     }
 
-    /// Runs a call and gives its one answer. Whatever goes wrong is in the answer: an unknown
-    /// tool, input that is not what the schema asks for, a panic, a time-out, a cancellation.
+    /// Runs a call and returns its one answer. Errors are answers too: an unknown tool, input that does not match the
+    /// schema, a panic, a time-out, a cancellation.
     ///
     /// Where the executor has a journal and a person has to decide, the call waits for them. [`submit`](Self::submit)
     /// does not wait.

@@ -34,7 +34,7 @@ pub struct RestoredFiles {
 pub struct RefusedFile {
     /// Its name in the workspace.
     pub name: String,
-    /// Why not.
+    /// Why the file cannot be restored.
     pub why: String,
 }
 

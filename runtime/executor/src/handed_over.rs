@@ -51,18 +51,18 @@ pub enum SupplyError {
     #[error("the executor has no journal, so none of its calls was handed over")]
     NoJournal,
     /// The journal does not know the call.
-    #[error("the journal knows no call {0}")]
+    #[error("the journal has no call {0}")]
     NoSuchCall(CallId),
     /// The token does not count for the call.
     #[error("the token does not count for call {call}: {why}")]
     Token {
         /// The call.
         call: CallId,
-        /// Why not.
+        /// Why the token does not count.
         why: InvalidToken,
     },
     /// The call has its one answer: a result was supplied before, its deadline has passed, or it was cancelled.
-    #[error("call {call} of `{tool}` takes no result any more: {}", ended(*state, at))]
+    #[error("call {call} of `{tool}` no longer takes a result: {}", ended(*state, at))]
     Ended {
         /// The call.
         call: CallId,
@@ -75,7 +75,7 @@ pub enum SupplyError {
     },
     /// The result exceeds the size limit. The call still waits.
     #[error(
-        "the result of call {call} has {found} bytes, and may have {most}: supply less, or where the whole is to be found"
+        "the result of call {call} has {found} bytes, and may have {most}: supply less, or say where all of it can be found"
     )]
     TooLarge {
         /// The call.
@@ -117,12 +117,12 @@ pub enum SupplyError {
 
 toolwright_core::debug_as_sentence!(SupplyError);
 
-/// Says how a call ended that takes no result any more.
+/// Says how a call ended that no longer takes a result.
 fn ended(state: State, at: &Timestamp) -> String {
     match state {
         State::Succeeded | State::Failed => format!("its result was supplied before, at {at}"),
         State::Expired => format!("its deadline passed, and it ended at {at}"),
         State::Cancelled => format!("it was cancelled at {at}"),
-        state => format!("it is {state} since {at}"),
+        state => format!("it has been {state} since {at}"),
     }
 }

@@ -112,7 +112,7 @@ impl Metrics {
             judgements: counter(
                 "toolwright.judgements",
                 "{judgement}",
-                "What the policy said of calls.",
+                "Decisions of the policy about calls.",
             ),
             repairs: counter("toolwright.repairs", "{call}", "Calls whose input was repaired."),
             retries: counter(

@@ -35,7 +35,7 @@ pub use counter::{Counter, NotAdvanced};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::StoreFuture;
-/// For `pass_on_leases`.
+/// Used by `pass_on_leases`.
 #[doc(hidden)]
 pub use jiff::Timestamp;
 pub use listed::{CallPage, DamagedCall};

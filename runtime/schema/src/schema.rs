@@ -226,7 +226,7 @@ fn annotate(
         if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
             presets::sort(&mut default);
         }
-        // An absent key means `None`, so `null` is no default: filled in, it would be refused, or be another value.
+        // An absent key means `None`, so `null` is not a default: filled in, it would be refused, or be another value.
         if !(optional && default.is_null()) {
             schema["default"] = default;
         }

@@ -1,9 +1,9 @@
-//! How each provider wants a tool described: the subset of JSON Schema it takes, the request's shape
-//! and the names it allows. Pure: a tool goes in, text comes out.
+//! How each provider wants a tool described: the subset of JSON Schema that it accepts, the form of its requests and
+//! the names that it allows. Pure: converts a tool to text.
 //!
-//! - What a provider cannot take as a keyword goes into the description, or the tool is refused with
-//!   a [`Finding`]; nothing is dropped in silence.
-//! - The same tool gives the same text, whatever the order in which its schema was built.
+//! - A keyword that a provider does not accept is written into the description, or the tool is refused with a
+//!   [`Finding`]; nothing is dropped silently.
+//! - The same tool gives the same text, in whatever order its schema was built.
 
 mod described;
 mod finding;
@@ -30,7 +30,8 @@ pub use self::mcp::call_tool_result;
 use crate::provider::Provider;
 
 impl Dialect {
-    /// Returns the wire format of the messages in which tools of this form are called; MCP has its own.
+    /// Returns the wire format of messages that call tools of this form; `None` for MCP, whose messages a library reads
+    /// and writes.
     #[must_use]
     pub fn provider(self) -> Option<Provider> {
         match self {
@@ -42,13 +43,13 @@ impl Dialect {
         }
     }
 
-    /// Reports whether the provider lets its models search for tools that are listed and not shown.
+    /// Reports whether the provider's models can search for deferred tools.
     #[must_use]
     pub fn has_tool_search(self) -> bool {
         matches!(self.provider(), Some(Provider::Anthropic | Provider::OpenAiResponses))
     }
 
-    /// Writes one tool as the provider takes it.
+    /// Writes one tool as the provider accepts it.
     ///
     /// ```
     /// use serde_json::json;
@@ -61,13 +62,13 @@ impl Dialect {
     /// ```
     ///
     /// # Errors
-    /// Every reason for which the provider would refuse the tool, and every note beside them.
+    /// All reasons why the provider would refuse the tool, and all notes.
     pub fn render(self, tool: &DescribedTool<'_>) -> Result<RenderedTool, Vec<Finding>> {
         render::tool(self, tool)
     }
 }
 
-/// A provider's form without `strict`.
+/// Chooses the provider's form without `strict`.
 impl From<Provider> for Dialect {
     fn from(provider: Provider) -> Self {
         match provider {

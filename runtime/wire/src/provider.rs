@@ -1,12 +1,12 @@
-//! Provider messages: the tool calls in one, and the answers as the message that goes back.
+//! Provider messages: reads the tool calls in one, and writes the answers as the message that goes back.
 //!
-//! Pure conversion; no connection is opened here. The invariants:
+//! It only converts, and opens no connection. The invariants:
 //!
-//! - a call is passed on with its arguments as the provider wrote them, byte for byte, so that large
-//!   numbers and repeated keys reach the input reader unchanged;
-//! - a call that is waiting for an answer is returned or refused, never passed over. What needs no answer is
-//!   passed over: text, thinking, tools that the provider runs itself;
-//! - content that a provider cannot take is replaced by a sentence that names it.
+//! - a call is returned with its arguments exactly as the provider wrote them, so that large numbers and repeated keys
+//!   reach the input reader unchanged;
+//! - a call that waits for an answer is returned or refused, never skipped. Content that needs no answer is skipped:
+//!   text, thinking, tools that the provider runs itself;
+//! - content that a provider does not accept is replaced by a sentence that names it.
 //!
 //! ```text
 //!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
@@ -60,19 +60,19 @@ pub use self::stream::{MessageStream, StreamError, StreamEvent};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ToolCall {
-    /// What the answer has to name; only Gemini may leave it out.
+    /// The id that the answer must name; only Gemini may leave it out.
     pub id: Option<String>,
     /// The tool's name, as the model wrote it.
     pub name: String,
     /// The arguments' JSON text, as the provider wrote it and unchecked.
     ///
-    /// Anthropic and Gemini send an object: this is its exact slice of the message, `{}` where Gemini
-    /// sends none. `OpenAI` sends a string: this is the string decoded, which may be empty or no JSON at all.
+    /// Anthropic and Gemini send an object: this is its exact slice of the message, `{}` where Gemini sends none.
+    /// `OpenAI` sends a string: this is the decoded string, which may be empty or not JSON at all.
     pub arguments: String,
 }
 
 impl Provider {
-    /// Every provider, in the order of their declaration.
+    /// All providers, in the order of their declaration.
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -85,7 +85,7 @@ impl Provider {
 
     /// Finds out which provider wrote the message, by its shape.
     ///
-    /// Takes whatever [`tool_calls`](Self::tool_calls) takes.
+    /// Accepts whatever [`tool_calls`](Self::tool_calls) accepts.
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -103,8 +103,7 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// Where the text is no JSON, and where its shape fits no provider or, as plain text of an assistant
-    /// does, more than one.
+    /// When the text is not JSON, or when its shape fits no provider or several, as an assistant's plain text does.
     pub fn detect(message: &str) -> Result<Self, MessageError> {
         let raw = parse(message)?;
         let mut fitting = Self::ALL.into_iter().filter(|provider| provider.recognises(raw));
@@ -124,7 +123,7 @@ impl Provider {
     /// | `OpenAI` Responses | `{"output":[…]}` | the items, one item |
     /// | Gemini | `{"candidates":[{"content":…}]}` | the content, its parts, one part |
     ///
-    /// What needs no answer from here is passed over: text, thinking, calls that the provider runs itself.
+    /// Content that needs no answer is skipped: text, thinking, calls that the provider runs itself.
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -150,9 +149,9 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// Where the text is no JSON, is another provider's message, lacks a field, has one of a wrong type,
-    /// calls in several alternatives, was cut short in a call, or holds a call of a kind that the client
-    /// must answer and that is no function call. See [`MessageError`].
+    /// When the text is not JSON, is another provider's message, lacks a field, has a field of the wrong type, calls
+    /// tools in several alternatives, was cut short in a call, or contains a call that the client must answer but that
+    /// is not a function call. See [`MessageError`].
     pub fn tool_calls(self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let raw = parse(message)?;
         if !self.recognises(raw)
@@ -169,16 +168,17 @@ impl Provider {
         }
     }
 
-    /// Writes the message that carries the answers back, in the order given, which is call order.
+    /// Writes the message that returns the answers, in the given order, which is call order.
     ///
-    /// Anthropic and Gemini take one message, an object to push onto the history. `OpenAI` takes one message
-    /// (chat) or item (Responses) per call: an array to append to the history.
+    /// For Anthropic and Gemini it is one message, an object to append to the history. For `OpenAI` it is one message
+    /// (chat) or item (Responses) per call, an array to append to the history.
     ///
-    /// Pictures and documents stand where the provider takes them: within the answer, or after all answers, to which the
-    /// answer points then; so for `OpenAI` chat, which has another message of the user there, and for Anthropic's errors.
-    /// What the provider does not take becomes a sentence: sounds, formats that it does not know, and what is too large, no
-    /// base64, or not what its data is. Gemini's models before 3 refuse pictures in answers, which this function cannot see:
-    /// see [`Listing::tool_results_with`](crate::dialect::Listing::tool_results_with).
+    /// Pictures and documents are placed where the provider accepts them: inside the answer, or after all answers, with
+    /// a pointer in the answer. The latter applies to `OpenAI` chat, where another message of the user follows, and to
+    /// Anthropic's errors. Content that the provider does not accept becomes a sentence: sounds, unknown formats, and
+    /// data that is too large, not base64, or not what its label says. Gemini's models before 3 refuse pictures in
+    /// answers, but this function does not know the model: see
+    /// [`Listing::tool_results_with`](crate::dialect::Listing::tool_results_with).
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -212,12 +212,12 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// Where an answer has no id and the provider, any but Gemini, needs one.
+    /// When an answer has no id and the provider, any but Gemini, needs one.
     pub fn tool_results(self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
         self.results_by(answered, None, MediaSupport::Full, |name| name)
     }
 
-    /// Writes the results under the names by which models know the tools, and other ids where some are given.
+    /// Writes the results with the names by which models know the tools, and with other ids if some are given.
     pub(crate) fn results_by<'a>(
         self,
         answered: &'a [(ToolCall, Answer)],
@@ -268,7 +268,7 @@ impl Provider {
     }
 }
 
-/// Without the arguments, which may hold secrets that only the tool's definition tells apart.
+/// Omits the arguments, which may hold secrets; only the tool's definition says which ones.
 impl fmt::Debug for ToolCall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -279,7 +279,7 @@ impl fmt::Debug for ToolCall {
     }
 }
 
-/// The call as an executor takes it.
+/// Converts it to a call for an executor.
 impl<'a> From<&'a ToolCall> for Call<'a> {
     fn from(call: &'a ToolCall) -> Self {
         let arrived = Self::new(&call.name, &call.arguments);

@@ -86,7 +86,7 @@ async fn a_tool_above_moderate_that_was_mended_by_a_guess_asks_a_person() {
     for name in ["size_dangerous", "size_critical"] {
         let answer = executor.call(&Call::new(name, GUESSED)).await;
         assert_eq!(kind(&answer), "approval_required", "{name}");
-        assert!(answer.text().contains("its input was mended leniently"), "{}", answer.text());
+        assert!(answer.text().contains("its input was repaired leniently"), "{}", answer.text());
         let facts = executor.examine(&Call::new(name, GUESSED)).unwrap();
         assert!(facts.approval.is_some() && facts.repairs().unwrap().is_lenient());
         for sound in [AS_IT_IS, LOSSLESS] {

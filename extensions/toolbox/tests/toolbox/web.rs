@@ -283,7 +283,7 @@ fn a_name_is_resolved_once_and_what_it_had_is_what_is_reached() {
     assert_eq!(kind, "address_refused");
     assert_eq!(
         message,
-        "`turns.test` has the address 10.0.0.1, a private address: only public addresses are connected to"
+        "`turns.test` has the address 10.0.0.1, a private address: only connections to public addresses are allowed"
     );
     assert_eq!(web.refused(&format!("http://none.test:{}/", server.port)).0, "approval_required");
 }

@@ -1,11 +1,12 @@
-//! What a person at a terminal can do after a failed call: the executor advises models, which cannot start a program.
+//! Advice for a person at a terminal after a failed call: the executor's hints are for models, which cannot start a
+//! program.
 //!
-//! A hint that a tool gives itself is shown as it is.
+//! A hint of the tool itself is shown unchanged.
 
-/// What a refusal of input says before an input that was probably meant.
+/// The text in a refusal that precedes an input which was probably meant.
 const MEANT: &str = "if this is meant, send it: ";
 
-/// The hint for a person in place of one that the executor gives a model; none where there is nothing to do.
+/// Replaces a hint of the executor by one for a person; `None` where there is nothing to do.
 pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     match HINTS.iter().find(|(model, _)| *model == hint) {
         Some((_, person)) => Some(*person).filter(|it| !it.is_empty()),
@@ -13,7 +14,7 @@ pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     }
 }
 
-/// A message with an input to be sent, as the option that gives it.
+/// Replaces an input that should be sent by the command-line option for it.
 pub(super) fn message(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix(MEANT) {
         Some(input) => format!("if this is meant, give --json '{}'", input.replace('\'', r"'\''")),

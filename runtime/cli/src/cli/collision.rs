@@ -1,11 +1,11 @@
-//! Why a set of tools makes no command line.
+//! Why a set of tools has no command line.
 
 use std::fmt;
 
 use toolwright_core::spec::Location;
 use toolwright_core::tool::Definition;
 
-/// Why tools make no command line: every problem, each with its place.
+/// Why tools have no command line: every problem, each with its source location.
 ///
 /// ```
 /// use toolwright::{Registry, cli, tool};
@@ -26,7 +26,7 @@ pub struct CommandError {
 }
 toolwright_core::debug_as_sentence!(CommandError);
 
-/// One thing that is wrong with the names of a set of tools.
+/// One problem with the names of a set of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandProblem {
@@ -34,12 +34,12 @@ pub enum CommandProblem {
     Same {
         /// The command.
         command: String,
-        /// The tool that was there.
+        /// The tool that was there before.
         first: NamedTool,
-        /// The tool that came to it.
+        /// The tool that was added.
         second: NamedTool,
     },
-    /// A tool would be the command that another tool's group is.
+    /// A tool would have the same command as another tool's group.
     ToolAndGroup {
         /// The command.
         command: String,
@@ -48,13 +48,13 @@ pub enum CommandProblem {
         /// A tool of the group.
         inside: NamedTool,
     },
-    /// A tool or its group would be a command that every command line has.
+    /// A tool or its group would have the name of a command that every command line has.
     Reserved {
         /// The command.
         command: &'static str,
         /// The tool.
         tool: NamedTool,
-        /// Its group, where that is what is called so.
+        /// Its group, if the name is the group's.
         group: Option<String>,
     },
     /// A tool would have a flag twice.
@@ -64,20 +64,20 @@ pub enum CommandProblem {
         /// The tool.
         tool: NamedTool,
     },
-    /// A name, or what is left of it, has no letter or digit.
+    /// A name has no letter or digit, at least after the group's word is removed.
     Nameless {
         /// The tool.
         tool: NamedTool,
     },
 }
 
-/// A tool and where it is written.
+/// A tool and where it is declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NamedTool {
     /// Its name.
     pub name: String,
-    /// Its place.
+    /// Where it is declared.
     pub location: Location,
 }
 

@@ -9,16 +9,17 @@ use super::names::Words;
 use super::{completions, flags, help, manual, policy, tools};
 use toolwright_core::tool::Definition;
 
-/// What no group and no ungrouped tool may be called.
+/// Names that no group and no ungrouped tool may have.
 pub(super) const OWN: [&str; 4] = [tools::NAME, policy::NAME, completions::NAME, manual::NAME];
 
-/// The widest that help becomes.
+/// The maximum width of help texts.
 const WIDTH: usize = 100;
 
 /// A tool and its command.
 type Tool<'a> = (&'a Definition, Command);
 
-/// The commands of these tools, and those that every command line has; with `--yes` where a person can approve a call so.
+/// Makes the commands of these tools, and those that every command line has; with `--yes` where a person can approve a
+/// call by it.
 pub(super) fn of<'a>(
     definitions: impl IntoIterator<Item = &'a Definition>,
     takes_yes: bool,
@@ -68,7 +69,7 @@ pub(super) fn of<'a>(
     Ok(wrap(root))
 }
 
-/// Why a tool cannot have its place, given those that have theirs.
+/// Checks whether a tool's command is free, among those of earlier tools.
 fn check_places(
     definition: &Definition,
     words: &Words,
@@ -97,7 +98,7 @@ fn of_group(name: String, tools: Vec<Tool<'_>>) -> Command {
     names.truncate(FEW);
     let listed = names.join(", ");
     let about = if more == 0 { listed } else { format!("{listed} and {more} more") };
-    // The page of a group lists its tools in any case.
+    // The help of a group always lists its tools.
     let page = format!(
         "Tools of the group `{name}`\n\n{{usage-heading}} {{usage}}\n\n{{all-args}}{{after-help}}"
     );
@@ -121,7 +122,7 @@ fn of_tool(name: String, definition: &Definition, takes_yes: bool) -> Command {
     flags::add_to(command, definition, takes_yes)
 }
 
-/// The first flag that a command has twice.
+/// Returns the first flag that a command has twice.
 fn twice(command: &Command) -> Option<String> {
     let long = command.get_arguments().filter_map(Arg::get_long).map(|long| format!("--{long}"));
     let short = command.get_arguments().filter_map(Arg::get_short).map(|short| format!("-{short}"));

@@ -1,4 +1,4 @@
-//! `completions SHELL`: the script by which a shell completes the commands and flags.
+//! `completions SHELL`: prints the script by which a shell completes commands and flags.
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::{Shell, generate};
@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
         .arg(super::flags::help())
 }
 
-/// `whole` is the command line with all its commands.
+/// Prints the script; `whole` is the command line with all its commands.
 pub(super) fn run(mut whole: Command, matches: &ArgMatches) -> Result<(), Exit> {
     let Some(shell) = matches.get_one::<Shell>(SHELL) else { return Err(Exit::Usage) };
     let name = whole.get_name().to_owned();

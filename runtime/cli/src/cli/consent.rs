@@ -1,5 +1,5 @@
-//! Who approves a call that is typed, where the application has not said: the person at the terminal, or the one who
-//! typed `--yes`.
+//! Decides who approves a typed call, unless the application has set that: the person at the terminal, or the person
+//! who typed `--yes`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,21 +16,21 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 /// Who approves the call of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// The approvers whom the application asks, if any.
+    /// The approver of the application, if there is one.
     Application,
     /// The person at the terminal, who is asked.
     Terminal,
     /// The person who typed `--yes`.
     Given,
-    /// No person, because this is no terminal: why.
+    /// No person, because this is not a terminal; the text says which stream is none.
     NoTerminal(&'static str),
 }
 
 impl Consent {
-    /// Decides who approves, by what the application has said and what was typed.
+    /// Decides who approves, by the application's settings and the typed flags.
     ///
     /// # Errors
-    /// `--yes` where the application has an approver or a journal itself.
+    /// When `--yes` is given although the application has an approver or a journal of its own.
     pub(super) fn of(builder: &ExecutorBuilder, is_given: bool) -> Result<Self, Exit> {
         match (builder.names_people(), is_given) {
             (true, true) => Err(complain(
@@ -44,7 +44,7 @@ impl Consent {
         }
     }
 
-    /// Gives the executor the approver.
+    /// Sets the approver of the executor.
     pub(super) fn ask(self, builder: ExecutorBuilder) -> ExecutorBuilder {
         match self {
             Self::Application | Self::NoTerminal(_) => builder,
@@ -53,7 +53,7 @@ impl Consent {
         }
     }
 
-    /// What a person can do after a call that was not approved, where this knows better than the executor.
+    /// Says what a person can do after a call that was not approved, if this knows better than the executor.
     pub(super) fn advice(self) -> Option<String> {
         match self {
             Self::NoTerminal(why) => Some(format!(
@@ -64,7 +64,7 @@ impl Consent {
     }
 }
 
-/// Approves the call that was asked about first; the others are asked about.
+/// Sets an approver that approves the first call and asks `others` about all further ones.
 fn with_approver(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder {
     let typed = TypedConsent { has_begun: Arc::default(), first: OnceLock::new(), others };
     let has_begun = Arc::clone(&typed.has_begun);
@@ -76,12 +76,12 @@ fn with_approver(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBui
     builder.or_ask(typed)
 }
 
-/// Approves the call that was typed, and asks about those that it makes. Only a call that has begun can make others, so
-/// that the first question before any call has begun is about the one that was typed; what an edit or a changed tool makes
-/// of it is another.
+/// Approves the typed call, and asks about the calls that it makes. A call can make others only after it has begun, so
+/// the first question, before any call has begun, is about the typed one. If an edit or a changed tool changes the
+/// typed call, it is asked about as well.
 struct TypedConsent<A> {
     has_begun: Arc<AtomicBool>,
-    /// The digest of the call that was asked about first.
+    /// The digest of the first call.
     first: OnceLock<String>,
     others: A,
 }

@@ -1,4 +1,4 @@
-//! What a call would do, shown in its stead.
+//! Shows what a call would do, instead of running it.
 
 use super::flags::Form;
 use super::names::Words;
@@ -9,7 +9,7 @@ use toolwright_core::repairs::Repairs;
 use toolwright_core::tool::Definition;
 use toolwright_schema::repair::replay;
 
-/// The text in place of a secret's value.
+/// The text shown for a secret.
 const HIDDEN: &str = r#""[secret]""#;
 
 pub(super) fn describe(
@@ -24,7 +24,7 @@ pub(super) fn describe(
     let changes = facts.repairs().map(Repairs::changes).unwrap_or_default();
     let arguments = match replay(arguments, changes) {
         Some(mended) => without_secrets(definition, &mended),
-        // The record of a change in a secret has no values, so the changes cannot be made again.
+        // The recorded change of a secret has no values, so the repair cannot be replayed.
         None => HIDDEN.to_owned(),
     };
     let repairs: Vec<String> = changes.iter().map(|change| text(&change.to_string())).collect();

@@ -1,11 +1,11 @@
-//! How a command ended, as an exit code.
+//! The result of a command, as an exit code.
 
 use std::process::ExitCode;
 use toolwright_core::error_kind;
 
 use toolwright_core::error::{ErrorClass, ToolError};
 
-/// How a command ended. Turns into [`ExitCode`].
+/// The result of a command. Converts into [`ExitCode`].
 ///
 /// ```
 /// use toolwright::cli::Exit;
@@ -24,7 +24,7 @@ pub enum Exit {
     Usage,
     /// 3: a person must approve the call first; nothing ran.
     Approval,
-    /// 70: the application itself is put together wrongly.
+    /// 70: the application itself is configured wrongly.
     Application,
     /// 128 and the signal's number: 130 after an interrupt, 143 after a request to terminate.
     Signal(u8),
@@ -44,7 +44,7 @@ impl Exit {
         }
     }
 
-    /// The exit code that fits a failed call.
+    /// Returns the exit code for a failed call.
     pub(super) fn of(error: &ToolError) -> Self {
         match error.classified() {
             ErrorClass::Invalid => Self::Usage,

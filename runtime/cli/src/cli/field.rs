@@ -1,5 +1,5 @@
-//! One key of a tool's input, and how a value of it is typed. Of an input that is one type there is only a schema;
-//! what can be known of its keys is read off that.
+//! One key of a tool's input, and how its value is typed on a command line. If the input is one type, the keys are read
+//! from its schema.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use toolwright_core::json::reference;
 use toolwright_core::tool::{Definition, Parameter};
 use toolwright_executor::dynamic::properties;
 
-/// How a value is typed.
+/// How a value is typed on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Switch,
@@ -18,7 +18,7 @@ pub(super) enum Shape {
     Json,
 }
 
-/// What a repeated flag holds.
+/// The type of a repeated flag's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     Number,
@@ -40,15 +40,15 @@ pub(super) struct Field<'a> {
     positional: bool,
 }
 
-/// One of the values that a key takes.
+/// One of the values that a key accepts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<'a> {
     pub(super) value: &'a Value,
     pub(super) description: Option<&'a str>,
 }
 
-/// The keys of a tool's input in the order of their declaration. Where only a schema is known, those that
-/// are required come first, in its order.
+/// Lists the keys of a tool's input in the order of their declaration. If only a schema is known, required keys come
+/// first, in its order.
 pub(super) fn of(definition: &Definition) -> Vec<Field<'_>> {
     let root = &definition.input_schema;
     if definition.parameters.is_empty() {
@@ -94,7 +94,7 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
 }
 
 impl Field<'_> {
-    /// Whether it is given without a flag: what must be given and is one word. A secret has a flag, so that it
+    /// Whether it is given without a flag: it must be given, and is one word. A secret always has a flag, so that it
     /// need not be in the shell's history.
     pub(super) fn is_positional(&self) -> bool {
         let is_word = matches!(self.shape, Shape::Number | Shape::Text);
@@ -102,7 +102,7 @@ impl Field<'_> {
         (self.positional && self.shape != Shape::Switch) || by_itself
     }
 
-    /// Returns the value of an absent key.
+    /// Returns the default of an absent key.
     pub(super) fn default(&self) -> Option<&Value> {
         self.schema.get("default").filter(|it| !it.is_null())
     }
@@ -124,7 +124,7 @@ fn shape(root: &Value, schema: &Value) -> Shape {
     }
 }
 
-/// The types that a schema takes, an integer being a number; none where it does not say.
+/// Returns the types that a schema accepts, counting integers as numbers; empty if it does not say.
 fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
     if depth > DEEPEST {
         return Vec::new();
@@ -153,7 +153,7 @@ fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
     found
 }
 
-/// Deeper, a schema is not asked what it is, which may take long.
+/// How deep a schema is examined, because more may take long.
 const DEEPEST: usize = 3;
 
 fn kind(value: &Value) -> &'static str {
@@ -167,12 +167,12 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The values to choose from, where there are only so many.
+/// Returns the values to choose from, if the schema lists them.
 fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
     each_choice(root, schema, 0).unwrap_or_default()
 }
 
-/// The values that a schema takes; `None` where it takes others than those that it lists.
+/// Returns the values that a schema accepts; `None` if it accepts values that it does not list.
 fn each_choice<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Option<Vec<Choice<'a>>> {
     if depth > DEEPEST {
         return None;

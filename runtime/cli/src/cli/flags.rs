@@ -1,4 +1,4 @@
-//! The keys of a tool's input as places and flags, and the flags that every tool has.
+//! The keys of a tool's input as positional arguments and flags, and the flags that every tool has.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::help;
 use super::names::kebab;
 use toolwright_core::tool::Definition;
 
-/// The whole input. No key is called so, nor like the others below.
+/// The id of the whole input. No key has this name, nor one of those below.
 pub(super) const WHOLE: &str = "\0json";
 pub(super) const OUTPUT: &str = "\0output";
 pub(super) const DRY_RUN: &str = "\0dry-run";
@@ -17,27 +17,28 @@ const YES: &str = "\0yes";
 
 const HELP: &str = "\0help";
 
-/// What a flag of a tool's own may not be called.
+/// Names that a tool's own flags may not have.
 const COMMON: [&str; 5] = ["json", "output", "dry-run", "yes", "help"];
 
 /// The heading of the flags that every tool has.
 const COMMON_HEADING: &str = "Common options";
 
-/// How a result is written.
+/// The format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Json,
     Text,
 }
 
-/// The flag of a key, without dashes: its name in kebab-case, or `arg-` and that where every tool has
-/// such a flag. Empty where the name has no letter; such a key is given by `--json` alone.
+/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` where every tool has such
+/// a flag. Empty where the name has no letter; such a key can only be given by `--json`.
 pub(super) fn flag(field: &Field<'_>) -> String {
     let flag = kebab(field.key);
     if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }
 }
 
-/// Where the other values of a key are: no to a switch, the flag of a place, the variable or the stream of a secret.
+/// Returns the id of another argument for the same key: the opposite of a switch, the flag of a positional argument,
+/// the variable or the stream of a secret.
 pub(super) fn id(field: &Field<'_>, other: &str) -> Id {
     Id::from(format!("\0{other} {}", field.key))
 }
@@ -47,15 +48,16 @@ pub(super) fn is_kept_away(field: &Field<'_>) -> bool {
     field.secret && matches!(field.shape, Shape::Text | Shape::Number)
 }
 
-/// The arguments of a tool: its places, its flags, then what every tool has; `--yes` where a person can approve the call so.
+/// Adds the arguments of a tool: its positional ones, its flags, then those that every tool has; `--yes` where a person
+/// can approve the call by it.
 pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool) -> Command {
     let fields: Vec<Field<'_>> = field::of(definition);
     let flags: HashSet<String> = fields.iter().map(flag).collect();
     let (mut places, others): (Vec<_>, Vec<_>) =
         fields.iter().filter(|it| !flag(it).is_empty()).partition(|it| it.is_positional());
-    // What may be left out comes after what must be given, and what is repeated comes last.
+    // Optional arguments come after required ones, and repeated ones come last.
     places.sort_by_key(|it| (matches!(it.shape, Shape::List(_)), !it.required));
-    // Only one can be repeated without a flag.
+    // Only one positional argument can be repeated.
     let lists = places.iter().filter(|it| matches!(it.shape, Shape::List(_))).count();
     let others: Vec<_> = places
         .split_off(places.len() - lists.saturating_sub(1))
@@ -78,14 +80,14 @@ pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool)
     command.args(arguments).arg(whole).args(common(takes_yes))
 }
 
-/// Whether no other place, and nothing that is taken, is called as the flag of this place would be.
+/// Whether the flag of a positional argument would be unique among the others and the taken names.
 fn is_only(place: &Field<'_>, places: &[&Field<'_>], taken: &HashSet<&str>) -> bool {
     let name = flag(place);
     let with_that_name = places.iter().filter(|it| flag(it) == name).count();
     with_that_name == 1 && !taken.contains(name.as_str())
 }
 
-/// A place, and its flag for those who write the name of what they give.
+/// Makes a positional argument, and a flag for those who prefer to name it.
 fn place(field: &Field<'_>, has_flag: bool) -> Vec<Arg> {
     let is_list = matches!(field.shape, Shape::List(_));
     let flag = has_flag.then(|| flag(field));
@@ -118,7 +120,7 @@ fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
     }
 }
 
-/// Makes the flags of a yes or no; a default that is yes needs a way to say no, as does a choice of three.
+/// Makes the flags of a boolean; if its default is true, or it has three states, it needs a flag for false.
 fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> Vec<Arg> {
     let yes = yes.action(ArgAction::SetTrue);
     let Some(opposite) = opposite else {
@@ -139,7 +141,8 @@ fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> 
     ]
 }
 
-/// A secret that is typed stays in the shell's history and is seen in the list of processes.
+/// Makes the arguments of a secret. A typed secret stays in the shell's history and is visible in the list of
+/// processes.
 fn secret(field: &Field<'_>, typed: Arg, flag: &str) -> Vec<Arg> {
     let (variable, stream) = (id(field, "env"), id(field, "stdin"));
     let typed = typed.conflicts_with_all([variable.clone(), stream.clone()]);
@@ -160,7 +163,7 @@ fn secret(field: &Field<'_>, typed: Arg, flag: &str) -> Vec<Arg> {
     vec![typed, from_variable, from_stream]
 }
 
-/// An argument with its help; `also` is the flag of a place.
+/// Makes an argument with its help; `also` is the flag of a positional argument.
 fn make_flag(field: &Field<'_>, also: Option<&str>) -> Arg {
     let is_number = matches!(field.shape, Shape::Number | Shape::List(Item::Number));
     let placeholder = match field.shape {
@@ -174,7 +177,7 @@ fn make_flag(field: &Field<'_>, also: Option<&str>) -> Arg {
         .value_name(placeholder)
         .help(help::short(field, also))
         .long_help(help::long(field, also))
-        // A number below zero is a value, not a flag.
+        // A negative number is a value, not a flag.
         .allow_negative_numbers(is_number)
 }
 
@@ -209,7 +212,7 @@ fn yes() -> Arg {
         .help_heading(COMMON_HEADING)
 }
 
-/// Whether the command that was typed, the last of its words, says `--yes`.
+/// Whether the typed command, the innermost one, has `--yes`.
 pub(super) fn is_approved(matches: &ArgMatches) -> bool {
     match matches.subcommand() {
         Some((_, below)) => is_approved(below),
@@ -217,7 +220,7 @@ pub(super) fn is_approved(matches: &ArgMatches) -> bool {
     }
 }
 
-/// `--output`, for every command that has a result.
+/// Makes `--output`, for every command that has a result.
 pub(super) fn output(default: &'static str) -> Arg {
     Arg::new(OUTPUT)
         .long("output")
@@ -229,12 +232,12 @@ pub(super) fn output(default: &'static str) -> Arg {
         .help(format!("`json` for programs or `text` for people [default: {default}]"))
 }
 
-/// `--help`, in the place where the command wants it.
+/// Makes `--help`, for commands that place it themselves.
 pub(super) fn help() -> Arg {
     Arg::new(HELP).short('h').long("help").action(ArgAction::Help).help("Print help")
 }
 
-/// What `--output` says.
+/// Returns the format that `--output` names.
 pub(super) fn form(matches: &ArgMatches) -> Form {
     match matches.get_one::<String>(OUTPUT).map(String::as_str) {
         Some("text") => Form::Text,

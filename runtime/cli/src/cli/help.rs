@@ -1,4 +1,4 @@
-//! What help says of a tool and of its parameters, beyond their names.
+//! Writes the help of a tool and of its parameters.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::field::{Choice, Field, Shape};
 use toolwright_core::tool::first_sentence;
 use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Definition, Effect};
 
-/// A tool in a list: what it does, and whether to look twice.
+/// Describes a tool in a list: what it does, and whether to be careful.
 pub(super) fn in_a_list(definition: &Definition) -> String {
     let sentence = first_sentence(&definition.description);
     match definition.danger {
@@ -54,7 +54,7 @@ pub(super) fn approval(definition: &Definition) -> Option<String> {
     }
 }
 
-/// A parameter in one line.
+/// Describes a parameter in one line.
 pub(super) fn short(field: &Field<'_>, also: Option<&str>) -> String {
     let choices = (!field.choices.is_empty()).then(|| one_of(&field.choices));
     let sentence = first_sentence(field.description).to_owned();
@@ -63,7 +63,7 @@ pub(super) fn short(field: &Field<'_>, also: Option<&str>) -> String {
     std::iter::once(sentence).chain(all).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// A parameter with all that is known of it.
+/// Describes a parameter completely.
 pub(super) fn long(field: &Field<'_>, also: Option<&str>) -> String {
     let described = field.choices.iter().any(|choice| choice.description.is_some());
     let mut paragraphs = vec![field.description.to_owned()];
@@ -111,7 +111,7 @@ fn notes(field: &Field<'_>, all: bool) -> Vec<String> {
     }
     let pattern = schema.get("pattern").and_then(Value::as_str);
     notes.extend(pattern.map(|pattern| format!("pattern: {pattern}")));
-    // What is off, or empty, unless it is given needs no words.
+    // A default of `false` or an empty list is what people expect, so it is not mentioned.
     let default = field.default().filter(|it| **it != false && **it != json!([]));
     notes.extend(default.map(|default| format!("default: {}", describe_value(default))));
     let examples =
@@ -124,7 +124,7 @@ fn notes(field: &Field<'_>, all: bool) -> Vec<String> {
     notes
 }
 
-/// The limits of a value, but for those that only the width of an integer sets.
+/// Describes the range of a value, except limits that only come from the width of an integer.
 fn range(schema: &Value, least: &str, most: &str, of_what: &str) -> Option<String> {
     let is_width =
         |limit: &&Value| limit.as_f64().is_some_and(|it| it.abs() >= f64::from(i32::MAX));
@@ -139,7 +139,7 @@ fn range(schema: &Value, least: &str, most: &str, of_what: &str) -> Option<Strin
     }
 }
 
-/// What a value in JSON is made of.
+/// Describes the parts of a JSON value.
 fn describe_nested(schema: &Value) -> Option<String> {
     let of_type = |schema: &Value, name: &str| schema.get("type").is_some_and(|it| it == name);
     let (words, object) = if of_type(schema, "object") {
@@ -161,7 +161,7 @@ fn describe_nested(schema: &Value) -> Option<String> {
     Some(if keys.is_empty() { words.to_owned() } else { format!("{words}: {}", keys.join(", ")) })
 }
 
-/// What an object with a tag is made of, by the tag.
+/// Describes an object with a tag, by the values of the tag.
 fn tags(schema: &Value) -> Option<String> {
     let variants = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.as_array())?;
     let constant = |variant: &Value| {
@@ -177,7 +177,7 @@ fn tags(schema: &Value) -> Option<String> {
     is_one.then(|| format!("a JSON object with {key:?} one of: {}", values.join(", ")))
 }
 
-/// A value as it would be typed.
+/// Writes a value as it would be typed.
 fn describe_value(value: &Value) -> String {
     match value.as_str() {
         Some(text) if !text.is_empty() && !text.contains(char::is_whitespace) => text.to_owned(),

@@ -1,4 +1,4 @@
-//! `help COMMAND…`: the whole help of a command, from the top. clap's own would carry a second copy of all
+//! `help COMMAND…`: prints the full help of a command. clap's own help command would contain a second copy of all
 //! commands.
 
 use clap::{Arg, ArgMatches, Command};
@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
         .arg(flags::help())
 }
 
-/// `whole` is the command line with all its commands; it is asked for the command's `--help`.
+/// Prints the help; `whole` is the command line with all its commands, from which it gets the command's `--help`.
 pub(super) fn run(mut whole: Command, matches: &ArgMatches) -> Result<(), Exit> {
     let words = matches.get_many::<String>(WORDS).into_iter().flatten().map(String::as_str);
     let program = whole.get_name().to_owned();

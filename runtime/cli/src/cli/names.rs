@@ -1,10 +1,10 @@
-//! The words of a command line: everything in kebab-case, the word of a tool's group said once.
+//! The words of a command line: everything is in kebab-case, and the word of a tool's group is not repeated.
 
 use std::fmt;
 
 use toolwright_core::tool::Definition;
 
-/// The place of a tool on the command line.
+/// The words by which a tool is called on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Words {
     pub(super) group: Option<String>,
@@ -12,8 +12,8 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// `read_file` and `file_read` in group `file` are both `file read`, and `list_entries` in group `entry` is
-    /// `entry list`.
+    /// Names the command of a tool: `read_file` and `file_read` in group `file` are both `file read`, and
+    /// `list_entries` in group `entry` is `entry list`.
     pub(super) fn of(definition: &Definition) -> Self {
         let name = kebab(&definition.name);
         let Some(group) = definition.group.as_deref().map(kebab) else {
@@ -39,7 +39,7 @@ impl fmt::Display for Words {
     }
 }
 
-/// What a word may be in its other number: `entries` of `entry`, `entry` of `entries`.
+/// Returns possible singular or plural forms of a word: `entries` for `entry`, `entry` for `entries`.
 fn other_numbers(word: &str) -> Vec<String> {
     let mut others = vec![format!("{word}s")];
     if ["s", "x", "z", "ch", "sh"].iter().any(|end| word.ends_with(end)) {
@@ -56,7 +56,7 @@ fn other_numbers(word: &str) -> Vec<String> {
     others
 }
 
-/// `maxResults`, `max_results` and `max.results` are all `max-results`.
+/// Converts a name to kebab-case: `maxResults`, `max_results` and `max.results` are all `max-results`.
 pub(super) fn kebab(name: &str) -> String {
     let mut kebab = String::with_capacity(name.len());
     let mut after_small = false;

@@ -1,4 +1,4 @@
-//! The commands that were probably meant by a word that is none.
+//! Suggests commands for an unknown word.
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -7,8 +7,8 @@ use super::names::{Words, kebab};
 use toolwright_core::near::near;
 use toolwright_core::tool::Definition;
 
-/// Adds the commands that were probably meant to an error about an unknown one. clap looks at the commands of one level
-/// alone, and knows no tool by its name.
+/// Adds the commands that were probably meant to an error about an unknown one. clap itself compares only the commands
+/// of one level, and knows no names of tools.
 pub(super) fn suggest<'a>(
     mut error: Error,
     definitions: impl Iterator<Item = &'a Definition>,
@@ -34,7 +34,7 @@ pub(super) fn suggest<'a>(
     error
 }
 
-/// How many are suggested.
+/// How many commands are suggested.
 const MOST: usize = 3;
 
 /// A tool by each name that a person may type for it.

@@ -1,4 +1,4 @@
-//! A JSON object as its entries in the order in which they are written, each left as it is.
+//! A JSON object as its entries, in the order in which they are written and with unchanged values.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use serde_json::value::RawValue;
 #[derive(Debug)]
 pub(super) struct Entries<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
-/// The entries of an object; nothing for all else.
+/// Returns the entries of an object; `None` for any other value.
 pub(super) fn entries(json: &str) -> Option<Vec<(String, &RawValue)>> {
     serde_json::from_str::<Entries<'_>>(json).ok().map(|Entries(entries)| entries)
 }
 
-/// An object of these entries, each of which is JSON.
+/// Writes an object of these entries, whose values are JSON.
 pub(super) fn object<'a>(entries: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let entry = |(key, json): (&str, String)| format!("{}:{json}", text(key));
     format!("{{{}}}", entries.into_iter().map(entry).collect::<Vec<_>>().join(","))
 }
 
-/// A text as JSON.
+/// Writes a text as JSON.
 pub(super) fn text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,6 +1,6 @@
-//! `policy check|explain|test`: what becomes of calls, without running any. Only the application knows its tools, so the
-//! commands are its own. A policy that is named on the command line takes the place of the application's for that one
-//! command; the journal and the workspace roots of the application are known to both.
+//! `policy check|explain|test`: decides on calls without running any. Only the application knows its tools, so the
+//! commands are part of its command line. For one command, `--policy` replaces the application's policy; the journal
+//! and the workspace roots of the application are known to both.
 
 mod case;
 mod check;
@@ -19,7 +19,7 @@ use toolwright_policy::policy::Policy;
 
 pub(super) const NAME: &str = "policy";
 
-/// The policy in the place of the application's.
+/// The id of the policy that replaces the application's.
 const FILE: &str = "policy";
 
 pub(super) fn command() -> Command {
@@ -43,7 +43,7 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
     }
 }
 
-/// Whether the command line names a policy, so that the application's need not be one that can be used.
+/// Whether the command line names a policy, so that the application's policy need not be valid.
 pub(super) fn names_one(matches: &ArgMatches) -> bool {
     matches.subcommand().is_some_and(|(_, below)| file_of(below).is_some())
 }
@@ -52,7 +52,7 @@ fn file_of(matches: &ArgMatches) -> Option<&PathBuf> {
     matches.get_one::<PathBuf>(FILE)
 }
 
-/// `--policy FILE`.
+/// Makes `--policy FILE`.
 fn flag() -> Arg {
     file().long("policy")
 }
@@ -64,7 +64,7 @@ fn file() -> Arg {
         .help("The policy, in the place of the application's")
 }
 
-/// The policy that is asked.
+/// Returns the policy that the command uses.
 fn policy(executor: &Executor, matches: &ArgMatches) -> Result<Policy, Exit> {
     let Some(file) = file_of(matches) else { return Ok(executor.policy()) };
     let written = Policy::builder().load(file);

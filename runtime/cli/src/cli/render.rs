@@ -1,4 +1,4 @@
-//! A result as it is written: JSON for programs, plain text for people.
+//! Writes a result: JSON for programs, plain text for people.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub(super) fn answer(answer: &Answer, form: Form) -> String {
     }
 }
 
-/// What is no single value: one text as a string, several blocks as a list.
+/// Writes a result that is not one value: one text as a string, several blocks as a list.
 fn blocks(answer: &Answer) -> String {
     match answer.content().as_slice() {
         [] => "null".to_owned(),
@@ -30,8 +30,8 @@ fn blocks(answer: &Answer) -> String {
     }
 }
 
-/// A value for people: text without quotes, a list an item a line, an object a key a line; what lies deeper
-/// stays JSON. None of it acts on a terminal.
+/// Writes a value for people: text without quotes, a list with one item per line, an object with one key per line;
+/// nested values stay JSON. No character of it acts on a terminal.
 pub(super) fn for_people(json: &str) -> String {
     lines(&plain(json))
 }
@@ -51,7 +51,7 @@ fn plain(json: &str) -> String {
     }
 }
 
-/// A text without its quotes; all else is what it is.
+/// Returns a text without its quotes, and any other value unchanged.
 fn word(json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Value::String(words)) => words,

@@ -1,4 +1,4 @@
-//! Runs what was matched: one of the tools, or a command that every command line has.
+//! Runs the matched command: a tool, or a command that every command line has.
 
 use clap::ArgMatches;
 
@@ -70,7 +70,7 @@ async fn call(
     if matches.get_flag(DRY_RUN) {
         let facts =
             executor.examine(&call).map_err(|error| report_failure(&error, stop, consent))?;
-        // No person is asked about what its rule refuses.
+        // A call that its tool's validation refuses needs no approval.
         executor.validate(&call).await.map_err(|error| report_failure(&error, stop, consent))?;
         return print(dry_run::describe(definition, call.arguments(), &facts, form), form);
     }
@@ -85,21 +85,21 @@ async fn call(
     }
 }
 
-/// Says why a call failed: the message is the one that a model reads, advice and cause are for people.
+/// Reports why a call failed: the message is the model's, advice and cause are for people.
 fn report_failure(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
     let exit = match stop.caught() {
         Some(signal) if error.classified() == ErrorClass::Cancelled => Exit::Signal(signal),
         _ => Exit::of(error),
     };
     let words = match consent.advice().filter(|_| exit == Exit::Approval) {
-        // The cause is for those who write the application; here the person can act.
+        // The cause is for developers of the application; here the person can act on the advice.
         Some(advice) => format!("{}\nhint: {advice}", message(error)),
         None => for_people(error),
     };
     complain(exit, words)
 }
 
-/// An error in the words for people.
+/// Describes an error for people.
 pub(super) fn for_people(error: &ToolError) -> String {
     let hint = error.next_action().and_then(advice::for_a_person);
     let hint = hint.map(|hint| format!("\nhint: {hint}"));

@@ -1,22 +1,22 @@
-//! Signals that end a call: the first gives it up, so that what it holds is let go, the second ends the
-//! program at once.
+//! Signals that end a call: the first cancels the call, so that its resources are released; the second ends the program
+//! at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
-/// Whether and how calls are given up.
+/// Whether and how calls are cancelled.
 #[derive(Debug)]
 pub(super) struct Stop {
     token: CancellationToken,
-    /// The signal's number, 0 before there is one.
+    /// The number of the signal; 0 before there is one.
     caught: Arc<AtomicU8>,
     listens: AtomicBool,
 }
 
 impl Stop {
-    /// The application that embeds the command line handles signals itself.
+    /// Installs no handler: the application that embeds the command line handles signals itself.
     pub(super) fn never() -> Self {
         Self {
             token: CancellationToken::new(),
@@ -25,13 +25,13 @@ impl Stop {
         }
     }
 
-    /// By signals, from the first call on. Until then they end the program as they always do, so that
-    /// one that waits for its standard input can be ended.
+    /// Handles signals from the first call on. Until then they end the program as usual, so that a program which waits
+    /// for its standard input can be interrupted.
     pub(super) fn by_signals() -> Self {
         Self { listens: AtomicBool::new(false), ..Self::never() }
     }
 
-    /// What cancels a call. Within a tokio runtime.
+    /// Returns a token that a signal cancels. Must be called within a tokio runtime.
     pub(super) fn token(&self) -> CancellationToken {
         if !self.listens.swap(true, Ordering::Relaxed) {
             listen(self.token.clone(), Arc::clone(&self.caught));
@@ -39,14 +39,14 @@ impl Stop {
         self.token.clone()
     }
 
-    /// The number of the signal that came.
+    /// Returns the number of the signal, if one came.
     pub(super) fn caught(&self) -> Option<u8> {
         Some(self.caught.load(Ordering::Relaxed)).filter(|number| *number != 0)
     }
 }
 
 fn listen(token: CancellationToken, caught: Arc<AtomicU8>) {
-    // Where they cannot be listened to, they end the program as they always do.
+    // If no handler can be installed, signals end the program as usual.
     let Ok(mut signals) = signals::Signals::new() else { return };
     tokio::spawn(async move {
         caught.store(signals.next().await, Ordering::Relaxed);
@@ -72,7 +72,7 @@ mod signals {
             Ok(Self([of(SignalKind::interrupt())?, of(SignalKind::terminate())?]))
         }
 
-        /// The number of the next one.
+        /// Waits for the next signal, and returns its number.
         pub(super) async fn next(&mut self) -> u8 {
             poll_fn(|context| {
                 let came = self.0.iter_mut().find_map(|(kind, signal)| {
@@ -99,7 +99,7 @@ mod signals {
             Ok(Self)
         }
 
-        /// An interrupt has the number that Unix gives it.
+        /// Waits for an interrupt, and returns its number on Unix.
         pub(super) async fn next(&mut self) -> u8 {
             match tokio::signal::ctrl_c().await {
                 Ok(()) => 2,

@@ -1,4 +1,4 @@
-//! Results go to standard output, words for people to standard error; either may be closed.
+//! Writes results to standard output and messages for people to standard error; either may be closed.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -8,8 +8,8 @@ use super::Exit;
 use super::flags::Form;
 use toolwright_core::printable::{json, lines};
 
-/// Writes a result, in which nothing acts on a terminal, and a line break; an `Err` ends the command with its code. Who reads may have had
-/// enough, as `head` has: that is no failure, and needs no words.
+/// Writes a result and a line break; no character of it acts on a terminal. An `Err` ends the command with its exit
+/// code. A reader that has stopped reading, such as `head`, is not a failure and gets no message.
 pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
     let result = result.to_string();
     let line = match form {
@@ -24,8 +24,8 @@ pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
     check_written(output().and_then(|mut output| output.write_all(text)))
 }
 
-/// Standard output, after what tools have written to it, and past the one of the standard library, which calls it a success
-/// that one which is not open for writing takes nothing.
+/// Opens standard output directly, after flushing what tools have written to it. The standard library's own would
+/// report success even if the stream is not open for writing.
 fn output() -> io::Result<File> {
     let mut output = io::stdout();
     output.flush()?;
@@ -36,7 +36,7 @@ fn output() -> io::Result<File> {
     Ok(File::from(owned))
 }
 
-/// What becomes of a command whose result was, or was not, written.
+/// Turns the result of writing into that of the command.
 fn check_written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
         Ok(()) => Ok(()),
@@ -47,7 +47,7 @@ fn check_written(result: io::Result<()>) -> Result<(), Exit> {
     }
 }
 
-/// Prints what clap has to say: help to standard output, mistakes to standard error.
+/// Prints clap's message: help to standard output, errors to standard error.
 pub(super) fn print_message(message: &clap::Error) -> Result<(), Exit> {
     if !message.use_stderr() {
         return check_written(message.print().and_then(|()| io::stdout().flush()));
@@ -56,14 +56,14 @@ pub(super) fn print_message(message: &clap::Error) -> Result<(), Exit> {
     Err(Exit::Usage)
 }
 
-/// Says on standard error why a command ended.
+/// Reports on standard error why a command ended.
 pub(super) fn complain(exit: Exit, words: impl Display) -> Exit {
     tell("error", words);
     exit
 }
 
-/// A line on standard error.
+/// Writes a line to standard error.
 pub(super) fn tell(what: &str, words: impl Display) {
-    // There is no other stream on which to say that it failed.
+    // There is no other stream to report a failure on.
     let _ = writeln!(io::stderr(), "{what}: {}", lines(&words.to_string()));
 }

@@ -1,5 +1,5 @@
-//! `tools list|show|schema|search`: what the tools are. People read these, so that the default is text;
-//! schemas are JSON in any case.
+//! `tools list|show|schema|search`: describes the tools. People read these, so the default is text; schemas are always
+//! JSON.
 
 mod list;
 mod schema;
@@ -17,7 +17,7 @@ use toolwright_executor::catalog::Catalog;
 
 pub(super) const NAME: &str = "tools";
 
-/// The names of tools on the command line.
+/// The id of the tools' names on the command line.
 const NAMES: &str = "names";
 
 pub(super) fn command() -> Command {
@@ -46,7 +46,7 @@ fn names(help: &'static str) -> Arg {
     Arg::new(NAMES).value_name("NAME").num_args(1..).help(help)
 }
 
-/// The tools of the names that were given; one that is unknown ends the command.
+/// Finds the tools by the given names; an unknown one ends the command.
 fn find_named<'a>(catalog: &'a Catalog, matches: &ArgMatches) -> Result<Vec<&'a Definition>, Exit> {
     let names = matches.get_many::<String>(NAMES).into_iter().flatten();
     names.map(|name| catalog.get(name).ok_or_else(|| unknown(catalog, name))).collect()

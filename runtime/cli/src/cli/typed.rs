@@ -1,5 +1,5 @@
-//! What was typed, as the JSON text of the tool's input. No value is judged here: what is not of its type
-//! stays text, and the tool's own check says what is wrong, as it would to a model.
+//! Turns typed arguments into the JSON text of the tool's input. Values are not checked here: a value of the wrong type
+//! stays text, and the tool's own check reports it, as for a model.
 
 use std::io::Read;
 
@@ -12,7 +12,7 @@ use super::flags::{self, WHOLE};
 use super::ordered::{object, text};
 use toolwright_core::tool::Definition;
 
-/// The JSON text of what was typed.
+/// Makes the JSON text of the typed arguments.
 pub(super) fn input(definition: &Definition, matches: &ArgMatches) -> Result<String, String> {
     if let Some(whole) = matches.get_one::<String>(WHOLE) {
         return self::whole(whole, "--json");
@@ -35,7 +35,7 @@ pub(super) fn input(definition: &Definition, matches: &ArgMatches) -> Result<Str
     Ok(object(entries))
 }
 
-/// A whole input, as it was given: itself, `-` for standard input or `@FILE`.
+/// Reads a whole input: from the argument itself, from standard input for `-`, or from a file for `@FILE`.
 pub(super) fn whole(given: &str, name: &str) -> Result<String, String> {
     match given.strip_prefix('@') {
         Some(file) => std::fs::read_to_string(file)
@@ -45,7 +45,7 @@ pub(super) fn whole(given: &str, name: &str) -> Result<String, String> {
     }
 }
 
-/// The JSON of one key, where it was given.
+/// Returns the JSON of one key, if it was given.
 fn value(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, String> {
     if flags::is_kept_away(field)
         && let Some(secret) = secret(field, matches)?
@@ -68,7 +68,7 @@ fn value(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Stri
     }))
 }
 
-/// Reads one word. A number has in the input the digits that were typed.
+/// Converts one word to JSON. A number keeps the digits that were typed.
 fn word(shape: Shape, typed: &str) -> String {
     let is_json = || serde_json::from_str::<&RawValue>(typed).is_ok_and(|it| it.get() == typed);
     let is_number = || typed.starts_with(|it: char| it == '-' || it.is_ascii_digit());
@@ -80,7 +80,7 @@ fn word(shape: Shape, typed: &str) -> String {
     if as_it_is { typed.to_owned() } else { text(typed) }
 }
 
-/// A secret from where no history keeps it.
+/// Reads a secret from a variable or standard input, so that no shell history contains it.
 fn secret(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, String> {
     if let Some(variable) = matches.get_one::<String>(flags::id(field, "env").as_str()) {
         return std::env::var(variable).map(Some).map_err(|error| {
@@ -102,7 +102,7 @@ fn secret(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Str
     Ok(Some(secret))
 }
 
-/// Whether a person typed it; a switch has a value in any case.
+/// Whether a person typed the argument; a switch always has a value.
 fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.value_source(id) == Some(ValueSource::CommandLine)
 }

@@ -1,11 +1,11 @@
-//! The version that `--version` prints: that of the package whose tools the commands are.
+//! The version that `--version` prints: that of the package with the tools.
 
 use std::collections::BTreeMap;
 
 use toolwright_core::tool::Definition;
 
-/// Returns the version of the program: that of the only package with tools, or of the one that is called as the program is;
-/// otherwise every package with its version. Nothing where no tool comes from a package.
+/// Returns the version of the program: that of the only package with tools, or of the one with the program's name;
+/// otherwise it lists every package with its version. `None` where no tool comes from a package.
 pub(super) fn of<'a>(
     program: &str,
     definitions: impl Iterator<Item = &'a Definition>,

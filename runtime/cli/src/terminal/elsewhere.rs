@@ -1,11 +1,11 @@
-//! Standard input where a terminal cannot discard what was typed: each answer repeats its question's code.
+//! Standard input on systems where typed text cannot be discarded: each answer repeats its question's code.
 
 use std::io::{self, Read, Stdin};
 
 /// Standard input.
 pub struct Keyboard(Stdin);
 
-/// There is none.
+/// Has no values, because such terminals cannot be controlled.
 #[derive(Clone)]
 pub(super) enum Typing {}
 

@@ -1,8 +1,8 @@
 //! The keyboard of this process's terminal.
 //!
-//! - It is read directly: lines that the application has read ahead answer no question.
-//! - What was typed before a question is discarded, until no key was typed for a moment. Meanwhile the terminal hands
-//!   over each character as it is typed, because a line that is not complete would not be seen otherwise.
+//! - It is read directly, so that lines which the application has read ahead answer no question.
+//! - Text typed before a question is discarded, until no key has been typed for a moment. Meanwhile the terminal passes
+//!   on each character as it is typed, because an incomplete line would not be noticed otherwise.
 
 use std::io::{self, Read, Stdin};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,17 +15,17 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// For how long no key may have been typed.
+/// How long no key may be typed before the prompt appears.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// Standard input, past the buffer that the rest of the process reads it by.
+/// Standard input, without the buffer that the rest of the process uses.
 pub struct Keyboard(Stdin);
 
-/// The mode of the terminal, which is changed for one question while no key may be typed.
+/// The mode of the terminal before it was changed for a question.
 #[derive(Clone, Default)]
 pub(super) struct Typing(Arc<Mutex<Option<Termios>>>);
 
-/// Gives the terminal its mode back.
+/// Restores the mode of the terminal when dropped.
 pub(super) struct RestoreMode(Typing);
 
 impl Keyboard {
@@ -46,12 +46,13 @@ impl Typing {
         Some(Self::default())
     }
 
-    /// Gives the terminal its mode back when the value is dropped, also where another part of the program has changed it.
+    /// Restores the mode of the terminal when the returned value is dropped, even if another part of the program has
+    /// changed it.
     pub(super) fn restore_at_end(&self) -> RestoreMode {
         RestoreMode(self.clone())
     }
 
-    /// Discards what was typed, until no key is typed any more. Returns whether there was anything.
+    /// Discards what is typed, until no key is typed any more. Returns whether there was anything.
     pub(super) fn settle(&self, is_over: impl Fn() -> bool) -> io::Result<bool> {
         let _restored = self.restore_at_end();
         self.take_each_key(&is_over)?;
@@ -66,8 +67,8 @@ impl Typing {
         Err(over())
     }
 
-    /// Has the terminal hand over each key, unless the question is over. Looked at under the lock: who gives the question up
-    /// restores the mode after that, or finds nothing to restore.
+    /// Makes the terminal pass on each key, unless the question is over. That is checked under the lock: giving up the
+    /// question restores the mode either after this, or before, with nothing to restore.
     fn take_each_key(&self, is_over: impl Fn() -> bool) -> io::Result<()> {
         let mut saved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_over() {
@@ -89,7 +90,7 @@ impl Drop for RestoreMode {
         let Typing(saved) = &self.0;
         let saved = saved.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mode) = saved {
-            // A terminal that is gone has no mode. What was typed until now goes with the mode in which it was typed.
+            // A terminal that is gone has no mode. The flush discards what was typed so far.
             let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &mode);
         }
     }
@@ -99,13 +100,13 @@ fn over() -> io::Error {
     io::Error::other("the question was over before it could be answered")
 }
 
-/// Whether something is typed within this time.
+/// Whether a key is typed within this time.
 fn is_typed(time: Duration) -> io::Result<bool> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
     let time = Timespec::try_from(time).map_err(io::Error::other)?;
     let seen = match poll(&mut watched, Some(&time)) {
-        // A signal that the application handles: as if a key had been typed.
+        // The application handles a signal; this counts as a key.
         Err(Errno::INTR) => return Ok(true),
         other => other?,
     };

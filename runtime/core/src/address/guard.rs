@@ -69,7 +69,7 @@ impl Error for RefusedAddress {}
 
 impl From<&RefusedAddress> for ToolError {
     fn from(refused: &RefusedAddress) -> Self {
-        let message = format!("{refused}: only public addresses are connected to");
+        let message = format!("{refused}: only connections to public addresses are allowed");
         Self::new("address_refused", message).class(ErrorClass::Final).hint(
             "do not name it in another way; ask the person whether the application may permit it",
         )

@@ -19,7 +19,7 @@ impl From<Error> for ToolError {
             ),
             (_, Some(ErrorCode::ConstraintViolation)) => (
                 "constraint_violation",
-                "the database does not take a value, such as one that is there already",
+                "the database refuses a value, such as one that exists already",
                 ErrorClass::Invalid,
             ),
             _ => return Self::internal(error),

@@ -63,7 +63,7 @@ fn of_status(status: StatusCode) -> ToolError {
             ("not_found", "has no such thing", ErrorClass::Final)
         }
         status if status.is_server_error() => ("server_error", "failed", ErrorClass::Transient),
-        _ => ("http_error", "does not take the request", ErrorClass::Final),
+        _ => ("http_error", "does not accept the request", ErrorClass::Final),
     };
     let message = format!("the other side {words} (status {})", status.as_u16());
     ToolError::new(kind, message).class(class)

@@ -34,7 +34,7 @@ impl ResourceStamp {
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?;
-        // For a time in the future, only the distance matters: the clock may have been set.
+        // A time in the future counts by its distance from now: the clock may have been set back.
         let age = match SystemTime::now().duration_since(modified) {
             Ok(age) => age,
             Err(ahead) => ahead.duration(),

@@ -115,8 +115,7 @@ impl TouchedResource {
         (self.kind.0.stamp)(self.scope.as_ref(), self.name.as_deref())
     }
 
-    /// Puts it into a scope, where it has none.
-    /// What distinguishes the kind from all others.
+    /// Returns what distinguishes its kind from all others.
     #[doc(hidden)]
     #[must_use]
     pub fn kind_id(&self) -> TypeId {
@@ -131,6 +130,7 @@ impl TouchedResource {
         (self.kind.0.containers)(self.name.as_deref()?)
     }
 
+    /// Puts it into a scope if it has none.
     pub(super) fn in_scope(&mut self, scope: &ResourceScope) {
         self.scope.get_or_insert_with(|| scope.clone());
     }

@@ -39,7 +39,7 @@ impl<T: Number> Range<T> {
     pub const LIMITS: Limits = T::LIMITS;
 }
 
-/// Implemented for all types that are no numbers; another check refuses these.
+/// Implemented for all types that are not numbers; another check refuses these.
 pub trait NoRange {
     const LIMITS: Limits = Limits::ANY;
 }

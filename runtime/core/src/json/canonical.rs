@@ -35,8 +35,8 @@ pub enum ArgumentsError {
     },
     /// It is JSON as people or programs often write it, but not strict JSON.
     #[error(
-        "the text is not strict JSON: it has a comment, a key or text without plain double quotes, a comma \
-         too many, a word of another language or a raw control character; write it as JSON"
+        "the text is not strict JSON: it has a comment, a key or text without plain double quotes, an extra \
+         comma, a word of another language or a raw control character; write it as JSON"
     )]
     Lenient,
     /// A key is given twice in one object.
@@ -54,7 +54,7 @@ pub enum ArgumentsError {
     /// It is not an object, as the input of a tool must be.
     #[error("the arguments are {found}; expected an object")]
     NoObject {
-        /// What it is instead.
+        /// What the arguments are instead.
         found: &'static str,
     },
     /// The defaults of the schema contain themselves without end, or are too many.

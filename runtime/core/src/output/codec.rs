@@ -31,7 +31,7 @@ impl<T, E> Probe<Result<T, E>> {
     }
 }
 
-/// Values that are no `Result`.
+/// Values that are not a `Result`.
 pub trait Plain<R> {
     fn kind(&self) -> Infallible<R>;
 }

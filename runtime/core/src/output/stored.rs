@@ -120,7 +120,7 @@ impl StoredAnswer {
                     return Err(StoredAnswerError::Newer { version });
                 }
                 Some(1..) => {}
-                _ => return Err(unreadable("a version that is no positive number")),
+                _ => return Err(unreadable("a version that is not a positive number")),
             },
         }
         let mut parts = object.iter().filter(|(key, _)| *key != VERSION);
@@ -273,7 +273,7 @@ mod tests {
         for (value, found) in [
             (json!([]), "no object"),
             (json!({ "film": 1 }), "the key `film`"),
-            (json!({ "version": 0, "text": "a" }), "a version that is no positive number"),
+            (json!({ "version": 0, "text": "a" }), "a version that is not a positive number"),
             (json!({ "text": "a", "json": "1" }), "the keys [json, text]"),
             (json!({ "version": 1 }), "the keys [version]"),
             (

@@ -67,7 +67,7 @@ impl Profile {
     /// Makes a profile of these patterns.
     ///
     /// # Errors
-    /// When one is not a valid pattern.
+    /// When a pattern is not valid.
     pub fn new(
         patterns: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Result<Self, InvalidPattern> {
@@ -152,7 +152,7 @@ impl FromStr for Pattern {
             return invalid("it names nothing");
         }
         if text.contains('*') {
-            return invalid("`*` may only stand at its end");
+            return invalid("`*` is allowed only at its end");
         }
         if text.contains(char::is_whitespace) || text.starts_with('!') {
             return invalid("it has white space or a second `!`");
@@ -221,7 +221,7 @@ impl Profiles {
     /// Returns the profile of a name.
     ///
     /// # Errors
-    /// When there is none: no default profile is used instead.
+    /// When there is no profile of this name: no default is used instead.
     pub fn get(&self, name: &str) -> Result<&Profile, UnknownProfile> {
         self.0.get(name).ok_or_else(|| UnknownProfile {
             name: name.to_owned(),

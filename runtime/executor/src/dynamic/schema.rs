@@ -50,7 +50,7 @@ pub(super) fn defaults_end(schema: &Value) -> Result<(), SchemaProblem> {
     match toolwright_journal::arguments::endless_defaults(schema) {
         Some(place) => Err(wrong(
             &place,
-            "the defaults of its properties lead to themselves without an end; leave one of them out",
+            "the defaults of its properties contain themselves without an end; leave one of them out",
         )),
         None => Ok(()),
     }
@@ -61,7 +61,7 @@ pub(super) fn secrets_have_names(schema: &Value) -> Result<(), SchemaProblem> {
     match properties::secret_without_a_name(schema) {
         Some(place) => Err(wrong(
             &place,
-            "a secret is not under one of the `properties` of the input, so that it could not be left out of the journal; name its key there",
+            "a secret is not under one of the `properties` of the input, so it could not be left out of the journal; name its key there",
         )),
         None => Ok(()),
     }

@@ -65,7 +65,7 @@ impl Gate {
         self.wait_for_place(Entry::First).await
     }
 
-    /// Waits for room for a call that belongs to one which entered before: the gate may be closed.
+    /// Waits for room for a call that belongs to one that entered before. It may enter even if the gate is closed.
     pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::Again).await
     }

@@ -350,7 +350,7 @@ impl JournalConfig {
             Err(panic) => {
                 // Dropping the payload might panic again.
                 std::mem::forget(panic);
-                tracing::error!("the closure that tells the id of the trace panicked");
+                tracing::error!("the closure that returns the id of the trace panicked");
                 None
             }
         }

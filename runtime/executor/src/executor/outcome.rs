@@ -100,7 +100,7 @@ pub enum CallFailure {
         index = parent.index, parent = parent.call
     )]
     OtherChild {
-        /// The parent, and the index of the call that it makes.
+        /// The parent, with the index of this call among those that it makes.
         parent: ParentCall,
         /// The call that is recorded there.
         call: CallId,
@@ -120,9 +120,9 @@ pub enum CallFailure {
         state: State,
     },
     /// The journal does not know the call.
-    #[error("the journal knows no call {0}")]
+    #[error("the journal has no call {0}")]
     NoSuchCall(CallId),
-    /// The call has no answer that its run could have taken.
+    /// The call has no answer yet that its run could have received.
     #[error(
         "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
     )]

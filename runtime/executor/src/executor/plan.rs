@@ -59,7 +59,7 @@ impl Plan {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
 
-    /// Whether it takes something from the run of a call.
+    /// Whether the tool needs something that only the run of a call can provide.
     pub(crate) fn needs_run(&self) -> bool {
         self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
     }

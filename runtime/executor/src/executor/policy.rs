@@ -47,7 +47,7 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// When something in it is wrong: every problem.
+    /// When the policy has a mistake; the error lists every problem.
     pub fn make_policy(&self, policy: PolicyBuilder) -> Result<Policy, PolicyError> {
         let core = &self.state.core;
         core.rules.another(policy, &core.registry.catalog())

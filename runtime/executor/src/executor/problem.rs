@@ -61,9 +61,9 @@ pub enum BuildProblem {
     },
     /// An approver cannot be trusted.
     Approver {
-        /// Their name.
+        /// The name of the approver.
         name: String,
-        /// Why not.
+        /// Why the approver cannot be trusted.
         why: String,
     },
     /// The policy needs an approver other than the user, but the approver has no name.
@@ -107,7 +107,7 @@ pub enum BuildProblem {
     Unavailable {
         /// What is not available.
         what: String,
-        /// Why not.
+        /// Why it is not available.
         why: String,
     },
 }
@@ -156,7 +156,7 @@ impl fmt::Display for BuildProblem {
                 "`.unrestricted()` runs everything and `.policy(…)` says what may run; keep one",
             ),
             Self::NoPlan => formatter.write_str(
-                "the policy plans what changes something, and there is no journal to keep the plan in; give one with `.journal(…)`",
+                "the policy plans what changes something, and there is no journal to store the plan in; give one with `.journal(…)`",
             ),
             Self::NoCalls => {
                 formatter.write_str("a limit of 0 calls at once lets none run; set at least 1")
@@ -181,7 +181,7 @@ impl fmt::Display for BuildProblem {
                 requirement.type_name
             ),
             Self::ProcessKey => formatter.write_str(
-                "`.ask(…)` signs with a key that is gone with the process, and the journal outlives it; give `.approver(key, …)`, or accept with `Journal::trust_process_key` that approved calls are asked about again after a restart",
+                "`.ask(…)` signs with a key that is lost when the process ends, but the journal outlives the process; give `.approver(key, …)`, or accept with `Journal::trust_process_key` that approved calls are asked about again after a restart",
             ),
             Self::NoHandOverKey { tool, location } => write!(
                 formatter,

@@ -60,7 +60,7 @@ pub trait Resolver: Send + Sync + 'static {
     /// model request; see [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
     ///
     /// # Errors
-    /// When the resolver could not find out. The run stops with the error, and the next run asks again.
+    /// When the resolver could not find out which tools there are. The run stops with the error, and the next run asks again.
     fn announced(&self) -> BoxFuture<'_, Result<Vec<Registration>, ToolError>> {
         Box::pin(ready(Ok(Vec::new())))
     }

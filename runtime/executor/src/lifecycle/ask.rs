@@ -39,7 +39,7 @@ const QUESTIONS: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Where a call comes from that an approver is asked about.
+/// The origin of a call about which an approver is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
     /// A caller in this process waits for it, or has just made it.

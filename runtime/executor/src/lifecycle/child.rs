@@ -145,7 +145,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Where a call that was just made waits for its children, asks about these.
+    /// If a call that was just made waits for its children, asks about them.
     pub(super) async fn asked_for_children(
         self,
         outcome: Outcome,

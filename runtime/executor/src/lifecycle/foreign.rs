@@ -125,7 +125,7 @@ impl Lifecycle<'_> {
         let Some(document) = found else { return Ok((Sources::default(), None)) };
         let sources = serde_json::from_str(&document.text).map_err(|error| {
             let words = format!(
-                "document `{key}` does not say what the run has read of strangers: {error}; restore the journal"
+                "document `{key}` does not say which untrusted sources the run has read: {error}; restore the journal"
             );
             not_recorded(tool, StoreError::corrupt(words).into())
         })?;

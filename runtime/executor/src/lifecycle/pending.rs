@@ -19,14 +19,14 @@ const LOOK_AT_ALL: Duration = Duration::from_mins(1);
 /// What a worker knows of the pending calls.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// When all of them were last listed.
+    /// When all pending calls were last listed.
     all_seen: Option<Instant>,
-    /// The newest one that was listed.
+    /// The newest call that was listed.
     newest: Option<CallId>,
-    /// Those of which the approver may have to be notified, with their versions.
+    /// The calls of which the approver may have to be notified, with their versions.
     open: BTreeMap<CallId, u64>,
-    /// Those that this process cannot carry out, with their versions; checked again after a minute, because a tool may
-    /// have been registered meanwhile.
+    /// The calls that this process cannot carry out, with their versions; checked again after a minute, because a tool
+    /// may have been registered meanwhile.
     elsewhere: HashMap<CallId, u64>,
     elsewhere_since: Option<Instant>,
     /// When the calls that wait for their children were last listed.
@@ -34,7 +34,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Whether the next read has to list all of them.
+    /// Whether the next read has to list all pending calls.
     pub(super) fn needs_all(&self, has_changed: bool, now: Instant) -> bool {
         has_changed || self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL)
     }
@@ -49,12 +49,12 @@ impl Pending {
         needs
     }
 
-    /// Returns the call after which a read of the newer ones begins.
+    /// Returns the call after which a read of newer calls begins.
     pub(super) fn newest(&self) -> Option<CallId> {
         self.newest
     }
 
-    /// Notes a list of all of them.
+    /// Notes a list of all pending calls.
     pub(super) fn saw_all(&mut self, found: &[CallSummary], now: Instant) {
         let since = *self.elsewhere_since.get_or_insert(now);
         if now.duration_since(since) >= LOOK_AT_ALL {
@@ -68,7 +68,7 @@ impl Pending {
         self.saw(found);
     }
 
-    /// Notes a list of the newer ones.
+    /// Notes a list of newer calls.
     pub(super) fn saw(&mut self, found: &[CallSummary]) {
         self.newest = self.newest.max(found.iter().map(|it| it.id).max());
         let elsewhere = &self.elsewhere;

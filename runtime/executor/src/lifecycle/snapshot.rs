@@ -88,7 +88,7 @@ pub struct ToolNow {
     pub retry: RetryPolicy,
     /// Whether it needs services that the caller brings with the call.
     pub needs_caller: bool,
-    /// Whether the caller has provided them.
+    /// Whether the caller has provided these services.
     pub has_services: bool,
     /// Its circuit breaker, where it is open.
     pub circuit: Option<CircuitOpen>,
@@ -119,7 +119,7 @@ pub struct CircuitOpen {
 pub enum Stored {
     /// They can be read.
     Readable {
-        /// Whether they match the record's digest, by this version or the one before.
+        /// Whether they match the record's digest, as this version or the version before computes it.
         is_of_its_digest: bool,
         /// The arguments as people see them: the values of the record's secret parameters are masked.
         #[serde(default)]

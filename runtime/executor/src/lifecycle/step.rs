@@ -66,9 +66,9 @@ pub enum StageVerdict {
     Continue,
     /// It may not begin before this time has passed.
     Delay {
-        /// How long.
+        /// The length of the delay.
         time: Duration,
-        /// Why.
+        /// Why the call is delayed.
         why: String,
     },
     /// It gets this answer, in its stored form, and does not begin.

@@ -207,7 +207,7 @@ impl Lifecycle<'_> {
         for record in self.list_in_states(&[State::Waiting], false, None).await?.calls {
             let id = record.id;
             if let Err(failure) = self.expire_due(record).await {
-                tracing::warn!(call = %id, %failure, "a call waits on, although it may go on");
+                tracing::warn!(call = %id, %failure, "a call still waits, although it may continue");
             }
         }
         Ok(())

@@ -57,7 +57,7 @@ pub enum TraceRefusal {
         why: String,
     },
     /// The trace does not begin with the arrival of a call.
-    #[error("the trace begins at version {version} of its call, and not where it is submitted")]
+    #[error("the trace begins at version {version} of its call, not with its submission")]
     Beginning {
         /// The version of the first record.
         version: u64,
@@ -76,7 +76,7 @@ pub enum TraceRefusal {
     },
     /// This version decides otherwise.
     #[error(
-        "step {step} of the trace is decided otherwise: {decided}, and the trace says {recorded}"
+        "step {step} of the trace is decided differently now: {decided}, but the trace says {recorded}"
     )]
     Otherwise {
         /// Which step, counted from 1.

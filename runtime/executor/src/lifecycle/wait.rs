@@ -327,7 +327,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the call at this slot was put into a plan: then its answer only says so, and is no result of its tool.
+    /// Whether the call at this slot was put into a plan. Its answer then only says so and is not a result of its
+    /// tool.
     pub(crate) async fn is_planned(
         self,
         place: &CallSlot,

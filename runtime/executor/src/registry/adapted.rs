@@ -108,8 +108,9 @@ fn adapt_parameters(
         };
         if let Some(other) = definition.parameters.iter().find(is_alias) {
             let (name, other) = (&parameter.name, &other.name);
-            let message =
-                format!("`{name}` is a name of `{other}` too; rename the argument otherwise");
+            let message = format!(
+                "`{name}` is a name of `{other}` too; choose another name for the argument"
+            );
             return Err(SchemaProblem::new("/properties", message));
         }
     }
@@ -250,9 +251,7 @@ impl super::Entry {
     pub(crate) fn own_final_text<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, ToolError> {
         self.own_text(text, Form::Final).map_err(|problems| {
             let tool = &self.name;
-            ToolError::internal(format!(
-                "the final arguments of `{tool}` are not what it takes: {problems}"
-            ))
+            ToolError::internal(format!("`{tool}` does not accept its final arguments: {problems}"))
         })
     }
 

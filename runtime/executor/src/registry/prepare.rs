@@ -38,8 +38,7 @@ pub(super) fn prepare(
                 (spec, definition, keys, Some(Arc::new(body)))
             }
             Err(_) => {
-                let message =
-                    "it was made by another version of toolwright; build the program with one";
+                let message = "it was made by another version of toolwright; build the program with only one version";
                 return Err(unusable(SchemaProblem::new("", message)));
             }
         },

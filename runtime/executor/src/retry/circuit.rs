@@ -46,8 +46,9 @@ impl CircuitBreaker {
     /// Says why the settings are invalid, where they are.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let is_never_closed = self.failures == 0;
-        is_never_closed
-            .then_some("a circuit breaker that 0 failures open lets no call run; set at least 1")
+        is_never_closed.then_some(
+            "a circuit breaker that opens after 0 failures lets no call run; set at least 1",
+        )
     }
 }
 
@@ -67,7 +68,7 @@ pub(crate) struct Circuits {
 #[derive(Default)]
 struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
-    /// At this number, those without failures that no call uses are removed.
+    /// When there are this many circuit breakers, those that no call uses and that have no failures are removed.
     full: usize,
 }
 

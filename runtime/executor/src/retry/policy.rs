@@ -192,7 +192,7 @@ impl RetryPolicy {
     /// Checks whether a call may be tried again after a failed attempt, counted from 1.
     ///
     /// # Errors
-    /// When it must not; the error says why.
+    /// When the call must not be tried again; the error says why.
     pub fn allows(&self, attempt: u32, class: ErrorClass, effect: Effect) -> Result<(), Stop> {
         match (class, effect) {
             (ErrorClass::NotStarted { .. }, _) => {}

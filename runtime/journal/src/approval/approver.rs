@@ -171,7 +171,7 @@ impl Approver for Channel {
                 self.0.max_capacity()
             )),
             TrySendError::Closed(_) => ApproverError::new(format!(
-                "the receiver of the approval channel was dropped, and call {call} is to be approved: keep its receiver"
+                "the receiver of the approval channel was dropped, so call {call} cannot be approved: keep the receiver"
             )),
         });
         ready(sent.map(|()| Reply::Noted)).boxed()

@@ -80,14 +80,14 @@ pub enum UselessTerms {
     #[error("{0:?} is no JSON pointer: it is empty for all of the arguments, or begins with `/`")]
     Pointer(String),
     /// A clause accepts no value.
-    #[error("there is no value that the clause at {0:?} takes: give one at least")]
+    #[error("the clause at {0:?} accepts no value: give at least one")]
     NoValues(String),
     /// A value of a clause is not JSON.
     #[error("a value of the clause at {pointer:?} is not JSON: write a text in double quotes")]
     Value {
         /// The clause's place.
         pointer: String,
-        /// Why it is not.
+        /// Why the value is not JSON.
         #[source]
         error: ArgumentsError,
     },
@@ -125,7 +125,7 @@ impl GrantTerms {
     /// ```
     ///
     /// # Errors
-    /// When they do not; the error says why.
+    /// When the terms do not cover the call; the error says why.
     pub fn covers(&self, asked: &GrantCandidate<'_>) -> Result<(), NotCovered> {
         self.count(asked)?;
         self.take(asked.arguments)
@@ -173,7 +173,7 @@ impl GrantTerms {
     /// Checks whether the terms can cover a call at all, from `now` on.
     ///
     /// # Errors
-    /// When they cannot; the error says why.
+    /// When the terms can cover no call; the error says why.
     pub fn check(&self, now: Timestamp) -> Result<(), UselessTerms> {
         if let Some(until) = self.until.filter(|until| now >= *until) {
             return Err(UselessTerms::Ended(until));

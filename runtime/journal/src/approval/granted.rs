@@ -58,7 +58,7 @@ impl Grant {
     /// Reads its terms, as they were signed. [`covers`](Self::covers) checks the signature.
     ///
     /// # Errors
-    /// When the signed statement is no grant, or another grant than this.
+    /// When the signed statement is not a grant, or is a different grant from this one.
     pub fn terms(&self) -> Result<GrantTerms, GrantError> {
         let unreadable = |reason| GrantError::Unreadable { id: self.id.clone(), reason };
         let statement =
@@ -79,7 +79,7 @@ impl Grant {
     /// call. It trusts the grant's own count of its uses.
     ///
     /// # Errors
-    /// When it does not; the error says why.
+    /// When the grant does not cover the call; the error says why.
     pub fn covers(
         &self,
         asked: &GrantCandidate<'_>,
@@ -105,7 +105,7 @@ impl Grant {
     /// Reads a grant from its document's text. The key is for errors.
     ///
     /// # Errors
-    /// When the text is no grant, or one of a later version.
+    /// When the text is not a grant, or one of a later version.
     pub fn from_text(key: &str, text: &str) -> Result<Self, GrantError> {
         #[derive(Deserialize)]
         struct Format {
@@ -139,7 +139,7 @@ pub enum GrantError {
         /// The format that was found.
         format: u32,
     },
-    /// The text is no grant.
+    /// The text is not a grant.
     #[error("`{id}` is no grant that can be read: {reason}")]
     Unreadable {
         /// Its id, or the key of its document.

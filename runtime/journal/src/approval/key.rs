@@ -20,8 +20,7 @@ const DOMAIN: &str = "toolwright statement 1\n";
 /// The prefix of a public key's text.
 const ALGORITHM: &str = "ed25519:";
 
-/// Signs the statements of a person or service. Whoever holds the key can approve calls, so keep it outside of every
-/// workspace.
+/// Signs the statements of a person or service. Its holder can approve calls, so keep it outside of every workspace.
 ///
 /// ```
 /// use toolwright::approval::{ApproverKey, TrustedKeys, Statement};
@@ -180,7 +179,7 @@ impl FromStr for PublicKey {
 /// A text that is not a public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no public key: it is written `ed25519:` and 64 lower-case hexadecimal digits, as `keys new` prints it"
+    "{0:?} is not a public key: it is written `ed25519:` and 64 lower-case hexadecimal digits, as `keys new` prints it"
 )]
 pub struct InvalidPublicKey(String);
 

@@ -71,7 +71,7 @@ fn read(text: &str) -> Result<ApproverKey, String> {
         return Err("there is more after the secret".to_owned());
     }
     let seed = bytes::<32>(secret).ok_or("its secret is not 64 hexadecimal digits")?;
-    let public: PublicKey = public.parse().map_err(|_| "its public key is none")?;
+    let public: PublicKey = public.parse().map_err(|_| "its public key is invalid")?;
     let key = ApproverKey::from_seed(name, seed).map_err(|_| "its name is none")?;
     match key.public() == public {
         true => Ok(key),
@@ -84,7 +84,9 @@ fn read(text: &str) -> Result<ApproverKey, String> {
 #[non_exhaustive]
 pub enum KeyError {
     /// The name is invalid.
-    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
+    #[error(
+        "{0:?} is not a name for an approver: it is one line of text, without control characters"
+    )]
     Name(String),
     /// The system gave no random bytes.
     #[error("the system gives no random bytes to make a key of: {0}")]
@@ -139,11 +141,11 @@ pub enum KeyError {
     NoConfiguration(String),
     /// The name cannot be the name of a file.
     #[error(
-        "{0:?} is no name for a file: name one (TOOLWRIGHT_KEY, or --out where one is made), or take letters, digits and -_.@+ alone"
+        "{0:?} is not a name for a file: name one (TOOLWRIGHT_KEY, or --out where one is made), or use only letters, digits and -_.@+"
     )]
     FileName(String),
     /// The folder has several keys.
-    #[error("several keys lie in {}: set TOOLWRIGHT_KEY, or give --key FILE, to say which of {names} signs", folder.display())]
+    #[error("there are several keys in {}: set TOOLWRIGHT_KEY, or give --key FILE, to say which of {names} signs", folder.display())]
     Several {
         /// The folder.
         folder: PathBuf,

@@ -30,14 +30,14 @@ impl SignedStatement {
     /// Parses the statement. Only [`TrustedKeys::verify`](super::TrustedKeys::verify) checks its signature.
     ///
     /// # Errors
-    /// When the text is no statement that this version can read.
+    /// When the text is not a statement that this version can read.
     pub fn statement(&self) -> Result<Statement, UnreadableStatement> {
         serde_json::from_str(&self.text)
             .map_err(|error| UnreadableStatement { reason: error.to_string() })
     }
 }
 
-/// A text that is no statement, or a statement of a later version.
+/// A text that is not a statement, or a statement of a later version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the text is no statement that this version reads: {reason}")]
 #[non_exhaustive]

@@ -63,7 +63,7 @@ impl HandOverToken {
     /// Checks that this key signed the token for this call, as its record has it.
     ///
     /// # Errors
-    /// When it did not; the error says what differs.
+    /// When the key did not sign it for this call; the error says what differs.
     pub fn verify(&self, record: &CallRecord, key: PublicKey) -> Result<(), InvalidToken> {
         if self.call != record.id {
             return Err(InvalidToken::OtherCall { of: self.call, call: record.id });
@@ -139,7 +139,7 @@ impl FromStr for HandOverToken {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {
-    /// The text is no token.
+    /// The text is not a token.
     #[error(
         "the text is no token: a token is the text that came with the call that was handed over, unchanged"
     )]
@@ -172,7 +172,7 @@ pub enum InvalidToken {
     },
     /// The signature does not match the call's record.
     #[error(
-        "the token or the record of call {call} was altered: its signature is not one over the call as it is"
+        "the token or the record of call {call} was altered: its signature does not fit the call as it is"
     )]
     Altered {
         /// The call.

@@ -60,7 +60,7 @@ impl TrustedKeys {
     /// Verifies that a trusted key signed exactly this text, and returns the statement.
     ///
     /// # Errors
-    /// When it did not; the error says what is wrong.
+    /// When no trusted key signed this text; the error says what is wrong.
     pub fn verify(&self, signed: &SignedStatement) -> Result<VerifiedStatement, VerifyError> {
         let key: PublicKey = signed.key.parse()?;
         let name = self.names.get(&key).ok_or(VerifyError::UnknownKey(key))?;
@@ -82,7 +82,9 @@ impl TrustedKeys {
 #[non_exhaustive]
 pub enum TrustError {
     /// The name is invalid.
-    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
+    #[error(
+        "{0:?} is not a name for an approver: it is one line of text, without control characters"
+    )]
     Name(String),
     /// The key is already trusted.
     #[error(
@@ -166,7 +168,7 @@ pub enum VerifyError {
         /// The holder of the key that it names.
         name: String,
     },
-    /// The text is no statement.
+    /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
     /// Its name is not the one that its key is trusted under.

@@ -27,12 +27,12 @@ impl UserKeys {
             (Some(folder), _) => ("XDG_CONFIG_HOME", folder),
             (None, Some(home)) => ("HOME", home.join(".config")),
             (None, None) => {
-                let why = "neither XDG_CONFIG_HOME nor HOME says where configuration lies";
+                let why = "neither XDG_CONFIG_HOME nor HOME says where the configuration is";
                 return Err(KeyError::NoConfiguration(why.to_owned()));
             }
         };
         if folder.is_relative() {
-            return Err(KeyError::NoConfiguration(format!("{variable} is no full path")));
+            return Err(KeyError::NoConfiguration(format!("{variable} is not an absolute path")));
         }
         Ok(Self { folder: folder.join("toolwright").join("keys") })
     }
@@ -52,7 +52,7 @@ impl UserKeys {
     /// Returns the only key, if there is one.
     ///
     /// # Errors
-    /// When there are several.
+    /// When there are several keys.
     pub fn only(&self) -> Result<Option<PathBuf>, KeyError> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut keys: Vec<PathBuf> = entries
@@ -72,7 +72,7 @@ impl UserKeys {
     /// Makes the folder where it is missing; only its owner can use it.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When the folder cannot be made.
     pub fn make_folder(&self) -> Result<(), KeyError> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);

@@ -38,7 +38,7 @@ pub struct SealingKey(Zeroizing<[u8; 32]>);
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SealingError {
-    /// The text is no key.
+    /// The text is not a key.
     #[error(
         "a sealing key is 64 hexadecimal digits and nothing else, found {found} bytes of another text"
     )]
@@ -53,7 +53,7 @@ pub enum SealingError {
         path: String,
         /// What was to be done.
         what: &'static str,
-        /// Why it could not.
+        /// Why it could not be done.
         #[source]
         source: std::io::Error,
     },
@@ -74,7 +74,7 @@ pub enum SealingError {
     /// A text is too long to be encrypted.
     #[error("a text of {bytes} bytes is too long to be sealed")]
     TooLong {
-        /// How long it is.
+        /// The size of the text in bytes.
         bytes: usize,
     },
     /// An encrypted text was not encrypted with this key for this place, or is damaged.
@@ -121,7 +121,7 @@ impl SealingKey {
     /// Reads the key from a file that [`save`](Self::save) has written. Keep the file outside of every workspace.
     ///
     /// # Errors
-    /// When it cannot be read, is no key, or (on Unix) others than its owner may use it.
+    /// When it cannot be read, is not a key, or (on Unix) others than its owner may use it.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SealingError> {
         let path = path.as_ref();
         let text = owned_file::read(path).map_err(|unread| match unread {

@@ -32,7 +32,7 @@ pub struct Entry {
     pub generation: u32,
     /// The digest of the call that was evaluated or decided on.
     pub digest: String,
-    /// Why, in words.
+    /// The reason for the transition, in words.
     pub why: Option<String>,
     /// The statement that a person signed, if one did.
     pub signed: Option<SignedStatement>,
@@ -45,7 +45,7 @@ pub struct Note {
     pub who: String,
     /// When it happened.
     pub at: Timestamp,
-    /// Why, in words.
+    /// The reason for it, in words.
     pub why: Option<String>,
     /// The statement that a person signed, if one did.
     pub signed: Option<SignedStatement>,

@@ -103,7 +103,8 @@ impl CommitError {
     }
 }
 
-/// What a caller can do about the failure of a [`Store`]. A conflict is no failure of the store, see [`CommitError`].
+/// What a caller can do about the failure of a [`Store`]. A conflict is not a failure of the store; see
+/// [`CommitError`].
 ///
 /// [`Store`]: super::Store
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -190,7 +191,9 @@ impl StoreError {
     /// Makes the error for a write of a call with another slot than in the store.
     #[must_use]
     pub fn moved(call: CallId) -> Self {
-        Self::invalid(format!("call {call} is written with another place, which never changes"))
+        Self::invalid(format!(
+            "call {call} is written with another place, but the place of a call never changes"
+        ))
     }
 
     /// Makes the error for a call that the store has but cannot read. `why` says what is wrong, and must not repeat

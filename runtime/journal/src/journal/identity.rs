@@ -49,7 +49,7 @@ pub(super) fn new_id() -> Result<String, StoreError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
         StoreError::invalid(format!(
-            "the journal gets no id: the operating system gave no random numbers ({error})"
+            "no id could be made for the journal: the operating system gave no random numbers ({error})"
         ))
     })?;
     Ok(hex::encode(bytes))

@@ -334,7 +334,7 @@ impl CallRecord {
         Ok(self.entry(Some((from, event)), note))
     }
 
-    /// Raises the version for a change that is no transition.
+    /// Raises the version for a change that is not a transition.
     ///
     /// # Errors
     /// When the version is at its maximum; the record does not change.

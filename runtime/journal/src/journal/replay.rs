@@ -30,15 +30,17 @@ pub enum Contradiction {
         found: State,
     },
     /// An entry has an impossible transition.
-    #[error("entry {number} of its history cannot be: {illegal}")]
+    #[error("entry {number} of its history is impossible: {illegal}")]
     Illegal {
         /// Which entry.
         number: u64,
         /// The transition.
         illegal: Illegal,
     },
-    /// An entry has another next state than the state machine.
-    #[error("entry {number} of its history ends at {found}, the machine at {expected}")]
+    /// An entry names a state to which its transition does not lead.
+    #[error(
+        "entry {number} of its history ends at {found}, but its transition leads to {expected}"
+    )]
     End {
         /// Which entry.
         number: u64,
@@ -61,7 +63,7 @@ pub enum Contradiction {
 /// history as well.
 ///
 /// # Errors
-/// When it does not; the error names the contradiction.
+/// When the history does not lead to the state; the error names the contradiction.
 pub fn replay(record: &CallRecord, history: &[Entry]) -> Result<(), Contradiction> {
     let mut entries = history.iter();
     let first = entries.next().ok_or(Contradiction::NoHistory)?;

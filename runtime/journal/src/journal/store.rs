@@ -43,7 +43,7 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
     /// Notes that the run of a call has received its answer: the record stays [`delivered`](CallRecord::delivered) from
-    /// then on, even if a writer that read it before commits otherwise. Its version, its lease and its history do not
+    /// then on, even if a writer that read it before commits another record. Its version, its lease and its history do not
     /// change, so that an executor that is running the call keeps it.
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
 
@@ -123,7 +123,7 @@ impl Transaction {
     ///
     /// # Errors
     /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or with a
-    /// number that is no version of this write.
+    /// number that is not a version of this write.
     pub fn check(&self) -> Result<(), StoreError> {
         let mut calls = HashSet::new();
         for write in &self.calls {
@@ -189,7 +189,7 @@ impl CallWrite {
             if entry.number <= last || entry.number > version {
                 let number = entry.number;
                 let message = format!(
-                    "entry {number} is added to call {call}, whose next is above {last} and not above {version}"
+                    "entry {number} is added to call {call}, whose next entry has a number above {last} and not above {version}"
                 );
                 return Err(StoreError::invalid(message));
             }

@@ -38,7 +38,7 @@ pub struct TraceDecision {
     pub event: Transition,
     /// The state of the call after it.
     pub to: State,
-    /// Why, in words.
+    /// The reason for the transition, in words.
     pub why: Option<String>,
 }
 
@@ -118,7 +118,7 @@ impl TraceInput {
 /// ```
 ///
 /// # Errors
-/// When the entries are no valid transitions, or do not lead to the record's state: an entry is missing, or was
+/// When the entries are not valid transitions, or do not lead to the record's state: an entry is missing, or was
 /// changed.
 pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, Contradiction> {
     replay(record, history)?;

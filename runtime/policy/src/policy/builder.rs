@@ -362,9 +362,7 @@ impl PolicyBuilder {
         let folder = self.base.clone().or(root).or_else(|| self.started_in.clone());
         let folder = folder.map(|it| File::normalise(&it));
         if let Some(folder) = folder.as_ref().filter(|it| !is_absolute(it)) {
-            let message = format!(
-                "the base folder `{folder}` is relative: give it from the root of the file system on"
-            );
+            let message = format!("the base folder `{folder}` is relative: give an absolute path");
             self.problems.add(None, message);
             return Base(None);
         }

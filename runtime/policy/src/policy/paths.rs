@@ -167,8 +167,8 @@ impl PathPattern {
     /// Whether a file matches.
     ///
     /// Touching a folder may touch matching files inside it, so the answer for the folder of a pattern, and for folders
-    /// around it, is unknown. For a pattern without a folder, only writing the base folder or one around it counts like
-    /// that.
+    /// around it, is unknown. For a pattern without a folder, the answer is unknown only if the base folder or one around
+    /// it is written.
     pub(super) fn fits(&self, name: &Name, written: bool) -> Holds {
         let text = name.text(self.is_folded);
         if let Anchor::In { is_absolute, folder } = &self.anchor

@@ -119,7 +119,7 @@ pub(super) fn suggestion<'a>(
     match all.len() {
         0 => "; there are none".to_owned(),
         1..=20 => format!("; expected one of `{}`", all.join("`, `")),
-        more => format!("; none of the {more} that there are is like it"),
+        more => format!("; none of the {more} known ones is similar"),
     }
 }
 

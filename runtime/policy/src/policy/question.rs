@@ -136,7 +136,7 @@ pub(super) struct Asking<'a> {
     lines: RefCell<Vec<(String, Rc<CommandLine>)>>,
 }
 
-/// The files that a call declares; `None` stands for all files.
+/// The files that a call declares; `None` means all files.
 pub(super) type Files = Vec<Option<Name>>;
 
 impl<'a> Asking<'a> {

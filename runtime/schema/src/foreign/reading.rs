@@ -26,7 +26,7 @@ pub(super) struct Reading<'a> {
     waiting: VecDeque<String>,
     /// The place that is being read, as a JSON pointer.
     at: String,
-    /// How many alternatives enclose this place: in an alternative, it is no defect that no value is valid.
+    /// How many alternatives enclose this place: in an alternative, it is not a defect that no value is valid.
     choices: usize,
     /// How many regular expressions were compiled.
     patterns: usize,

@@ -70,6 +70,6 @@ fn describes_object(schema: &Map<String, Value>) -> bool {
             .into_iter()
             .any(|it| parts(it).is_some_and(|parts| !parts.is_empty() && parts.iter().all(object)))
         || schema.get("if").is_some_and(object)
-        // A recursive definition; if it is no object, the validator finds out.
+        // A recursive definition; if it is not an object, the validator finds out.
         || schema.contains_key("$ref")
 }

@@ -47,7 +47,8 @@ pub(super) struct Rename {
     pub(super) rule: ChangeRule,
 }
 
-/// Finds the renames that bring an object closer to its shape; typing errors only as long as comparisons are left.
+/// Finds the renames that bring an object closer to its shape. It looks for typing errors only as long as comparisons
+/// are left.
 pub(super) fn renames(
     entries: &[(String, Node)],
     shape: &Shape,

@@ -109,7 +109,7 @@ impl Refusal {
 }
 
 fn one(problem: Problem) -> Problems {
-    Problems::new(vec![problem]).expect("one problem is not none")
+    Problems::new(vec![problem]).expect("there is at least one problem")
 }
 
 /// A missing key comes first: the call is impossible without it.

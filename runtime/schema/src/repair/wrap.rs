@@ -17,7 +17,7 @@ const HOLDERS: &[&str] = &[
 ];
 /// Keys that may be beside it, with a text as value.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// Those of them that name the tool.
+/// The companions that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
 /// The content of an object that may be a wrapper.
@@ -30,9 +30,9 @@ pub(super) enum WrappedInput<'n> {
     Nothing,
 }
 
-/// Returns the value of a wrapper's key; a key of the tool's schema is no such key.
+/// Returns the value of a wrapper's key; a key of the tool's schema does not count as one.
 ///
-/// What is beside it is dropped, so that must be no key of the input either, unless the input has that key itself or
+/// Keys beside it are dropped, so they must not be keys of the input either, unless the input has that key itself or
 /// tags around the text show that it is a call. A name beside it must be that of the tool.
 pub(super) fn find_input<'n>(
     node: &'n Node,

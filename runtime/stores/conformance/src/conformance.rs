@@ -1,7 +1,7 @@
-//! What every [`Store`] must do, as tests that a store of one's own runs too (feature `conformance`).
+//! Tests what every [`Store`] must do; a store of one's own runs them too (feature `conformance`).
 //!
-//! A rule that is broken is a panic with a sentence. The rules want an empty store each, a tokio runtime with time, of which
-//! one of several threads finds more, and a way to [damage](Damage) a call of the store:
+//! A violated rule panics with a sentence. Each rule needs an empty store, a tokio runtime with time (one with several
+//! threads finds more), and a way to [damage](Damage) a call of the store:
 //!
 //! ```
 //! use toolwright::journal::{MemoryStore, conformance};
@@ -40,27 +40,27 @@ use futures::future::BoxFuture;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::Store;
 
-/// Makes the record of a call unreadable in the store, without the help of the store: writes something else over its bytes.
-/// Whatever else the store holds of the call, such as what it finds it by, stays.
+/// Makes the record of a call unreadable without using the store's methods: overwrites its bytes. Other data of the
+/// call, such as index columns, stays.
 pub type Damage<S> = dyn for<'a> Fn(&'a S, CallId) -> BoxFuture<'a, ()> + Send + Sync;
 
-/// One rule, and how it is tried.
+/// One rule, and its test.
 pub struct Rule<S> {
     name: &'static str,
     tries: fn(Arc<S>, Arc<Damage<S>>) -> BoxFuture<'static, ()>,
 }
 
 impl<S: Store> Rule<S> {
-    /// Returns the rule as a sentence, its words joined by `_`.
+    /// Returns the rule as a sentence, with its words joined by `_`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Tries it on an empty store.
+    /// Tests the rule on an empty store.
     ///
     /// # Panics
-    /// When the store breaks the rule.
+    /// When the store violates the rule.
     pub async fn holds_for(&self, store: S, damage: Arc<Damage<S>>) {
         (self.tries)(Arc::new(store), damage).await;
     }
@@ -72,10 +72,10 @@ impl<S> fmt::Debug for Rule<S> {
     }
 }
 
-/// Tries every rule, each on a store of its own, which is empty when it is opened.
+/// Tests every rule, each on an empty store of its own.
 ///
 /// # Panics
-/// When the store breaks rules; the last sentence names them all.
+/// When the store violates rules; the last sentence names them all.
 pub async fn run<S: Store>(
     open: impl AsyncFn() -> S,
     damage: impl for<'a> Fn(&'a S, CallId) -> BoxFuture<'a, ()> + Send + Sync + 'static,
@@ -98,10 +98,10 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked without words")
 }
 
-/// Each function is a rule; those of `racing` share the store between tasks, those of `damaged` damage it.
+/// Each function is a rule; the rules of `racing` share the store between tasks, those of `damaged` damage it.
 macro_rules! rules {
     ($($module:ident: $($rule:ident),* $(,)?;)* => $($harsh:ident),* $(,)?;) => {
-        /// Lists every rule, to be tried one by one.
+        /// Lists every rule, to be tested one by one.
         #[must_use]
         pub fn rules<S: Store>() -> Vec<Rule<S>> {
             vec![

@@ -1,4 +1,4 @@
-//! Part of `toolwright`, which has it behind the feature `conformance`: what every store of calls must do, as tests.
+//! Part of `toolwright`, behind its feature `conformance`: tests what every store of calls must do.
 #![warn(missing_docs)]
 
 pub mod conformance;

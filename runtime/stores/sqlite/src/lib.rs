@@ -1,4 +1,4 @@
-//! Part of `toolwright`, which has it behind the feature `sqlite`: calls in an SQLite file.
+//! Part of `toolwright`, behind its feature `sqlite`: stores calls in an SQLite file.
 #![warn(missing_docs)]
 
 mod sqlite;

@@ -1,8 +1,8 @@
-//! Calls kept in an SQLite file.
+//! Stores calls in an SQLite file.
 //!
-//! - What comes together is written by one thread; what comes alone, where it is asked for. Others read.
+//! - Simultaneous writes are made by one thread, a single one on the task of its caller. Other threads read.
 //! - Several processes may use one file at once; they wait for each other, up to five seconds.
-//! - A file that was deleted or replaced is refused with the next commit or query.
+//! - After the file was deleted or replaced, every commit and query is refused.
 //!
 //! ```text
 //!  commit, renew ──► rows ──┬─ alone ─────────► BEGIN IMMEDIATE, unit, COMMIT ─────────► answer
@@ -46,12 +46,12 @@ use toolwright_journal::journal::{
     StoreError, Transaction,
 };
 
-/// Keeps calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
+/// Stores calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
 /// threads, which end when the last clone is dropped and everything accepted has been written.
 ///
-/// What was committed is on the disk: it stays when the process is killed, and when the machine loses power. Where the file is
-/// deleted or replaced while the store is open, every commit and query fails from then on.
-/// Beside the file lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
+/// A commit is durable: it survives the end of the process and a power failure. If the file is deleted or replaced
+/// while the store is open, every commit and query fails from then on. Two files beside it, with the same name and the
+/// endings `-wal` and `-shm`, belong to it.
 ///
 /// Needs the feature `sqlite`: `toolwright = { version = "0.1", features = ["sqlite"] }`.
 ///
@@ -85,23 +85,23 @@ struct Inner {
 }
 
 impl SqliteStore {
-    /// Opens the journal in a file, which is made where there is none, readable by its owner alone. Its folder must be
-    /// there.
+    /// Opens the journal in a file. Makes the file where there is none, readable only by its owner; the folder must
+    /// exist.
     ///
     /// # Errors
-    /// When the file cannot be opened or made, is no journal, is of a newer version, is damaged, is locked by another
-    /// program for more than five seconds, may be read or written by every user of the machine, or has other triggers than
-    /// its own.
+    /// When the file cannot be opened or made, is not a journal, is of a newer version, is damaged, is locked by
+    /// another program for more than five seconds, may be read or written by every user of the machine, or has other triggers
+    /// than its own.
     pub fn open(
         path: impl AsRef<Path>,
     ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
         Self::open_file(path.as_ref().to_owned(), Origin::MadeIfMissing)
     }
 
-    /// Opens the journal in a file that must be there.
+    /// Opens the journal in a file that must exist.
     ///
     /// # Errors
-    /// As of [`open`](Self::open), and when there is no such file.
+    /// Those of [`open`](Self::open); also when there is no such file.
     pub fn open_existing(
         path: impl AsRef<Path>,
     ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
@@ -114,7 +114,7 @@ impl SqliteStore {
         thread::Builder::new()
             .name("toolwright-journal-opener".to_owned())
             .spawn(move || {
-                // Whoever asked may have gone.
+                // The caller may have gone.
                 let _ = answer.send(Inner::open(&path, origin));
             })
             .map_err(|error| StoreError::unavailable(words.as_str()).with_source(error))?;
@@ -122,14 +122,14 @@ impl SqliteStore {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Sets a pragma of the writing connection, so that a test can make a full disk or an impatient writer.
+    /// Sets a pragma of the writing connection, so that a test can simulate a full disk or an impatient writer.
     #[doc(hidden)]
     #[cfg(feature = "conformance")]
     pub async fn pragma(&self, setting: &'static str, value: i64) -> Result<(), CommitError> {
         self.0.writer.does(Work::Pragma(setting, value)).await
     }
 
-    /// The call of a row, where there is one; an error where it cannot be read.
+    /// Returns the first call of a query, if there is one; an error where it cannot be read.
     async fn first_record(
         &self,
         sql: &'static str,
@@ -225,7 +225,7 @@ impl Store for SqliteStore {
         page: Page,
     ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         if filter.text.is_some() {
-            // Only the records say what they hold.
+            // Only the records contain the texts that the filter looks for.
             let listed = self.list(filter, page);
             return async move { Ok(listed.await?.map(|record| CallSummary::of(&record))) }.boxed();
         }
@@ -283,7 +283,7 @@ impl Store for SqliteStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         let mut changes = self.0.watcher.listen();
         async move {
-            // Who sends is in `self`, which is borrowed, so it cannot be gone.
+            // `self` owns the sender, so it still exists.
             let _ = changes.changed().await;
         }
         .boxed()
@@ -326,7 +326,7 @@ fn add<T>(
     found.push(limit, id, read(id).map_err(|why| StoreError::damaged(id, why)));
 }
 
-/// The id of a row, which is its first column.
+/// Reads the id of a row, which is its first column.
 fn id(name: &JournalFile, row: &rusqlite::Row<'_>) -> Result<CallId, StoreError> {
     row.get(0).map(CallId::from_bytes).map_err(|error| name.failure("be read", error))
 }

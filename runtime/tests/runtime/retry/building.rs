@@ -21,7 +21,7 @@ fn what_would_never_run_or_never_wait_is_refused() {
     assert!(multiplier.contains("a multiplier of 0 leaves no delay"), "{multiplier}");
     let never = CircuitBreaker::new(0, Duration::from_secs(1));
     let breaker = refused(builder().circuit_breaker(never));
-    assert!(breaker.contains("a circuit breaker that 0 failures open"), "{breaker}");
+    assert!(breaker.contains("a circuit breaker that opens after 0 failures"), "{breaker}");
 }
 
 #[test]

@@ -1,17 +1,17 @@
-//! A tool on its way into a dialect, and as it is shown there.
+//! The input and the result of writing a tool in a dialect.
 
 use serde_json::Value;
 use toolwright_core::tool::{Definition, Effect};
 
 use super::finding::Finding;
 
-/// A tool as its dialect is to show it.
+/// A tool that is to be written in a dialect.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct DescribedTool<'a> {
-    /// The name by which the application knows it.
+    /// Its name in the application.
     pub name: &'a str,
-    /// A name for people.
+    /// A name that people read.
     pub title: Option<&'a str>,
     /// What it does.
     pub description: &'a str,
@@ -19,16 +19,17 @@ pub struct DescribedTool<'a> {
     pub input_schema: &'a Value,
     /// The schema of its output.
     pub output_schema: Option<&'a Value>,
-    /// What it changes, where that is known.
+    /// Its effect, if that is known.
     pub effect: Option<Effect>,
-    /// The order in which to show its properties; those that are not named follow by name.
+    /// The order of its properties; those that are not named follow by name.
     pub order: &'a [&'a str],
-    /// Whether the provider shows it once its models have searched for it; see [`Dialect::has_tool_search`](super::Dialect::has_tool_search).
+    /// Whether the provider shows it only after its models have searched for it; see
+    /// [`Dialect::has_tool_search`](super::Dialect::has_tool_search).
     pub deferred: bool,
 }
 
 impl<'a> DescribedTool<'a> {
-    /// Describes a tool by the three things that every provider takes.
+    /// Describes a tool by the three fields that every provider needs.
     #[must_use]
     pub fn new(name: &'a str, description: &'a str, input_schema: &'a Value) -> Self {
         Self {
@@ -43,7 +44,7 @@ impl<'a> DescribedTool<'a> {
         }
     }
 
-    /// Defers the tool: a model sees it once it has searched for it.
+    /// Defers the tool: a model sees it only after a search.
     #[must_use]
     pub fn deferred(self) -> Self {
         Self { deferred: true, ..self }
@@ -64,18 +65,18 @@ impl<'a> DescribedTool<'a> {
     }
 }
 
-/// A tool as a provider takes it.
+/// A tool in the form of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RenderedTool {
-    /// The name by which the model calls it.
+    /// The name that the model calls.
     pub name: String,
     /// One element of the request's list of tools, as JSON text.
     pub json: String,
-    /// What the description says in words, because the form has no keyword for it.
+    /// Constraints that the description states, because the form has no keyword for them.
     pub notes: Vec<Finding>,
-    /// How many properties may be absent.
+    /// How many properties are optional.
     pub(crate) optional: usize,
-    /// How many values are of several types.
+    /// How many values have several types.
     pub(crate) unions: usize,
 }

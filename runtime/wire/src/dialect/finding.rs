@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Dialect;
 
-/// One thing about a tool that a provider does not accept unchanged.
+/// One part of a tool that a provider does not accept unchanged.
 ///
 /// ```
 /// use serde_json::json;
@@ -24,7 +24,7 @@ use super::Dialect;
 pub struct Finding {
     /// The tool's name.
     pub tool: String,
-    /// The form that was wanted.
+    /// The requested form.
     pub dialect: Dialect,
     /// Whether the provider would refuse the tool.
     pub severity: Severity,
@@ -42,47 +42,47 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The dialect writes it into the description instead.
+    /// The dialect states it in the description instead.
     Note,
     /// The tool cannot be shown to the provider.
     Error,
 }
 
-/// What a finding is about.
+/// The rule that a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// The name has characters that the provider does not take; they are replaced.
+    /// The name has characters that the provider does not accept; they are replaced.
     NameMapped,
     /// The name is empty or too long.
     NameLength,
     /// Two tools would have one name.
     NameCollision,
-    /// There are more tools than a request may have.
+    /// There are more tools than a request may contain.
     ToolCount,
-    /// The name of a property has characters that the provider does not take, or too many; below the input itself
-    /// the provider is known to take it.
+    /// The name of a property has characters that the provider does not accept, or too many. For properties of nested
+    /// objects the provider is known to accept it.
     PropertyName,
     /// A keyword is written into the description, because the provider does not know it.
     Keyword,
     /// A keyword can neither be sent nor be written into the description.
     Unsupported,
-    /// The input is no object, or a choice between objects.
+    /// The input is not an object, or is a choice between objects.
     Root,
-    /// A value may be anything.
+    /// A value may have any type.
     Untyped,
-    /// A list does not say what it holds.
+    /// A list does not say what its items are.
     ListItems,
-    /// An object takes keys that are not known beforehand.
+    /// An object accepts keys that are not known in advance.
     OpenObject,
-    /// A type contains itself where the provider cannot follow.
+    /// A type contains itself where the provider does not support recursion.
     Recursion,
     /// A reference leads nowhere, or out of the schema.
     Reference,
-    /// `null` and an absent key mean different things, and the provider knows only one of them.
+    /// `null` and an absent key mean different things, but the provider can express only one of them.
     NullOrAbsent,
-    /// The schema is larger than the provider takes.
+    /// The schema is larger than the provider accepts.
     Size,
     /// The schema contradicts itself: no value fits.
     Impossible,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The form in which a tool is shown.
+/// The form in which a tool is written.
 ///
 /// ```
 /// use toolwright::dialect::Dialect;
@@ -42,7 +42,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Every dialect, in the order of their declaration.
+    /// All dialects, in the order of their declaration.
     pub const ALL: [Self; 9] = [
         Self::Anthropic,
         Self::AnthropicStrict,

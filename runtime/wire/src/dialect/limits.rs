@@ -1,25 +1,25 @@
-//! How large a written schema is, against what a provider takes.
+//! Compares the size of a written schema with the provider's limits.
 
 use super::node::Node;
 use super::rules::Limits;
 
-/// What was counted in one written schema.
+/// The size of one written schema.
 #[derive(Debug, Default)]
 pub(super) struct SchemaSize {
     depth: usize,
     properties: usize,
-    /// How many of the properties may be absent.
+    /// How many of the properties are optional.
     pub(super) optional: usize,
-    /// Choices and lists of types.
+    /// The number of choices and lists of types.
     pub(super) unions: usize,
     enum_values: usize,
-    /// The characters of the names of properties and definitions, and of constants.
+    /// The number of characters in the names of properties and definitions, and in constants.
     characters: usize,
-    /// For each enum, how many texts it has, and their characters.
+    /// For each enum, the number of its texts, and of their characters.
     enums: Vec<(usize, usize)>,
 }
 
-/// What is more than the provider takes, a sentence each.
+/// Describes every exceeded limit in a sentence.
 pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> {
     let sizes = [
         ("levels of nesting", counted.depth, limits.depth),
@@ -44,7 +44,7 @@ pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> 
     sizes.chain(in_request).chain(enums).collect()
 }
 
-/// What the tools of one request may have together: what it is, how many there are and may be.
+/// Describes the exceeded limits of one request: what is counted, how many there are and how many may be.
 pub(super) fn in_request(
     limits: &Limits,
     optional: usize,

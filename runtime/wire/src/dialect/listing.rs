@@ -1,5 +1,5 @@
-//! The tools of an application as one provider is shown them, and the way back from what its models
-//! call them.
+//! The tools of an application in the form of one provider, and the mapping from the models' names back to the
+//! application's.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::{DescribedTool, Dialect, Finding, Severity, nulls, render};
 use crate::provider::{MediaSupport, MessageError, ToolCall};
 use toolwright_core::output::Answer;
 
-/// Tools in the form that one provider takes. Cheap to clone; made once, it is only lent.
+/// Tools in the form of one provider. Cheap to clone; it is made once and then shared.
 ///
 /// ```
 /// use toolwright::dialect::Dialect;
@@ -45,15 +45,15 @@ struct Inner {
     tools: Box<RawValue>,
     has_deferred: bool,
     notes: Vec<Finding>,
-    /// The application's names by the model's, and the other way round, where they differ.
+    /// The application's names by the models' names, and vice versa, where they differ.
     names: HashMap<String, String>,
     shown: HashMap<String, String>,
-    /// By the application's names, where an absent key is sent as `null`.
+    /// The schemas by the application's names, where an absent key is sent as `null`.
     schemas: HashMap<String, Value>,
 }
 
 impl Listing {
-    /// Lists the tools that are shown, and the names of those that can be called all the same.
+    /// Writes the shown tools, and registers the names of those that can be called without being shown.
     #[doc(hidden)]
     pub fn new<'a>(
         dialect: Dialect,
@@ -92,26 +92,25 @@ impl Listing {
 
     /// Returns the value of `tools` in a request, as JSON text; for MCP in the result of `tools/list`.
     ///
-    /// Its keys stand in the order in which models should read them: parameters in the order of the signature. A
-    /// `serde_json::Value` sorts keys, so `json!({ "tools": listing.tools() })` loses that order, and with it prompts that
-    /// providers have cached. Make a request with [`request`](Self::request), or serialise a struct with a field of type
-    /// `&RawValue`.
+    /// Its keys are in the order in which models should read them: parameters in the order of the signature. A
+    /// `serde_json::Value` sorts keys, so `json!({ "tools": listing.tools() })` loses that order, and invalidates the
+    /// provider's prefix cache. Make a request with [`request`](Self::request), or serialise a struct with a field of
+    /// type `&RawValue`.
     #[must_use]
     pub fn tools(&self) -> &RawValue {
         &self.0.tools
     }
 
-    /// Reports whether some of the tools are shown once a model has searched for them: a request then needs the provider's tool
-    /// for that.
+    /// Reports whether the listing has deferred tools: a request then needs the provider's search tool.
     #[must_use]
     pub fn has_deferred(&self) -> bool {
         self.0.has_deferred
     }
 
-    /// Makes a request that carries the tools: `rest` is what else is in it, and `tools` is as here, with its keys in order.
-    /// Serialise it as it is, with `serde_json::to_string` or an HTTP client's `json`.
+    /// Makes a request with the tools: `rest` contains the other fields, and `tools` is added with its keys in order.
+    /// Serialise it directly, with `serde_json::to_string` or an HTTP client's `json`.
     ///
-    /// To serialise it fails where the rest is no object, or has the key `tools` itself.
+    /// Serialising it fails if the rest is not an object, or has the key `tools` itself.
     ///
     /// ```
     /// use serde_json::json;
@@ -140,7 +139,7 @@ impl Listing {
         Request { rest, tools: &self.0.tools }
     }
 
-    /// Returns what descriptions say in words, because the form has no keyword for it.
+    /// Returns the constraints that descriptions state, because the form has no keyword for them.
     #[must_use]
     pub fn notes(&self) -> &[Finding] {
         &self.0.notes
@@ -149,14 +148,14 @@ impl Listing {
     /// Reads the tool calls of a message, by the application's names and without absent keys.
     ///
     /// # Errors
-    /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls); for MCP, whose messages are a
-    /// library's, always: give its calls to [`received`](Self::received).
+    /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls). For MCP always, because a library reads its
+    /// messages: pass its calls to [`received`](Self::received).
     pub fn tool_calls(&self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let calls = self.provider()?.tool_calls(message)?;
         Ok(calls.into_iter().map(|call| self.received(call)).collect())
     }
 
-    /// Writes the message that carries the answers back, by the names that the model knows.
+    /// Writes the message that returns the answers, with the names that the model knows.
     ///
     /// # Errors
     /// As [`Provider::tool_results`](crate::provider::Provider::tool_results); for MCP always: see
@@ -165,9 +164,9 @@ impl Listing {
         self.tool_results_with(answered, None, MediaSupport::Full)
     }
 
-    /// Writes the message that carries the answers back, under these ids in place of those of the calls: one for each call, in
-    /// their order. So a history whose calls have no ids, or ids that another provider would refuse, can go on with a
-    /// provider that matches answers by them.
+    /// Writes the message that returns the answers, with these ids instead of those of the calls: one for each call, in
+    /// their order. So a history whose calls have no ids, or ids that another provider would refuse, can continue with
+    /// a provider that matches answers by ids.
     ///
     /// # Errors
     /// As [`tool_results`](Self::tool_results).
@@ -179,7 +178,8 @@ impl Listing {
         self.tool_results_with(answered, Some(ids), MediaSupport::Full)
     }
 
-    /// Writes the message that carries the answers back to a model that reads these media, under other ids where some are given.
+    /// Writes the message that returns the answers to a model that supports these media, with other ids if some are
+    /// given.
     ///
     /// # Errors
     /// As [`tool_results`](Self::tool_results).
@@ -192,7 +192,7 @@ impl Listing {
         self.provider()?.results_by(answered, ids, support, |name| self.shown_name(name))
     }
 
-    /// Turns a call as the model made it into one that the application takes.
+    /// Turns a call as the model made it into one for the application.
     #[must_use]
     pub fn received(&self, mut call: ToolCall) -> ToolCall {
         if let Some(name) = self.0.names.get(&call.name) {
@@ -218,7 +218,7 @@ impl Listing {
     }
 }
 
-/// A request with the tools of a [`Listing`] in it, made by [`Listing::request`].
+/// A request that contains the tools of a [`Listing`], made by [`Listing::request`].
 ///
 /// ```
 /// use serde_json::json;

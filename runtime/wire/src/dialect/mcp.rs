@@ -1,4 +1,4 @@
-//! An answer as the Model Context Protocol carries it.
+//! Writes an answer in the form of the Model Context Protocol.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ use toolwright_core::output::{Answer, Content};
 pub fn call_tool_result(answer: &Answer) -> Value {
     let blocks: Vec<Value> = answer.content().iter().map(block).collect();
     let mut result = json!({"content": blocks});
-    // The protocol knows objects only; anything else is in the text.
+    // The protocol supports only objects; any other value is in the text.
     if let Some(structured @ Value::Object(_)) = answer.structured() {
         result["structuredContent"] = structured;
     }
@@ -50,7 +50,7 @@ fn block(content: &Content<'_>) -> Value {
         Content::Audio { media_type, data } => {
             json!({"type": "audio", "mimeType": media_type, "data": data})
         }
-        // The protocol has no block of its own for a document: a resource has one, and needs an address.
+        // The protocol has no block for documents, so a resource is used, which needs a URI.
         Content::Document { name, media_type, data } => {
             let uri = format!("document:{}", name.as_deref().unwrap_or_default());
             json!({"type": "resource", "resource": {"uri": uri, "mimeType": media_type, "blob": data}})

@@ -1,10 +1,10 @@
-//! JSON in an order of our own, whatever order `serde_json` keeps in this build: keywords as people
-//! expect them, properties as the tool declares them, the rest by name.
+//! JSON with a fixed order of keys, whatever order `serde_json` uses in this build: keywords in a usual order,
+//! properties as the tool declares them, the rest by name.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-/// One JSON value, its keys in the order in which they are written.
+/// One JSON value, with its keys in the order of writing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     Plain(Value),
@@ -52,7 +52,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 impl Node {
-    /// A value with the keys of its objects sorted.
+    /// Converts a value, with the keys of its objects sorted.
     pub(super) fn from_sorted(value: &Value) -> Self {
         match value {
             Value::Object(object) => {
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// A schema, its keywords in their order.
+    /// Makes a schema, and sorts its keywords.
     pub(super) fn schema(mut keywords: Vec<(String, Self)>) -> Self {
         keywords.sort_by(|(one, _), (other, _)| (rank(one), one).cmp(&(rank(other), other)));
         Self::Object(keywords)
@@ -99,7 +99,7 @@ impl Node {
     }
 }
 
-/// A schema's keywords in the order in which they are written.
+/// Returns a schema's keywords in the order of writing.
 pub(super) fn in_order(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
     let mut keywords: Vec<_> =
         object.iter().map(|(keyword, value)| (keyword.as_str(), value)).collect();
@@ -107,7 +107,7 @@ pub(super) fn in_order(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
     keywords
 }
 
-/// Unknown keywords stand before the definitions, which come last.
+/// Ranks a keyword. Unknown keywords come before the definitions, which come last.
 fn rank(keyword: &str) -> usize {
     match KEYWORDS.iter().position(|known| *known == keyword) {
         Some(rank) => rank,

@@ -7,14 +7,15 @@ use serde_json::{Map, Value};
 use super::parts;
 use super::recursion::definition;
 
-/// Whether `null` fits; references lead into the root.
+/// Whether `null` is valid; references are resolved in the root.
 pub(super) fn fits(root: &Value, schema: &Value) -> bool {
     NullCheck { root, references: HashMap::new() }.takes(schema)
 }
 
 struct NullCheck<'a> {
     root: &'a Value,
-    /// What references came to; on the way round a circle nothing fits but what fits elsewhere.
+    /// The results for references. While a reference is being resolved, it counts as not accepting `null`, so that
+    /// circles end.
     references: HashMap<&'a str, bool>,
 }
 
@@ -46,7 +47,7 @@ impl<'a> NullCheck<'a> {
     }
 }
 
-/// Whether a schema's own type and constants take it.
+/// Whether a schema's own type and constants accept `null`.
 fn takes_itself(object: &Map<String, Value>) -> bool {
     let types = parts::types(object);
     (types.is_empty() || types.contains(&"null"))

@@ -1,5 +1,5 @@
-//! The way back from a form that sends `null` for an absent key: such keys are taken out of the text,
-//! and every other byte of it stays.
+//! Converts arguments from a form that sends `null` for an absent key: such keys are removed from the text, and all
+//! other bytes stay.
 
 mod entries;
 mod variants;
@@ -11,16 +11,16 @@ use serde_json::{Value, value::RawValue};
 use self::entries::{Entries, Entry, Unreadable};
 use self::variants::{Variant, Variants};
 
-/// Deeper than this nothing is taken out; the reader says then what is wrong.
+/// Below this depth nothing is removed; the reader then reports the problem.
 const DEPTH: usize = toolwright_core::json::MAX_DEPTH;
 
-/// The arguments without the keys that are absent.
+/// Returns the arguments without absent keys.
 pub(super) fn remove_absent<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
     if !text.contains("null") {
         return Cow::Borrowed(text);
     }
     let removal = Removal { root: schema };
-    // What is not read here is the reader's to refuse, by what the model wrote.
+    // A text that cannot be read here is left to the reader, which reports what the model wrote.
     let variants = Variants::of(schema, [vec![schema]]);
     match removal.value(&variants, text, 0) {
         Ok(Some(text)) => Cow::Owned(text),
@@ -33,7 +33,7 @@ struct Removal<'a> {
 }
 
 impl<'a> Removal<'a> {
-    /// The text of a value that has to fit one of the variants, where something is taken out of it.
+    /// Removes absent keys from a value that has to fit one of the variants; `None` if nothing is removed.
     fn value(
         &self,
         variants: &Variants<'a>,
@@ -58,7 +58,7 @@ impl<'a> Removal<'a> {
     ) -> Result<Option<String>, Unreadable> {
         let Entries(entries) = serde_json::from_str(text).map_err(|_| Unreadable)?;
         let mut fitting: Vec<&Variant<'a>> = variants.that_take("object").collect();
-        // Where one variant fits, the model meant no other, whatever it forgot.
+        // If exactly one variant fits, the model meant that one, even if a key is missing.
         if fitting.len() > 1 {
             fitting.retain(|variant| variant.fits(self.root, &entries));
         }
@@ -102,7 +102,7 @@ impl<'a> Removal<'a> {
             Variants::of(self.root, lists.map(|variant| variant.item(index).collect()))
         };
         let places = variants.places();
-        // Past the places that have schemas of their own, every item has the same ones.
+        // After the places with their own schemas, all items have the same ones.
         let rest = below(places);
         let mut changed = false;
         let mut written = String::from("[");

@@ -1,11 +1,11 @@
-//! Questions about schemas as values, and the two rewritings that need no dialect: an object with
-//! variants as a choice between objects, and several schemas as one.
+//! Queries about schemas, and the two rewritings that do not depend on a dialect: an object with variants as a choice
+//! between objects, and several schemas as one.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-/// The types that a schema names, or that its constants have.
+/// Returns the types that a schema names, or the types of its constants.
 pub(super) fn types(object: &Map<String, Value>) -> Vec<&str> {
     match object.get("type") {
         Some(Value::String(name)) => return vec![name],
@@ -35,7 +35,7 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether a keyword speaks of values of a type; what speaks of every type speaks of this one.
+/// Whether a keyword constrains values of a type; a keyword for all types does.
 pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     let only: &[&str] = match keyword {
         "minLength" | "maxLength" | "pattern" => &["string"],
@@ -59,7 +59,7 @@ pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     only.contains(&name)
 }
 
-/// The only values that a schema takes.
+/// Returns the only values that a schema accepts.
 pub(super) fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
     let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     values.or_else(|| object.get("const").map(std::slice::from_ref))
@@ -69,8 +69,8 @@ pub(super) fn required_names(object: &Map<String, Value>) -> impl Iterator<Item 
     object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// An object whose further keys depend on a choice, as `flatten` makes it, as a choice between whole
-/// objects; nothing where it is none.
+/// Rewrites an object whose other keys depend on a choice, as `flatten` makes it, into a choice between complete
+/// objects; `None` for any other schema.
 pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     let keyword = ["oneOf", "anyOf"].into_iter().find(|it| object.contains_key(*it))?;
     if !["properties", "required"].iter().any(|it| object.contains_key(*it)) {
@@ -81,7 +81,7 @@ pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     let is_closed = match base.remove("unevaluatedProperties") {
         Some(Value::Bool(false)) => true,
         Some(further) => {
-            // The whole knows every key, so that what is left is what is further.
+            // Each complete object knows all its keys, so the schema for other keys moves there.
             base.entry("additionalProperties").or_insert(further);
             false
         }
@@ -113,15 +113,14 @@ pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     Some(Value::Object(outer))
 }
 
-/// Whether one, being closed, leaves no room for the other's keys.
+/// Whether one schema is closed and excludes the other's keys.
 fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &String| one.get("properties").is_some_and(|it| it.get(name).is_some());
     let names = other.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
     one.get("additionalProperties") == Some(&Value::Bool(false)) && !names.into_iter().all(known)
 }
 
-/// Two schemas as one that asks for both; nothing where they speak of the same thing in different
-/// words.
+/// Merges two schemas into one that requires both; `None` if they constrain the same thing differently.
 pub(super) fn combine(
     one: &Map<String, Value>,
     other: &Map<String, Value>,
@@ -130,7 +129,7 @@ pub(super) fn combine(
     merge(&mut both, other).then_some(both)
 }
 
-/// Merges two schemas in place when neither shuts out the keys of the other; returns whether it did.
+/// Merges two schemas in place if neither excludes the keys of the other; returns whether it did.
 pub(super) fn fold(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
     !shuts_out(whole, part) && !shuts_out(part, whole) && merge(whole, part)
 }
@@ -167,7 +166,7 @@ fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
     true
 }
 
-/// A schema of one type out of a list of them, with the keywords that concern it.
+/// Reduces a schema with several types to one type, with the keywords for it.
 pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     if name == "null" {
         return json!({"type": "null"});
@@ -185,7 +184,7 @@ pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     Value::Object(one)
 }
 
-/// Whether a value is of a type.
+/// Whether a value has a type.
 pub(super) fn fits(value: &Value, name: &str) -> bool {
     type_of(value) == name
         || (name == "number" && value.is_number())

@@ -1,4 +1,4 @@
-//! Which of a schema's definitions contain themselves.
+//! Finds the recursive definitions of a schema.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 use toolwright_core::json::reference;
 
-/// The name of a local definition that a reference names; the root is the empty name.
+/// Returns the name of the local definition that a reference leads to; the root has the empty name.
 pub(super) fn target(reference: &str) -> Option<String> {
     if reference == "#" {
         return Some(String::new());
@@ -14,7 +14,7 @@ pub(super) fn target(reference: &str) -> Option<String> {
     reference::definition(reference).map(Cow::into_owned)
 }
 
-/// What a reference leads to.
+/// Returns the schema that a reference leads to.
 pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Value> {
     match target(reference)?.as_str() {
         "" => Some(root),
@@ -22,11 +22,11 @@ pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Val
     }
 }
 
-/// Which definition leads to which.
+/// Which definitions refer to which.
 pub(super) struct Graph(BTreeMap<String, BTreeSet<String>>);
 
 impl Graph {
-    /// The references of a schema; those below a property that may be absent only `with_optional`.
+    /// Collects the references of a schema; those below optional properties only if `with_optional`.
     pub(super) fn of(root: &Value, with_optional: bool) -> Self {
         let none = Map::new();
         let definitions = root.get("$defs").and_then(Value::as_object).unwrap_or(&none);
@@ -39,7 +39,7 @@ impl Graph {
         Self(edges.collect())
     }
 
-    /// The definitions from which a way leads back to themselves, by name.
+    /// Lists the definitions that lead back to themselves.
     pub(super) fn recursive(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str).filter(|name| self.returns(name))
     }
@@ -62,7 +62,7 @@ impl Graph {
 }
 
 fn collect(schema: &Value, with_optional: bool, targets: &mut BTreeSet<String>) {
-    // Without recursion, so that no nesting is too deep.
+    // Uses a list instead of recursion, so that no nesting is too deep.
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         match schema {

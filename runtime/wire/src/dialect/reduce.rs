@@ -1,5 +1,5 @@
-//! Reduces a schema in the normal form to what one dialect takes. Every keyword is sent, put in words or
-//! refused; the walk goes on after a finding, so that all of them come at once.
+//! Reduces a schema in the normal form to what one dialect accepts. Every keyword is sent, stated in the description or
+//! refused; reducing continues after a finding, so that all are reported at once.
 
 mod choice;
 mod constant;
@@ -20,12 +20,12 @@ use super::node::{self, Node};
 use super::rules::{Rules, TypeLists};
 use super::{DescribedTool, Dialect, parts, words};
 
-/// Deeper than this no schema is followed; what `serde_json` reads is no deeper.
+/// How deep schemas are followed; `serde_json` reads no deeper values.
 const DEPTH: usize = 128;
-/// More schemas than this are not written for one tool, however its references multiply.
+/// How many schemas are written for one tool, however its references multiply.
 const SCHEMAS: usize = 20_000;
 
-/// Writes the input schema of a tool; findings are added to.
+/// Writes the input schema of a tool; adds findings.
 pub(super) fn input(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -37,7 +37,7 @@ pub(super) fn input(
     reducer.root()
 }
 
-/// Writes the output schema of a tool, for the dialects that take one.
+/// Writes the output schema of a tool, for dialects with one.
 pub(super) fn output(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -52,20 +52,20 @@ struct Reducer<'a, 'f> {
     dialect: Dialect,
     tool: &'a str,
     root: &'a Value,
-    /// The places of the root's properties in their order.
+    /// The positions of the root's properties.
     order: HashMap<&'a str, usize>,
     findings: &'f mut Vec<Finding>,
-    /// The place in the source.
+    /// The place in the original schema.
     pointer: String,
     depth: usize,
     schemas: usize,
-    /// The references that are being replaced by what they lead to.
+    /// The references that are being inlined at the moment.
     inlined: Vec<String>,
-    /// The definitions that contain themselves, found when it first matters.
+    /// The recursive definitions, computed when they are first needed.
     recursive: OnceCell<HashSet<String>>,
 }
 
-/// A schema being written.
+/// A schema that is being written.
 #[derive(Default)]
 struct Draft {
     keywords: Vec<(String, Node)>,
@@ -174,7 +174,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
         let mut types = parts::types(object);
         if let Some(constants) = parts::constants(object) {
-            // A type of which there is no constant is none; where none is left, that is reported below.
+            // A type without a matching constant is dropped; if no type is left, that is reported below.
             let has = |name: &str| constants.iter().any(|value| parts::fits(value, name));
             if types.iter().any(|name| has(name)) {
                 types.retain(|name| has(name));
@@ -191,7 +191,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
     }
 
-    /// A value of any type.
+    /// Writes a value of any type.
     fn anything(&mut self, object: &Map<String, Value>) -> Node {
         if !self.rules.untyped {
             let message = "a value may be anything, the provider wants to know its type";
@@ -206,7 +206,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         draft.finish()
     }
 
-    /// A value of one type.
+    /// Writes a value of one type.
     fn reduce_type(&mut self, name: &str, object: &Map<String, Value>, nullable: bool) -> Node {
         let mut draft = self.draft(object);
         draft.put("type", self.type_name(name));
@@ -251,7 +251,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
     }
 
-    /// Whether an input that has this keyword in its root is refused, while it may have it further down.
+    /// Whether this keyword is refused in the root of an input, although it is accepted further down.
     fn is_refused_in_root(&self, keyword: &str) -> bool {
         self.depth == 1 && !self.rules.root_choice && matches!(keyword, "not" | "enum")
     }
@@ -273,7 +273,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         nodes
     }
 
-    /// Goes to a place below this one and comes back.
+    /// Runs a function at a place below this one.
     fn at<T>(&mut self, place: &[&str], work: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         for step in place {

@@ -1,4 +1,4 @@
-//! A tool, and a list of tools, in the shape of a provider's request.
+//! Writes a tool, and a list of tools, in the form of a provider's request.
 
 use serde_json::value::RawValue;
 
@@ -9,7 +9,7 @@ use super::rules::Rules;
 use super::{DescribedTool, Dialect, RenderedTool, limits, names, reduce};
 use toolwright_core::tool::Effect;
 
-/// One tool, or why not.
+/// Writes one tool, or returns why the provider would refuse it.
 pub(super) fn tool(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -56,8 +56,8 @@ pub(super) fn tool(
     Ok(RenderedTool { name, json, notes: findings, optional, unions })
 }
 
-/// The tools of one request, as the value of its `tools`, and the names that they have there. Others
-/// can be called without being shown.
+/// Writes the tools of one request, as the value of `tools`, and returns the names that they have there. The unlisted
+/// tools can be called without being shown.
 pub(super) fn tools<'a>(
     dialect: Dialect,
     tools: impl IntoIterator<Item = DescribedTool<'a>>,
@@ -73,7 +73,7 @@ pub(super) fn tools<'a>(
         }
     }
     let names = written.iter().map(|(name, rendered)| (*name, rendered.name.as_str()));
-    // What is not shown is called by its own name.
+    // A tool that is not shown is called by its own name.
     let names = names.chain(unlisted.map(|name| (name, name)));
     names::judge_collisions(dialect, names, &mut findings);
     let optional = written.iter().map(|(_, it)| it.optional).sum();
@@ -136,11 +136,11 @@ fn shape(
         Dialect::OpenAiResponses | Dialect::OpenAiResponsesStrict => {
             head.insert(0, text("type", "function"));
             head.push(("parameters".into(), schema));
-            // Unsaid, it is on.
+            // The API's default is on.
             let strict = dialect == Dialect::OpenAiResponsesStrict;
             head.push(("strict".into(), strict.into()));
         }
-        // An object without properties is refused; without a schema there are no parameters.
+        // Gemini refuses an object without properties; a tool without a schema has no parameters.
         Dialect::Gemini | Dialect::GeminiOpenApi if takes_nothing(&schema) => {
             if let Some(words) = schema.get("description").and_then(Node::as_str) {
                 let description = format!("{}\n\n{words}", tool.description);
@@ -173,7 +173,7 @@ fn shape(
     Node::Object(head)
 }
 
-/// Whether an input says no more than that it is an object, and perhaps what for.
+/// Whether an input only says that it is an object, and perhaps what for.
 fn takes_nothing(schema: &Node) -> bool {
     let Node::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {

@@ -1,22 +1,22 @@
-//! What each provider takes, as data. From the vendors' published documents and, where those are
-//! silent, from what their servers refuse.
+//! What each provider accepts, as data: from the vendors' published documents and, where these do not say, from what
+//! their servers refuse.
 
 use super::Dialect;
 
-/// What one dialect takes.
+/// What one dialect accepts.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) name: Name,
-    /// Whether the names of the input's own properties are letters, digits, `_`, `.` and `-`, 64 at the most.
-    /// The documents say it of all properties; servers take other names below.
+    /// Whether the names of the input's own properties are limited to 64 letters, digits, `_`, `.` and `-`. The
+    /// documents say that of all properties, but servers accept other names in nested objects.
     pub(super) plain_keys: bool,
-    /// The keywords that may be sent, where not all may; structure is judged apart.
+    /// The keywords that may be sent, if not all may; keywords for structure have rules of their own.
     pub(super) keywords: Option<&'static [&'static str]>,
-    /// The formats of texts that may be sent, where not all may.
+    /// The formats of texts that may be sent, if not all may.
     pub(super) formats: Option<&'static [&'static str]>,
-    /// The formats of numbers that may be sent, where not all may.
+    /// The formats of numbers that may be sent, if not all may.
     pub(super) number_formats: Option<&'static [&'static str]>,
-    /// Whether regular expressions may look around and back.
+    /// Whether regular expressions may have look-around and back-references.
     pub(super) looks_around: bool,
     pub(super) references: References,
     pub(super) recursion: Recursion,
@@ -25,24 +25,24 @@ pub(super) struct Rules {
     pub(super) objects: Objects,
     /// Whether an absent key is sent as `null`.
     pub(super) absent_is_null: bool,
-    /// Whether a value may be anything.
+    /// Whether a value may have any type.
     pub(super) untyped: bool,
-    /// Whether a list may leave open what it holds.
+    /// Whether a list may leave open what its items are.
     pub(super) open_lists: bool,
-    /// Whether the form can say what each place of a tuple takes.
+    /// Whether the form can describe each item of a tuple.
     pub(super) tuples: bool,
     /// Whether the input may be a choice between objects, and have `not` and `enum` beside its properties.
     pub(super) root_choice: bool,
-    /// Whether no keyword may stand beside `anyOf`.
+    /// Whether no keyword may be beside `anyOf`.
     pub(super) lone_choice: bool,
-    /// Whether a keyword says the order of properties.
+    /// Whether there is a keyword for the order of properties.
     pub(super) ordering: bool,
-    /// Whether types are in capitals, and counts are texts, as in Google's older form.
+    /// Whether types are in capitals and counts are texts, as in Google's older form.
     pub(super) google: bool,
     pub(super) limits: Limits,
 }
 
-/// The names of tools: letters, digits, `_`, `-` and these.
+/// The allowed names of tools: letters, digits, `_`, `-` and these.
 #[derive(Debug)]
 pub(super) struct Name {
     pub(super) also: &'static str,
@@ -53,18 +53,18 @@ pub(super) struct Name {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum References {
-    /// As they are.
+    /// They are sent unchanged.
     Kept,
-    /// Without a keyword beside them.
+    /// They are sent without keywords beside them.
     Alone,
-    /// Replaced by what they refer to.
+    /// They are replaced by their targets.
     Inlined,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recursion {
     Free,
-    /// Only below a property that may be absent.
+    /// Only below an optional property.
     BelowOptional,
     Refused,
 }
@@ -73,9 +73,9 @@ pub(super) enum Recursion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeLists {
     Kept,
-    /// A variant of `anyOf` each.
+    /// Each type becomes a variant of `anyOf`.
     Split,
-    /// `nullable`, and a variant of `anyOf` each.
+    /// `nullable`, and each other type becomes a variant of `anyOf`.
     Nullable,
 }
 
@@ -83,11 +83,11 @@ pub(super) enum TypeLists {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Constants {
     Any,
-    /// No lists and objects.
+    /// Only scalars.
     Scalars,
-    /// Texts that are not empty, and numbers; no `const`.
+    /// Non-empty texts and numbers; no `const`.
     TextsAndNumbers,
-    /// Texts that are not empty; no `const`.
+    /// Non-empty texts; no `const`.
     Texts,
 }
 
@@ -96,24 +96,24 @@ pub(super) enum Objects {
     Any,
     /// Every key is named, and `additionalProperties` says so.
     Closed,
-    /// Every key is named, and nothing says so.
+    /// Every key is named, without a keyword that says so.
     Named,
 }
 
-/// The most of something in one schema.
+/// Limits for one schema or one request.
 #[derive(Debug)]
 pub(super) struct Limits {
     pub(super) depth: Option<usize>,
     pub(super) properties: Option<usize>,
     pub(super) enum_values: Option<usize>,
     pub(super) characters: Option<usize>,
-    /// In one request.
+    /// The number of tools in one request.
     pub(super) tools: Option<usize>,
-    /// Properties that may be absent, in one request.
+    /// The number of optional properties in one request.
     pub(super) optional: Option<usize>,
-    /// Values of several types, in one request.
+    /// The number of values with several types in one request.
     pub(super) unions: Option<usize>,
-    /// An enum of more than so many texts may have so many characters.
+    /// For an enum of more than this number of texts, the maximum number of their characters.
     pub(super) long_enum: Option<(usize, usize)>,
 }
 
@@ -281,7 +281,7 @@ impl Rules {
         match dialect {
             Dialect::Anthropic => &ANTHROPIC,
             Dialect::AnthropicStrict => &ANTHROPIC_STRICT,
-            // The Responses API takes as many tools as fit the context.
+            // The Responses API accepts as many tools as fit into the context.
             Dialect::OpenAiResponses | Dialect::OpenAiChat => &OPENAI,
             Dialect::OpenAiChatStrict | Dialect::OpenAiResponsesStrict => &OPENAI_STRICT,
             Dialect::Gemini => &GEMINI,
@@ -290,7 +290,7 @@ impl Rules {
         }
     }
 
-    /// Whether a keyword may be sent that says no more than a limit or a hint.
+    /// Whether a keyword that is only a limit or a hint may be sent.
     pub(super) fn takes(&self, keyword: &str) -> bool {
         self.keywords.is_none_or(|known| known.contains(&keyword))
     }

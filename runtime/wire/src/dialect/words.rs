@@ -1,10 +1,10 @@
-//! Writes constraints for which a provider has no keyword into the description.
+//! States constraints that a provider has no keyword for in the description.
 
 use serde_json::{Map, Value};
 
 use super::node::Node;
 
-/// A keyword's meaning as one sentence.
+/// Returns the meaning of a keyword as one sentence.
 pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     let texts = |values: &[Value]| values.iter().map(json).collect::<Vec<_>>().join(", ");
     match (keyword, value) {
@@ -36,7 +36,7 @@ pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     }
 }
 
-/// Whether a keyword that says this says nothing at all.
+/// Whether a keyword with this value has no effect.
 pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     match keyword {
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => *value == Value::Bool(false),
@@ -46,7 +46,7 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// A description with sentences added to it.
+/// Returns a description with sentences added.
 pub(super) fn describe(description: &str, sentences: &[String]) -> String {
     let mut text = description.trim_end().to_owned();
     for (index, sentence) in sentences.iter().enumerate() {
@@ -54,7 +54,7 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
             if index == 0 && !text.ends_with(['.', '!', '?', ':', ';', '`', '\n']) {
                 text.push('.');
             }
-            // Lists and paragraphs end before it.
+            // Ends a list or a paragraph before the sentence.
             text.push_str(if index == 0 && text.contains('\n') { "\n\n" } else { " " });
         }
         text.push_str(sentence);
@@ -62,7 +62,7 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
     text
 }
 
-/// A value as text in an order that does not depend on how `serde_json` was built.
+/// Writes a value in an order that does not depend on how `serde_json` was built.
 fn json(value: &Value) -> String {
     serde_json::to_string(&Node::from_sorted(value)).unwrap_or_else(|_| value.to_string())
 }

@@ -1,11 +1,11 @@
-//! What a provider needs to know of an answer.
+//! The part of an answer that a provider needs.
 
 use super::{MessageError, Provider, ToolCall};
 use toolwright_core::output::{Answer, Content};
 
-/// The answer to one call, its blocks put together.
+/// The answer to one call, with all its blocks.
 ///
-/// The text of an error says that it is one, since `OpenAI` has no field for that.
+/// The text of an error says that it is one, because `OpenAI` has no field for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AnsweredCall<'a> {
     /// The call's id, as the provider gave it.
@@ -14,7 +14,7 @@ pub(super) struct AnsweredCall<'a> {
     pub(super) name: &'a str,
     /// Whether the call failed.
     pub(super) is_error: bool,
-    /// What the tool said.
+    /// The tool's blocks.
     pub(super) content: &'a [Content<'a>],
 }
 
@@ -23,7 +23,7 @@ impl<'a> AnsweredCall<'a> {
         Self { id: call.id.as_deref(), name: &call.name, is_error: answer.is_error(), content }
     }
 
-    /// The id, for a provider that matches answers by it.
+    /// Returns the id, for a provider that matches answers by it.
     pub(super) fn required_id(
         &self,
         provider: Provider,

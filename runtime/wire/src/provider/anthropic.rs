@@ -1,4 +1,4 @@
-//! Anthropic Messages: `tool_use` blocks in, one user message of `tool_result` blocks out.
+//! Anthropic Messages: reads `tool_use` blocks, and writes one user message of `tool_result` blocks.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::media::{Part, Parts};
 use super::node::{Fields, Node};
 use super::{AnsweredCall, MessageError, Provider, ToolCall};
 
-/// Reasons to stop that may leave the last block unfinished, its input then cut off or empty.
+/// Reasons to stop that may leave the last block unfinished, with its input cut off or empty.
 const CUT_SHORT: &[&str] = &["max_tokens", "model_context_window_exceeded", "refusal"];
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
@@ -80,7 +80,7 @@ fn is_message(fields: &Fields<'_>) -> bool {
         || fields.peek("role").as_deref() == Some("assistant")
 }
 
-/// Whether a block is of a type that no other provider has.
+/// Whether a block has a type that no other provider uses.
 fn is_own_block(block: &Node<'_>) -> bool {
     tag(block).is_some_and(|tag| {
         matches!(
@@ -126,7 +126,7 @@ fn calls_in(blocks: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, Me
     Ok(calls)
 }
 
-/// A string for one block of words, else blocks; nothing where there is nothing to say.
+/// Writes a string for one text block, otherwise blocks; `None` for an empty answer.
 fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Option<Value> {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let mut blocks: Vec<Part<'_>> = blocks.collect();

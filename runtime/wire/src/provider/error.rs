@@ -1,8 +1,8 @@
-//! What can be wrong with a provider's message.
+//! Errors in a provider's message.
 
 use super::kind::Provider;
 
-/// Why a message gave no tool calls, or answers gave no message.
+/// Why a message has no tool calls, or answers make no message.
 ///
 /// ```
 /// use toolwright::provider::{MessageError, Provider};
@@ -21,7 +21,7 @@ pub enum MessageError {
     /// The text is not one JSON value.
     #[error("the message is not JSON")]
     NotJson(#[source] serde_json::Error),
-    /// The shape is no provider's, or does not tell which.
+    /// The shape is that of no provider, or fits several equally.
     #[error("the message names no provider by its shape, {found}")]
     Unrecognised {
         /// What the message is.
@@ -30,38 +30,38 @@ pub enum MessageError {
     /// The shape fits several providers.
     #[error("the message may be of {one} or of {other}")]
     Ambiguous {
-        /// The first provider that it fits.
+        /// One provider that it fits.
         one: Provider,
-        /// The next.
+        /// Another provider that it fits.
         other: Provider,
     },
-    /// The message was written by another provider than the one asked to read it.
+    /// The message was written by another provider than expected.
     #[error("expected a message of {expected}, found one of {found}")]
     OtherProvider {
-        /// The provider asked.
+        /// The expected provider.
         expected: Provider,
-        /// The provider that the shape tells of.
+        /// The provider that the shape belongs to.
         found: Provider,
     },
     /// A value is missing or of a wrong type.
     #[error("{provider} message at {}: expected {expected}, found {found}", place(.pointer))]
     Unexpected {
-        /// The provider asked.
+        /// The expected provider.
         provider: Provider,
         /// JSON pointer to the place, empty for the whole message.
         pointer: String,
-        /// What belongs there.
+        /// What should be there.
         expected: &'static str,
-        /// What is there.
+        /// What is there instead.
         found: String,
     },
-    /// The client has to answer the call, but it is no function call.
+    /// The client has to answer the call, but it is not a function call.
     #[error(
         "{provider} message at {}: call {call} is a {kind}, only function calls are supported",
         place(.pointer)
     )]
     Unsupported {
-        /// The provider asked.
+        /// The expected provider.
         provider: Provider,
         /// JSON pointer to the call.
         pointer: String,
@@ -71,9 +71,9 @@ pub enum MessageError {
         kind: String,
     },
     /// The model was stopped while it wrote a call, so its arguments cannot be trusted.
-    #[error("{provider} message at {}: the call is not whole, the model stopped with `{reason}`", place(.pointer))]
+    #[error("{provider} message at {}: the call is incomplete, the model stopped with `{reason}`", place(.pointer))]
     CutShort {
-        /// The provider asked.
+        /// The expected provider.
         provider: Provider,
         /// JSON pointer to the call, or to the reason where the call is not in the message.
         pointer: String,
@@ -86,10 +86,10 @@ pub enum MessageError {
         /// The form.
         dialect: crate::dialect::Dialect,
     },
-    /// An alternative other than the first one calls tools; which the history will hold cannot be known.
+    /// An alternative other than the first calls tools, and it is unknown which one the history will contain.
     #[error("{provider} message at {}: tools are called in an alternative other than the first", place(.pointer))]
     SeveralAlternatives {
-        /// The provider asked.
+        /// The expected provider.
         provider: Provider,
         /// JSON pointer to the alternative.
         pointer: String,
@@ -97,11 +97,11 @@ pub enum MessageError {
     /// An answer has no id, and the provider matches answers by id.
     #[error("{provider} needs the call's id in an answer, answer {index} of tool {name} has none")]
     MissingId {
-        /// The provider asked.
+        /// The provider.
         provider: Provider,
         /// The tool's name.
         name: String,
-        /// The answer's place in the list, counted from 0.
+        /// The index of the answer in the list, from 0.
         index: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Gemini `generateContent`: `functionCall` parts in, one content of `functionResponse` parts out.
+//! Gemini `generateContent`: reads `functionCall` parts, and writes one content of `functionResponse` parts.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::node::{Fields, Node};
 use super::{AnsweredCall, MessageError, Provider, ToolCall};
 use toolwright_core::output::Content;
 
-/// From here on a double, which is the only number that Gemini's responses hold, skips integers.
+/// From here on, a double cannot represent every integer; Gemini's responses have only doubles.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
@@ -34,7 +34,7 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     if is_own_part(root) {
         return calls_in(std::slice::from_ref(root), None);
     }
-    // A prompt that was refused has no candidates.
+    // A response to a refused prompt has no candidates.
     if fields.has("promptFeedback") || fields.has("usageMetadata") {
         return Ok(Vec::new());
     }
@@ -47,13 +47,13 @@ pub(super) fn tool_results<'a>(answered: &[AnsweredCall<'a>], parts: &mut Parts<
     json!({"role": "user", "parts": written})
 }
 
-/// Whether a part has a key that no other provider has. Parts have no type to go by.
+/// Whether a part has a key that no other provider uses. Parts have no type.
 fn is_own_part(part: &Node<'_>) -> bool {
     part.fields("a part").is_ok_and(|fields| {
         !fields.has("type")
             && !fields.has("role")
             && (function_call(&fields).is_some()
-                // A response of OpenAI's has an object of this name.
+                // A response of OpenAI has an object with this name.
                 || fields.peek("text").is_some()
                 || [
                     "inlineData",
@@ -70,7 +70,7 @@ fn is_own_part(part: &Node<'_>) -> bool {
     })
 }
 
-/// Both spellings are valid in the JSON of protocol buffers.
+/// The JSON of protocol buffers allows both spellings.
 fn function_call<'a>(fields: &Fields<'a>) -> Option<Node<'a>> {
     fields.get("functionCall").or_else(|| fields.get("function_call"))
 }
@@ -85,7 +85,7 @@ fn calls_of_candidates(candidates: &[Node<'_>]) -> Result<Vec<ToolCall>, Message
         {
             return Err(fields.require("finishReason", "a reason")?.cut_short(reason));
         }
-        // A candidate that was blocked has no content.
+        // A blocked candidate has no content.
         let Some(content) = fields.get("content") else {
             continue;
         };
@@ -177,7 +177,8 @@ fn response<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Value {
     json!({"functionResponse": response})
 }
 
-/// The value, unless it holds a number so large that its digits might change; it then travels as text.
+/// Returns the value, unless it contains a number so large that its digits might change: then the value is sent as
+/// text.
 fn exact_value(json: &str) -> Option<Value> {
     let value = serde_json::from_str(json).ok()?;
     exact(&value).then_some(value)

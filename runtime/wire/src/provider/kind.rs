@@ -1,4 +1,4 @@
-//! Which provider: the enum and its names.
+//! The enum of providers, and their names.
 
 use std::fmt;
 

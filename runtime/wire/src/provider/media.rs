@@ -1,8 +1,8 @@
-//! What a provider takes of pictures and documents: each block of an answer or a message becomes a part, or a sentence that says
-//! why it is left out.
+//! Which pictures and documents a provider accepts: each block of an answer or a message becomes a part, or a sentence
+//! that says why it is left out.
 //!
-//! The data is looked at, because a provider refuses the whole request, and with it every later one of the run, where a picture
-//! is larger than it takes, is no base64, or is labelled as another format than it has.
+//! The data is checked, because a provider refuses the whole request, and with it every later one of the run, if a
+//! picture is too large, not base64, or labelled with another format than it has.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use toolwright_core::output::{Content, decoded_length};
 
 use super::kind::Provider;
 
-/// What a model reads beside text.
+/// The media that a model can read beside text.
 ///
 /// ```
 /// use toolwright::Content;
@@ -30,24 +30,24 @@ use super::kind::Provider;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MediaSupport {
-    /// Pictures and documents, wherever its provider takes them.
+    /// Pictures and documents, wherever its provider accepts them.
     #[default]
     Full,
-    /// Pictures and documents in messages, and none in the answers to calls: those of answers follow after the answers.
+    /// Pictures and documents in messages, but not in the answers to calls: there they follow after the answers.
     Messages,
-    /// Text alone.
+    /// Only text.
     None,
 }
 
-/// What goes into a message in place of a block.
+/// The part of a message that replaces a block.
 pub(super) enum Part<'a> {
     Words(Cow<'a, str>),
     Media(Media<'a>),
 }
 
-/// A picture or document that the provider takes.
+/// A picture or document that the provider accepts.
 pub(super) struct Media<'a> {
-    /// What it is by its data, whatever it is labelled as.
+    /// The media type of the data itself, whatever its label says.
     media_type: &'static str,
     data: &'a str,
     name: Option<&'a str>,
@@ -57,7 +57,7 @@ pub(super) struct Media<'a> {
 pub(super) struct Parts<'a> {
     provider: Provider,
     support: MediaSupport,
-    /// What belongs to answers and comes after them, with the number under which the answer names it.
+    /// Parts that belong to answers and follow after them, numbered as the answer names them.
     after: Vec<Part<'a>>,
     count: usize,
 }
@@ -71,7 +71,7 @@ impl<'a> Parts<'a> {
         Self { provider, support, after: Vec::new(), count: 0 }
     }
 
-    /// A block of a message of the user.
+    /// Converts a block of a user's message.
     pub(super) fn of_message(&self, block: &'a Content<'_>) -> Part<'a> {
         match self.take(block, self.provider.in_messages()) {
             Ok(part) => part,
@@ -79,9 +79,9 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A block of an answer. Of what goes into a message alone it says where it is.
+    /// Converts a block of an answer. If the block is only accepted in messages, the answer says where it is.
     pub(super) fn of_answer(&mut self, block: &'a Content<'_>, is_error: bool) -> Part<'a> {
-        // Anthropic refuses anything but text in an answer that is an error.
+        // In an answer that is an error, Anthropic accepts only text.
         let is_apart = self.support == MediaSupport::Messages
             || (is_error && self.provider == Provider::Anthropic);
         let within = if is_apart { &[] } else { self.provider.in_answers() };
@@ -101,13 +101,13 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What comes after the answers, as parts of a message of the user.
+    /// Returns what follows after the answers, as parts of a user's message.
     pub(super) fn after(&mut self) -> Vec<Value> {
         let provider = self.provider;
         std::mem::take(&mut self.after).into_iter().map(|part| part.json(provider)).collect()
     }
 
-    /// The block as the provider takes it, or why it does not.
+    /// Converts the block for the provider, or says why it is left out.
     fn take(&self, block: &'a Content<'_>, taken: &[&str]) -> Result<Part<'a>, String> {
         let (label, data, name) = match block {
             Content::Image { media_type, data } => (media_type, data, None),
@@ -157,7 +157,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether there is nothing to read, which some providers refuse.
+    /// Whether the part has no visible text; some providers refuse that.
     pub(super) fn is_blank(&self) -> bool {
         matches!(self, Self::Words(words) if words.trim().is_empty())
     }
@@ -199,11 +199,11 @@ impl Media<'_> {
     }
 }
 
-/// The characters of a title that Anthropic takes.
+/// The maximum length of a title for Anthropic, in characters.
 const LONGEST_TITLE: usize = 500;
 
 impl Provider {
-    /// What it takes in a message of the user.
+    /// Lists the media types that it accepts in a user's message.
     fn in_messages(self) -> &'static [&'static str] {
         match self {
             Self::Anthropic | Self::OpenAiChat | Self::OpenAiResponses => {
@@ -213,7 +213,7 @@ impl Provider {
         }
     }
 
-    /// What it takes in the answer to a call.
+    /// Lists the media types that it accepts in the answer to a call.
     fn in_answers(self) -> &'static [&'static str] {
         match self {
             Self::OpenAiChat => &[],
@@ -222,14 +222,14 @@ impl Provider {
         }
     }
 
-    /// How long the base64 text of a block may be.
+    /// Returns how long the base64 text of a block may be.
     fn largest(self, block: &Content<'_>) -> usize {
         match (self, block) {
             (Self::Anthropic, Content::Image { .. }) => 5 * MIB,
-            // These are of the whole request; half an MiB is for the rest of it.
+            // These limits are for the whole request; half a MiB is left for the rest of it.
             (Self::Anthropic, _) => 31 * MIB + MIB / 2,
             (Self::Gemini, _) => 19 * MIB + MIB / 2,
-            // A data URL begins with its type.
+            // A data URL begins with its media type.
             (_, Content::Image { .. }) => 20 * MIB - 64,
             (_, _) => 66 * MIB,
         }

@@ -1,4 +1,4 @@
-//! A message of the user, with pictures and documents.
+//! Writes a user's message with pictures and documents.
 
 use serde_json::{Value, json};
 use toolwright_core::output::Content;
@@ -7,8 +7,8 @@ use super::media::{Part, Parts};
 use super::{MediaSupport, Provider};
 
 impl Provider {
-    /// Writes a message of the user that says these blocks, to push onto the history. One that is text alone has a string where
-    /// the provider takes one. What the provider or the model does not take becomes a sentence, as in
+    /// Writes a user's message with these blocks, to append to the history. If it is only text, it is a string where
+    /// the provider accepts one. Content that the provider or the model does not accept becomes a sentence, as in
     /// [`tool_results`](Self::tool_results).
     ///
     /// ```

@@ -1,6 +1,6 @@
 //! A JSON value with its place in the message, read one level at a time.
 //!
-//! Nothing below the level asked for is decoded, so a call's arguments stay the provider's own text.
+//! Nothing below the current level is decoded, so a call's arguments stay the provider's own text.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ impl<'a> Node<'a> {
         Self { provider, pointer, raw }
     }
 
-    /// The value's own text.
+    /// Returns the value's own text.
     pub(super) fn text(&self) -> &'a str {
         self.raw.get()
     }
@@ -130,13 +130,13 @@ impl<'a> Fields<'a> {
         self.require(key, "a string")?.string()
     }
 
-    /// The member's text where it is a string, for looking without insisting.
+    /// Returns the member's text if it is a string, without an error otherwise.
     pub(super) fn peek(&self, key: &str) -> Option<String> {
         self.get(key)?.string().ok()
     }
 }
 
-/// What a value is, in words for an error; of an object the first few keys by alphabet.
+/// Describes a value for an error; for an object, by its first few keys in alphabetical order.
 pub(super) fn description(raw: &RawValue) -> String {
     const NAMED: usize = 6;
     let words = match raw.get().as_bytes().first() {

@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions: `tool_calls` of the assistant message in, one `tool` message per call out.
+//! `OpenAI` Chat Completions: reads `tool_calls` of the assistant message, and writes one `tool` message per call.
 
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     }
     let function = fields.require("function", "an object")?.fields("an object")?;
     Ok(ToolCall {
-        // Some servers write no id. Who answers the call makes one.
+        // Some servers write no id. The code that answers the call makes one.
         id: match fields.get("id") {
             Some(id) => Some(id.string()?).filter(|id| !id.is_empty()),
             None => None,
@@ -134,7 +134,7 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     })
 }
 
-/// One string, a line per block: the API takes nothing but text here, and its imitators no arrays.
+/// Writes one string, with a line per block: the API accepts only text here, and its imitators accept no arrays.
 fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> String {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let lines = blocks.map(|block| match block {

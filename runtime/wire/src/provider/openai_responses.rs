@@ -1,4 +1,4 @@
-//! `OpenAI` Responses: `function_call` items in, one `function_call_output` item per call out.
+//! `OpenAI` Responses: reads `function_call` items, and writes one `function_call_output` item per call.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub(super) fn tool_results<'a>(
     Ok(items.into())
 }
 
-/// Whether an item is of a type that no other provider has.
+/// Whether an item has a type that no other provider uses.
 fn is_own_item(item: &Node<'_>) -> bool {
     let Ok(fields) = item.fields("an item") else {
         return false;
@@ -100,8 +100,8 @@ fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
     Ok(calls)
 }
 
-/// Whether an item other than a function call waits for the client, so that passing over it would
-/// leave a call without its answer.
+/// Whether an item that is not a function call waits for the client: if it were skipped, a call would stay without an
+/// answer.
 fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     match tag {
         "custom_tool_call" | "computer_call" | "local_shell_call" | "apply_patch_call" => true,
@@ -114,7 +114,7 @@ fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     }
 }
 
-/// A string for one block of words, else parts.
+/// Writes a string for one text block, otherwise parts.
 fn output<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Value {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let blocks: Vec<Part<'_>> = blocks.collect();

@@ -1,4 +1,4 @@
-//! Providers and calls as they are stored: a provider by its name, a call with a version.
+//! Providers and calls in their stored form: a provider by its name, a call with a version.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Provider, ToolCall};
 
-/// The version of a stored call that this release writes. It reads no other.
+/// The version of a stored call that this release writes. It reads only this one.
 const VERSION: u32 = 1;
 
 /// No provider has this name.
@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for Provider {
     }
 }
 
-/// A call as it is stored. The arguments are a string, so that every store returns them byte for byte.
+/// A call in its stored form. The arguments are a string, so that every store returns exactly the same bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredCall<'a> {
@@ -77,7 +77,7 @@ impl Serialize for ToolCall {
 
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// The version alone, whatever else a newer release has written.
+        /// Reads only the version, whatever else a newer release has written.
         #[derive(Deserialize)]
         struct StoredVersion {
             version: u32,

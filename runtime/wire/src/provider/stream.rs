@@ -1,9 +1,9 @@
-//! A provider's answer as it comes: pieces of bytes in, events and at last the whole message out. Pure.
+//! Reads a provider's streamed answer: takes pieces of bytes, returns events and finally the whole message. Pure.
 //!
-//! - The pieces may be of any size, cut anywhere: the events are the same.
-//! - The whole message is what [`Provider::tool_calls`] reads. Arguments are in it byte for byte as the model wrote them.
-//! - A stream that ends before its provider says that the answer is whole is an error, which has the calls that were
-//!   complete.
+//! - The pieces may have any size and may be cut anywhere: the events are the same.
+//! - [`Provider::tool_calls`] can read the whole message. It contains arguments exactly as the model wrote them.
+//! - If a stream ends before its provider has said that the answer is complete, that is an error, which contains the
+//!   complete calls.
 //! - An event of an unknown kind is skipped and reported. One that contradicts those before it is an error.
 //!
 //! ```text
@@ -26,7 +26,7 @@ pub use self::error::StreamError;
 use self::lines::Lines;
 use super::{Provider, ToolCall};
 
-/// Something that came in a stream.
+/// An event of a stream.
 ///
 /// ```
 /// use toolwright::provider::{Provider, StreamEvent};
@@ -42,30 +42,30 @@ use super::{Provider, ToolCall};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// More of what the model says.
+    /// More of the model's text.
     Text(String),
     /// More of its reasoning.
     Reasoning(String),
     /// A call began.
     #[non_exhaustive]
     CallBegan {
-        /// Its place among the calls of the answer, counted from 0.
+        /// The index of the call in the answer, from 0.
         index: usize,
         /// The tool's name, as the model wrote it.
         name: String,
     },
-    /// More of the arguments of a call that began and is not whole yet.
+    /// More of the arguments of a call that has begun and is not complete.
     #[non_exhaustive]
     Arguments {
-        /// The place of the call among the calls of the answer.
+        /// The index of the call in the answer.
         index: usize,
-        /// The text that follows what came before.
+        /// The text that follows the earlier pieces.
         delta: String,
     },
-    /// A call is whole. Whether the answer that it is in will be, the end of the stream says.
+    /// A call is complete. Only the end of the stream shows whether the whole answer is.
     #[non_exhaustive]
     Call {
-        /// The place of the call among the calls of the answer.
+        /// The index of the call in the answer.
         index: usize,
         /// The call.
         call: ToolCall,
@@ -73,7 +73,7 @@ pub enum StreamEvent {
     /// The provider runs a tool of its own.
     #[non_exhaustive]
     ProviderTool {
-        /// The tool, as the provider calls it.
+        /// The tool's name at the provider.
         name: String,
     },
     /// An event of a kind that this release does not know was skipped.
@@ -84,12 +84,12 @@ pub enum StreamEvent {
     },
 }
 
-/// The answer of a provider as it comes, made by [`Provider::stream`].
+/// A provider's streamed answer, made by [`Provider::stream`].
 #[derive(Debug)]
 pub struct MessageStream {
     lines: Lines,
     assembly: Assembly,
-    /// The calls that were complete.
+    /// The complete calls.
     calls: Vec<ToolCall>,
 }
 
@@ -102,7 +102,7 @@ enum Assembly {
 }
 
 impl Provider {
-    /// Begins to read an answer that comes as server-sent events.
+    /// Starts to read an answer that comes as server-sent events.
     ///
     /// ```
     /// use toolwright::provider::{Provider, StreamError};
@@ -127,10 +127,10 @@ impl Provider {
 }
 
 impl MessageStream {
-    /// Takes the next bytes, and gives what they complete.
+    /// Takes the next bytes, and returns the events that they complete.
     ///
     /// # Errors
-    /// When the provider reports an error, and when the bytes are no stream of this provider. The stream is over then.
+    /// When the provider reports an error, or the bytes are not a stream of this provider. The stream is over then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, StreamError> {
         let mut events = Vec::new();
         let Self { lines, assembly, calls } = self;
@@ -151,7 +151,7 @@ impl MessageStream {
         Ok(events)
     }
 
-    /// Reports whether the provider has said that nothing more comes. For Gemini the end of the bytes alone says so.
+    /// Reports whether the provider has said that nothing more comes. For Gemini, only the end of the bytes shows that.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match &self.assembly {
@@ -162,8 +162,8 @@ impl MessageStream {
         }
     }
 
-    /// Returns what the provider has said so far of the tokens that the answer takes, as JSON in the provider's words: where it
-    /// sends that before its answer is whole.
+    /// Returns the provider's token counts of the answer so far, as JSON in the provider's own form, if it sends them
+    /// before the answer is complete.
     #[must_use]
     pub fn usage(&self) -> Option<String> {
         match &self.assembly {
@@ -174,10 +174,10 @@ impl MessageStream {
         }
     }
 
-    /// Makes the whole message, as the provider would have sent it at once.
+    /// Makes the whole message, as the provider would have sent it without streaming.
     ///
     /// # Errors
-    /// When the stream ended before the answer was whole.
+    /// When the stream ended before the answer was complete.
     pub fn finish(self) -> Result<String, StreamError> {
         let message = match self.assembly {
             Assembly::Anthropic(it) => it.message(),
@@ -189,18 +189,18 @@ impl MessageStream {
     }
 }
 
-/// The data of an event as JSON.
+/// Parses the data of an event as JSON.
 fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
 }
 
-/// A text as JSON.
+/// Writes a text as JSON.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Writes the arguments of a call as a message has them: the text itself where it is JSON, an empty object where there is none.
-/// What is no JSON becomes a string, so that no reader takes it for arguments.
+/// Writes the arguments of a call for a message: unchanged if they are JSON, and an empty object if there are none. Any
+/// other text becomes a string, so that no reader takes it for arguments.
 fn embed(arguments: &str) -> String {
     if arguments.trim().is_empty() {
         return "{}".to_owned();

@@ -38,7 +38,7 @@ fn the_trace_of_a_fallen_property_is_decided_otherwise_with_the_check() {
     let report = case.explore();
     let (_, trace) = report.traces.first().expect("it falls");
     let refused = replay(trace).expect_err("the policy's denial comes first");
-    assert!(refused.to_string().contains("is decided otherwise"), "{refused}");
+    assert!(refused.to_string().contains("is decided differently now"), "{refused}");
 }
 
 /// A lease is no lock: an owner that sleeps through it may act after a person has looked. That is why a tool is given

@@ -1,4 +1,4 @@
-//! Cases of `policy test`: a call and what is to become of it, a line each.
+//! Cases of `policy test`: a call and the expected decision, one per line.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use toolwright_core::input::Reader;
 use toolwright_policy::policy::PolicyDecision;
 
-/// A call, and what is to become of it.
+/// A call, and the expected decision.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Case {
@@ -21,7 +21,7 @@ pub(super) struct Case {
     pub(super) because: Option<String>,
 }
 
-/// A verdict in one word.
+/// A decision in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ExpectedOutcome {
@@ -56,12 +56,12 @@ impl fmt::Display for ExpectedOutcome {
     }
 }
 
-/// The cases of a file with their lines, or everything that is wrong with it.
+/// Reads the cases of a file with their line numbers, or returns all its problems.
 pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String> {
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     for (number, line) in lines {
-        // A list would be taken for the values of a case in their order.
+        // serde would take a list for the fields of a case in order.
         if !line.trim_start().starts_with('{') {
             problems.push(format!("{name}:{number}:1: a case is an object, as `{{\"tool\":…}}`"));
             continue;
@@ -81,9 +81,9 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
     }
 }
 
-/// A case as the strict reader of input takes it, which says in our words what is wrong.
+/// A case for the strict reader of input, which describes problems in our words.
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "it is read for what is wrong with it alone")]
+#[expect(dead_code, reason = "it is read only to find out what is wrong with it")]
 struct WrittenCase {
     tool: String,
     arguments: Option<IgnoredAny>,
@@ -92,7 +92,7 @@ struct WrittenCase {
     because: Option<String>,
 }
 
-/// Why a line is no case.
+/// Says why a line is not a case.
 fn why(line: &str) -> String {
     let mut reader = Reader::new(line);
     let read = reader.read::<WrittenCase>().and_then(|_| reader.finish());

@@ -1,4 +1,4 @@
-//! `policy check [FILE]`: what a policy says, or all that is wrong with it.
+//! `policy check [FILE]`: shows a policy, or all its problems.
 
 use std::path::Path;
 
@@ -100,7 +100,7 @@ fn roots(policy: &Policy) -> Vec<String> {
     policy.roots().map(in_words).collect()
 }
 
-/// A misspelt root lets nothing of what it is for be touched.
+/// Marks roots that are not folders. With a misspelt root, no file that was meant may be touched.
 fn marked_roots(policy: &Policy) -> Vec<String> {
     let missing: Vec<_> = policy.missing_roots().collect();
     let marked = policy.roots().map(|root| match missing.contains(&root) {
@@ -114,7 +114,7 @@ fn in_words(root: &Path) -> String {
     root.display().to_string()
 }
 
-/// Lists the protections that hold, and those that do not, because they are off or there is nothing to protect.
+/// Lists the active protections, and the others, which are switched off or have nothing to protect.
 fn protections(policy: &Policy) -> [Vec<String>; 2] {
     let on: Vec<Protection> = policy.outline().filter_map(|it| it.protection()).collect();
     let off = policy.protections_off().map(|it| it.name().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! `policy explain TOOL [ARGUMENTS]`: the decision on one call, and what tool, rules and mode say of it.
+//! `policy explain TOOL [ARGUMENTS]`: the decision on one call, and the effects of tool, rules and mode.
 
 use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
@@ -17,7 +17,7 @@ const TOOL: &str = "tool";
 const ARGUMENTS: &str = "arguments";
 const USER: &str = "user";
 
-/// An explanation as data.
+/// An explanation for programs.
 #[derive(Serialize)]
 pub(super) struct ExplanationLine<'a> {
     #[serde(flatten)]
@@ -64,5 +64,5 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
 
 fn json(explanation: &Explanation) -> String {
     let line = ExplanationLine { explanation, because: explanation.because() };
-    serde_json::to_string(&line).expect("words and lists of words always serialise")
+    serde_json::to_string(&line).expect("texts and lists of texts always serialise")
 }

@@ -1,4 +1,4 @@
-//! `policy test CASES`: whether calls come to what is expected of them.
+//! `policy test CASES`: checks whether the decisions on calls are the expected ones.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(super) const NAME: &str = "test";
 
 const CASES: &str = "cases";
 
-/// What came of a case.
+/// The result of a case.
 struct TriedCase<'a> {
     line: usize,
     case: &'a Case,
@@ -42,7 +42,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit> {
-    // Made, its rules agree with their examples.
+    // The policy could be built, so its rules agree with their examples.
     let policy = super::policy(executor, matches)?;
     let Some(file) = matches.get_one::<PathBuf>(CASES) else { return Err(Exit::Usage) };
     let name = file.display().to_string();
@@ -137,7 +137,7 @@ impl TriedCase<'_> {
     }
 }
 
-/// Writes the verdict and who decided, and counts the rules of which it is unknown whether they match.
+/// Describes the decision and what made it, and counts the rules that may match.
 fn describe(found: &Explanation) -> String {
     let may_match = |name: &&str| found.rules.iter().any(|it| &*it.rule == *name && !it.certain);
     let (unsure, sure): (Vec<&str>, Vec<&str>) = found.because().into_iter().partition(may_match);

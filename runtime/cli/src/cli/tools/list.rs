@@ -1,4 +1,4 @@
-//! `tools list`: each tool in a line.
+//! `tools list`: one line per tool.
 
 use clap::{ArgMatches, Command};
 
@@ -25,7 +25,7 @@ pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
     lines(&catalog.definitions().collect::<Vec<_>>(), flags::form(matches))
 }
 
-/// Tools as a table, or one object a line.
+/// Prints tools as a table, or one object per line.
 pub(super) fn lines(definitions: &[&Definition], form: Form) -> Result<(), Exit> {
     if form == Form::Json {
         return definitions.iter().try_for_each(|it| print(json(it), form));

@@ -1,4 +1,4 @@
-//! `tools schema [NAME…]`: tools as models are shown them.
+//! `tools schema [NAME…]`: prints tools as models get them.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};

@@ -1,4 +1,4 @@
-//! `tools search WORDS…`: the tools in which every word begins a word, the best first.
+//! `tools search WORDS…`: lists the tools that match every word by its beginning, the best first.
 
 use clap::{Arg, ArgMatches, Command};
 
@@ -47,13 +47,13 @@ fn find<'a>(
     let mut found: Vec<(usize, &Definition)> = definitions
         .filter_map(|it| score(it, wanted).filter(|_| !wanted.is_empty()).map(|score| (score, it)))
         .collect();
-    // Tools of one score keep their order.
+    // Tools with equal scores keep their order.
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.into_iter().map(|(_, definition)| definition).collect()
 }
 
-/// Scores how well a tool is found: a name counts more than its group and tags, and they more than its description; a
-/// whole word more than its beginning. `None` where a word is not found.
+/// Scores how well a tool matches: a name counts more than group and tags, and these more than the description; a whole
+/// word counts more than its beginning. `None` where a word does not match.
 fn score(definition: &Definition, wanted: &[String]) -> Option<usize> {
     let labels = definition.group.iter().chain(&definition.tags);
     let weighed = [

@@ -1,4 +1,4 @@
-//! `tools show NAME…`: a definition with all that it says.
+//! `tools show NAME…`: prints a definition completely.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ fn page(definition: &Definition) -> String {
     page
 }
 
-/// The arguments to which the application has given a value.
+/// Describes the arguments with a preset value.
 fn presets(definition: &Definition) -> Option<String> {
     let is_secret = |name: &str| definition.secrets().any(|it| it == name);
     let shown = definition.presets().map(|(name, value)| match is_secret(name) {
@@ -110,7 +110,7 @@ fn needs(requirement: &toolwright_core::tool::Requirement) -> String {
     format!("&{exclusive}{}", requirement.type_name)
 }
 
-/// What the tool says itself of how often a failed call is tried.
+/// Describes the tool's own retry settings.
 fn retry(definition: &Definition) -> Option<String> {
     let Retry { attempts, delay, max_delay } = definition.retry;
     let parts = [
@@ -121,14 +121,14 @@ fn retry(definition: &Definition) -> Option<String> {
     some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// What the tool says itself of how long an attempt and a whole call may take.
+/// Describes the tool's own limits for an attempt and a whole call.
 fn timeouts(definition: &Definition) -> Option<String> {
     let parts = [("attempt", definition.timeout), ("call", definition.total_timeout)];
     let parts = parts.map(|(what, time)| time_of(time).map(|time| format!("{what}: {time}")));
     some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// As the attribute spells it; nothing where the executor says.
+/// Writes a time as the attribute spells it; `None` where the executor decides.
 fn time_of(timeout: Timeout) -> Option<String> {
     match timeout {
         Timeout::Default => None,
@@ -178,7 +178,7 @@ fn whole(definition: &Definition) -> String {
     ])
 }
 
-/// `null` where the executor says.
+/// Writes the retry settings as JSON; `null` where the executor decides.
 fn retry_object(definition: &Definition) -> String {
     let Retry { attempts, delay, max_delay } = definition.retry;
     let spelled = |delay: Option<Duration>| json(&delay.map(|delay| format!("{delay:?}")));
@@ -189,7 +189,7 @@ fn retry_object(definition: &Definition) -> String {
     ])
 }
 
-/// One word for programs.
+/// Describes the danger in one word for programs.
 pub(super) fn danger(definition: &Definition) -> &'static str {
     match definition.danger {
         DeclaredDanger::Level(level) => level.as_str(),
@@ -197,7 +197,7 @@ pub(super) fn danger(definition: &Definition) -> &'static str {
     }
 }
 
-/// Writes the reason, `null` where no person is asked, `true` where the input decides.
+/// Writes the reason for approval; `null` where none is needed, `true` where the input decides.
 fn approval(definition: &Definition) -> String {
     if let Some(reason) = definition.asks_for() {
         return text(reason);

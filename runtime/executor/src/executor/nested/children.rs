@@ -233,8 +233,7 @@ fn for_parent(answer: Answer) -> Answer {
 #[cold]
 fn too_deep(parent: &str, tool: &str) -> ToolError {
     let depth = Calls::DEPTH;
-    let message = format!(
-        "`{tool}` was not called by `{parent}`: calls lie at most {depth} deep in each other"
-    );
+    let message =
+        format!("`{tool}` was not called by `{parent}`: calls are nested at most {depth} deep");
     ToolError::new(error_kind::TOO_DEEP, message).hint("go on without it, or call it by itself")
 }

@@ -13,8 +13,8 @@ use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{Failure, State, Transition, next};
 
 impl Moment<'_> {
-    /// Decides on a call that is due: its approval has expired, its lease has expired while it ran, or it waits for its
-    /// children no more.
+    /// Decides on a call that is due: its approval has expired, its lease has expired while it ran, or no result was
+    /// supplied in time. A call that waits for its children is decided on at any time.
     pub(super) fn due(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let is_due = record.due().is_some_and(|due| due <= self.now);

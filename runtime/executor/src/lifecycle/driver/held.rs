@@ -108,7 +108,7 @@ impl LeftClaim {
             Ok(_) if look.record().state.is_answered() => lifecycle.end_children(self.call).await,
             Ok(_) => {}
             Err(failure) => {
-                tracing::warn!(call = %self.call, %failure, "that a call was given up is not recorded");
+                tracing::warn!(call = %self.call, %failure, "the journal could not record that a call was given up");
             }
         }
     }

@@ -86,8 +86,8 @@ pub(super) fn decide(
             record.answer_with(rejection(reason.as_deref(), more.as_deref()));
         }
         Decision::Happened { result } => record.answer_with(AnswerRecord::result(result)),
-        // An earlier decision was about an earlier generation. This statement is no approval; the executor finds it in
-        // the history.
+        // An earlier decision was about an earlier generation. This statement is not an approval; the executor finds
+        // it in the history.
         Decision::DidNotHappen => record.decision = None,
         Decision::Accept => {
             record.decision = None;
@@ -106,8 +106,8 @@ pub(super) fn decide(
     Ok(Some(DecidedCall { record, entry, grant }))
 }
 
-/// Refuses an approval of altered arguments: whoever can write to the journal could show one call and have another
-/// approved.
+/// Refuses an approval of altered arguments: an attacker who can write to the journal could show one call and
+/// have another approved.
 pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     match record.shows_what_is_judged() {
         Some(true) => Ok(()),

@@ -16,12 +16,12 @@ pub enum ApprovalError {
     /// No trusted key has signed it.
     #[error("the statement does not count")]
     Unverified(#[from] VerifyError),
-    /// The text is no statement.
+    /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
     /// The decision does not fit its subject.
     #[error(
-        "a statement that says `{verdict}` is about the wrong thing: grants are revoked, all else is said of calls"
+        "a statement that says `{verdict}` is about the wrong thing: only grants can be revoked, and every other decision is about a call"
     )]
     Subject {
         /// The decision.
@@ -46,11 +46,11 @@ pub enum ApprovalError {
     Decided {
         /// Which call.
         call: CallId,
-        /// Who made it.
+        /// Who made the other decision.
         who: String,
-        /// When it was made.
+        /// When the other decision was made.
         at: Timestamp,
-        /// What it was.
+        /// That other decision.
         verdict: Box<Decision>,
         /// The state of the call now.
         state: State,
@@ -108,7 +108,7 @@ pub enum ApprovalError {
     },
     /// The record shows other arguments now than when the statement was made.
     #[error(
-        "the journal shows other arguments of call {call} now than those that the statement was made of: show the call \
+        "the journal shows other arguments of call {call} now than those that the statement is about: show the call \
          again, and decide on what is shown"
     )]
     NotShown {
@@ -185,8 +185,8 @@ pub enum ApprovalError {
     },
     /// New arguments would be readable in the history, but the call's own arguments are not stored in plain text.
     #[error(
-        "the arguments of call {call} are sealed or not kept, so that no others can be given: reject or discard it, \
-         and have it made anew"
+        "the arguments of call {call} are sealed or not kept, so no others can be given: reject or discard it, \
+         and have it made again"
     )]
     Secrets {
         /// Which call.
@@ -195,7 +195,7 @@ pub enum ApprovalError {
     /// An edit would write a secret into the history, where everyone can read it.
     #[error(
         "`{parameter}` of call {call} is a secret, and everybody who can read the journal would see what is given here: \
-         leave it out, or reject the call and have it made anew"
+         leave it out, or reject the call and have it made again"
     )]
     Secret {
         /// Which call.

@@ -261,7 +261,7 @@ impl<'a> Reading<'a> {
 
 fn fits(shape: Shape, value: &Value) -> bool {
     match (shape, value) {
-        // A value that is no schema is reported at its own place.
+        // A value that is not a schema is reported at its own place.
         (Shape::Schema | Shape::Value, _) => true,
         (Shape::SchemaList | Shape::Values, value) => value.is_array(),
         (Shape::SchemaMap | Shape::PatternMap, value) => value.is_object(),

@@ -1,4 +1,4 @@
-//! A hint that something changed.
+//! Rules about hints that something has changed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use futures::future::join;
 use super::sample::*;
 use toolwright_journal::journal::{Store, Transition};
 
-/// After so long a hint counts as missed.
+/// How long to wait for a hint before it counts as missing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn await_hint(hint: impl Future<Output = ()>) {

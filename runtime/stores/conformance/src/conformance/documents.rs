@@ -1,4 +1,4 @@
-//! Texts by key.
+//! Rules about documents.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ async fn write_document(store: &Arc<impl Store>, write: DocumentWrite) {
     commit(store, unit([], [write])).await;
 }
 
-/// The version that is reported to be there, where a write must conflict.
+/// Makes a write that must conflict, and returns the reported version.
 async fn conflict(store: &Arc<impl Store>, write: DocumentWrite, why: &str) -> Option<u64> {
     let (key, expects) = (write.key.clone(), write.expects);
     match commit_refused(store, unit([], [write]), why).await {
@@ -31,7 +31,7 @@ pub async fn a_document_counts_its_changes(store: &Arc<impl Store>) {
         assert_eq!(read(store, "key").await, Some(expected), "a document is not as it was written");
         write_document(store, document("key", Some(version), &(text + "x"))).await;
     }
-    // The same text again is a change, too.
+    // Writing the same text again is a change, too.
     write_document(store, document("key", Some(5), "xxxx")).await;
     assert_eq!(read(store, "key").await.map(|it| it.version), Some(6), "a change is not counted");
 }

@@ -1,4 +1,4 @@
-//! What happened to a call, only ever added to.
+//! Rules about the history of a call, which only grows.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
         key: "k".to_owned(),
         signature: "0a".to_owned(),
     };
-    // One event a commit, then several in one.
+    // Commits one event at a time, then several at once.
     for several in [&events[..1], &events[1..2], &events[2..]] {
         let expects = Some(record.version);
         let mut added = Vec::new();
@@ -47,7 +47,7 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
         }
         entries.extend(added.clone());
         commit(store, calls([CallWrite { expects, record: record.clone(), entries: added }])).await;
-        // Others are added meanwhile, which must not mix.
+        // Adds entries of another call in between, which must not mix.
         added_another(store).await;
         assert_eq!(history(store, record.id).await, entries, "a history is not as it was added");
     }

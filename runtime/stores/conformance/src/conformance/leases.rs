@@ -1,4 +1,4 @@
-//! Whoever runs a call says so from time to time.
+//! Rules about leases.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub async fn a_lease_is_renewed_without_a_new_version(store: &Arc<impl Store>) {
 pub async fn a_lease_is_renewed_by_its_epoch_alone(store: &Arc<impl Store>) {
     let record = running(store).await;
     check_fenced(store, record.id, record.epoch - 1, "its epoch is over").await;
-    check_fenced(store, record.id, record.epoch + 1, "its epoch has not come").await;
+    check_fenced(store, record.id, record.epoch + 1, "its epoch has not begun").await;
     assert_eq!(got(store, record.id).await, Some(record), "a late owner changes a call");
 }
 
@@ -98,7 +98,7 @@ pub async fn a_lease_that_is_written_counts(store: &Arc<impl Store>) {
     assert_eq!(lease, Some(None), "a call that has ended keeps a lease");
 }
 
-/// Whoever takes it may have looked before the lease was renewed.
+/// A writer that takes a call may have read it before the lease was renewed.
 pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc<impl Store>) {
     let lost =
         |effect| Transition::Errored { failure: Failure::OwnerLost, effect, exhausted: false };
@@ -130,7 +130,7 @@ pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc
         panic!("a call whose lease has ended cannot be taken from its owner: {error}");
     }
 
-    // Its owner itself may end it whenever it likes.
+    // The owner itself may end the call at any time.
     let mut record = running(store).await;
     commit(store, calls([happening(&mut record, Transition::Succeeded)])).await;
 }

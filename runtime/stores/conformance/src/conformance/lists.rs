@@ -1,4 +1,4 @@
-//! Which calls a filter takes.
+//! Rules about filters.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn answer_of(text: &str) -> Option<AnswerRecord> {
     Some(AnswerRecord { is_error: false, text: text.to_owned(), whole: Value::Null })
 }
 
-/// Calls that differ in everything a filter asks about.
+/// Makes calls that differ in everything that a filter can ask for.
 async fn field(store: &Arc<impl Store>) -> Vec<CallRecord> {
     let mut records = Vec::new();
     for number in 0..48u32 {
@@ -41,7 +41,7 @@ async fn field(store: &Arc<impl Store>) -> Vec<CallRecord> {
     records
 }
 
-/// What is asked of a record, and the rule by which it is judged here.
+/// A name, a setting of the filter, and the same condition for the test.
 type Asked = (&'static str, fn(&mut Filter), fn(&CallRecord) -> bool);
 
 const ASKED: [Asked; 8] = [
@@ -129,7 +129,7 @@ pub async fn calls_are_found_by_where_they_stand_now(store: &Arc<impl Store>) {
         [record.id],
         "a call is not listed by its state"
     );
-    // An edit also changes the digest and the tool, by which a list finds the call.
+    // An edit also changes digest and tool, by which a list finds the call.
     let mut write = happening(&mut record, Transition::Edited);
     (record.digest, record.tool) = ("d9".to_owned(), "other".to_owned());
     write.record = record.clone();
@@ -158,7 +158,7 @@ pub async fn a_text_is_found_as_it_is_written(store: &Arc<impl Store>) {
     for text in texts {
         let shown = call("run").with(|it| it.shown = format!("<{text}>"));
         let answer = call("run").with(|it| it.answer = answer_of(&format!("<{text}>")));
-        // Neither is looked through: what ran is not what is shown.
+        // These texts are not searched: what ran is not what is shown.
         let kept = toolwright_journal::journal::StoredText::Plain(text.to_owned());
         let elsewhere = call("run").with(|it| {
             it.raw = kept.clone();

@@ -1,4 +1,4 @@
-//! Lists, page by page.
+//! Rules about pages of lists.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ fn id(number: u8) -> CallId {
     CallId::from_bytes([number; 16])
 }
 
-/// Calls whose ids are not added in order.
+/// Adds calls whose ids are not in the order of adding.
 async fn shuffle(store: &Arc<impl Store>) -> Vec<CallId> {
     let order = [200, 3, 90, 15, 255, 127, 128, 1, 60, 61, 0];
     for number in order {

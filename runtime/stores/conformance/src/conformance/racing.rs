@@ -1,4 +1,4 @@
-//! Many tasks that want the same: one gets it.
+//! Rules about races: of many tasks that want the same, one wins.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use toolwright_journal::journal::{
 
 const TASKS: usize = 32;
 
-/// Commits all units at once, each from a task of its own; how many won.
+/// Commits all transactions at once, each from its own task, and counts how many won.
 async fn race(store: &Arc<impl Store>, units: Vec<Transaction>) -> usize {
     let barrier = Arc::new(Barrier::new(units.len()));
     let tasks = units.into_iter().map(|unit| {
@@ -35,7 +35,7 @@ fn has_won(task: &Result<Result<(), CommitError>, JoinError>) -> bool {
     }
 }
 
-/// Lets others go first, so that not every round is the same.
+/// Lets other tasks run first, so that rounds differ.
 async fn hesitate(times: usize) {
     for _ in 0..times {
         yield_now().await;
@@ -61,7 +61,7 @@ pub async fn one_of_many_commits_of_a_version_wins(store: &Arc<impl Store>) {
         assert_eq!(
             keys(store, &format!("{round}/")).await,
             expected,
-            "the winner's unit is not whole"
+            "the winner's transaction is not complete"
         );
         let entries = history(store, record.id).await.len();
         assert_eq!(entries, round + 2, "a loser left an entry");
@@ -94,7 +94,8 @@ pub async fn one_of_many_makes_a_document(store: &Arc<impl Store>) {
     );
 }
 
-/// Opens a journal in many tasks, which must all find one id: what people sign counts in the journal alone that it names.
+/// Reads the id of a journal in many tasks, which must all get the same one: a signed statement counts only in the
+/// journal that it names.
 pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
     let barrier = Arc::new(Barrier::new(TASKS));
     let tasks = (0..TASKS).map(|_| {
@@ -116,7 +117,8 @@ pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
     assert!(ids.iter().all(|id| Some(id) == again.as_ref()), "a journal has several ids");
 }
 
-/// Opens calls for a run while another task ends it: a writer that opens one may have seen that the run has not ended.
+/// Opens calls for a run while another task ends it: a writer that opens one may have read before that the run has not
+/// ended.
 pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: &Arc<impl Store>) {
     for round in 0..16 {
         let (run, ended) = (format!("run-{round}"), format!("run/run-{round}/ended"));
@@ -150,7 +152,7 @@ pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: 
     }
 }
 
-/// Sweeps a call whose lease has ended, in a race with the owner that renews it.
+/// Takes a call whose lease has expired, in a race with the owner that renews it.
 pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Store>) {
     for round in 0..64 {
         let record = running(store).await;
@@ -196,13 +198,13 @@ pub async fn commits_that_do_not_conflict_all_stand(store: &Arc<impl Store>) {
     assert_eq!(
         race(store, units.collect()).await,
         TASKS,
-        "calls of their own are in each other's way"
+        "calls that have nothing in common conflict"
     );
     let units = records.iter_mut().map(|record| calls([happening(record, Transition::Asked)]));
     assert_eq!(
         race(store, units.collect()).await,
         TASKS,
-        "calls of their own are in each other's way"
+        "calls that have nothing in common conflict"
     );
     for record in records {
         assert_eq!(got(store, record.id).await, Some(record), "a commit that succeeded is lost");

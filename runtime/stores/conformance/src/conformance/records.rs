@@ -13,7 +13,7 @@ use toolwright_journal::journal::{
     AnswerRecord, Ask, CallRecord, Requester, State, Store, StoredText, Transition,
 };
 
-/// A record in which nothing is left out.
+/// Makes a record with every field set.
 fn full() -> CallRecord {
     call_at(place("run", 3, 4)).with(|it| {
         it.provider_id = Some("toolu_01".to_owned());
@@ -74,7 +74,7 @@ fn full() -> CallRecord {
 async fn comes_back(store: &Arc<impl Store>, record: CallRecord, what: &str) -> CallRecord {
     let mut record = add(store, record).await;
     let found = got(store, record.id).await;
-    // Compared by eye rather than printed whole: a record may be large.
+    // Not compared by `assert_eq!`, which would print the whole record, and that may be large.
     assert!(
         found.as_ref() == Some(&record),
         "{what} do not come back from `get` as they were added"
@@ -104,7 +104,7 @@ pub async fn everything_of_a_record_comes_back(store: &Arc<impl Store>) {
 
 pub async fn absent_things_come_back_absent(store: &Arc<impl Store>) {
     let mut record = comes_back(store, full(), "the fields of a full record").await;
-    // Everything that can go away goes away in one change; that an answer was acknowledged cannot.
+    // Removes every optional field in one change; only an acknowledgement cannot be removed.
     let expects = record.version;
     record = call("run").with(|it| {
         it.id = record.id;

@@ -1,4 +1,4 @@
-//! Calls and units to try a store with.
+//! Calls and transactions for the tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use toolwright_journal::journal::{
     Note, Page, Requester, Store, StoredText, Transaction, Transition,
 };
 
-/// Returns a time, in seconds after the first of these tests.
+/// Returns a time, in seconds after the start of the tests' clock.
 pub fn time(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
 }
@@ -73,7 +73,7 @@ pub fn opening(record: &CallRecord) -> CallWrite {
     CallWrite { expects: None, record: record.clone(), entries: vec![record.opened(note(0))] }
 }
 
-/// Lets something happen to a record; the writing of that.
+/// Applies a transition to a record, and returns the write.
 pub fn happening(record: &mut CallRecord, event: Transition) -> CallWrite {
     let expects = Some(record.version);
     let entries: Vec<Entry> = match record.advance(event, note(1)) {
@@ -123,7 +123,7 @@ pub async fn commit_refused(store: &Arc<impl Store>, unit: Transaction, why: &st
     }
 }
 
-/// Adds a new call and gives it back.
+/// Adds a new call and returns it.
 pub async fn add(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
     commit(store, calls([opening(&record)])).await;
     record

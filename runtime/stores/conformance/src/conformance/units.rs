@@ -1,4 +1,4 @@
-//! What is committed, whole or not at all.
+//! Rules about transactions, which are committed completely or not at all.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub async fn a_document_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) 
     nothing_of_it(store, &kept, &[new]).await;
 }
 
-/// Two calls and a document; the calls again, the first as it stays.
+/// Adds two calls and a document; also returns the second call with the change that the test commits.
 async fn three(store: &Arc<impl Store>) -> (CallRecord, CallRecord, CallRecord) {
     let first = add(store, call_at(place("run", 1, 0))).await;
     let second = add(store, call_at(place("run", 1, 1))).await;
@@ -179,7 +179,7 @@ pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
     }
     let found = got(store, record.id).await;
     assert_eq!(found.as_ref(), Some(&record), "a call is changed from a version that is not there");
-    // A record may skip versions, where several things happened to it since.
+    // A record may skip versions, if several transitions happened since.
     let mut write = happening(&mut record, Transition::Approved);
     let claimed = happening(&mut record, Transition::Claimed);
     write.record = claimed.record;

@@ -1,4 +1,4 @@
-//! Says what SQLite reports, and what an operator has to do about it. No value of a row is repeated.
+//! Describes SQLite's errors, and what an operator has to do about them. No value of a row is repeated.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use rusqlite::ErrorCode;
 use super::identity::Identity;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// The file, as errors name it.
+/// The file, for error messages.
 #[derive(Debug, Clone)]
 pub struct JournalFile(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    /// Which file had the name at first.
+    /// Which file had the name when it was opened.
     identity: Option<Identity>,
 }
 
@@ -29,8 +29,8 @@ impl JournalFile {
         &self.0.path
     }
 
-    /// Refuses a file that was deleted, or in whose place another was put, since it was opened. It costs a look at the name, which is
-    /// little beside a commit or a query.
+    /// Refuses to go on if the file was deleted or replaced since it was opened. This only looks up the name, which
+    /// costs little beside a commit or a query.
     pub fn refuse_replaced(&self) -> Result<(), StoreError> {
         let now = Identity::of(self.path());
         if now == self.0.identity {
@@ -46,12 +46,12 @@ impl JournalFile {
         )))
     }
 
-    /// Makes a failure in words that go on after the name of the file.
+    /// Makes an error whose message continues after the name of the file.
     pub fn says(&self, kind: StoreErrorKind, words: impl std::fmt::Display) -> StoreError {
         StoreError::new(kind, format!("journal `{}` {words}", self.path().display()))
     }
 
-    /// Makes the failure of an attempt, such as `be written`.
+    /// Makes the error of a failed operation, such as `be written`.
     pub fn failure(&self, attempt: &str, error: rusqlite::Error) -> StoreError {
         let words = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -81,7 +81,7 @@ impl JournalFile {
     }
 }
 
-/// What a caller can do about it.
+/// Returns the kind of an error, which says what a caller can do about it.
 fn kind(error: &rusqlite::Error) -> StoreErrorKind {
     match error.sqlite_error_code() {
         Some(
@@ -98,7 +98,7 @@ fn kind(error: &rusqlite::Error) -> StoreErrorKind {
         Some(ErrorCode::DiskFull) => StoreErrorKind::Full,
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreErrorKind::Corrupt,
         Some(_) => StoreErrorKind::Invalid,
-        // Not SQLite but a value that a row of a journal cannot hold.
+        // Not an SQLite error, but a value that no row of a journal can have.
         None => StoreErrorKind::Corrupt,
     }
 }

@@ -1,4 +1,4 @@
-//! Connections to the file, and how the file comes to be.
+//! Opens connections to the file, and makes it.
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -13,30 +13,30 @@ use super::format::{FoundFormat, identify, migrate};
 use super::statements::STATEMENTS;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// How long to wait for another process that writes.
+/// How long to wait for another process that is writing.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many pages the log may hold before they are moved into the file.
+/// How many pages the write-ahead log may have before they are moved into the file.
 const CHECKPOINT: u32 = 4_000;
 
-/// Whether the file may have to be made.
+/// Whether the file may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     MadeIfMissing,
     Existing,
 }
 
-/// A journal of today's version.
+/// An open journal of the current version.
 pub struct OpenedFile {
-    /// The whole name that it was asked for by, its links not followed.
+    /// The absolute path that was asked for, with its links not resolved.
     pub asked: PathBuf,
-    /// The file itself, links followed once: that a link leads elsewhere later changes nothing.
+    /// The file itself. Its links were resolved once, so that a link that changes later has no effect.
     pub name: JournalFile,
-    /// May write to it.
+    /// A connection that may write.
     pub connection: Connection,
 }
 
-/// Opens the file, and makes it a journal of today's version.
+/// Opens the file, and makes or migrates it to a journal of the current version.
 pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
     let asked = std::path::absolute(path).map_err(|error| {
         StoreError::invalid(format!("journal `{}` has no full name", path.display()))
@@ -48,7 +48,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
         Origin::Existing if !name.path().exists() => {
             return Err(name.says(
                 StoreErrorKind::Invalid,
-                "is not there, and is not made by what only looks into it",
+                "is not there, and a program that only reads a journal does not make one",
             ));
         }
         Origin::Existing => {}
@@ -78,13 +78,13 @@ pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
     Ok(OpenedFile { asked, name, connection })
 }
 
-/// What the file is, at one moment of it: another process may be making it.
+/// Finds out what the file is, in one transaction, because another process may be making it.
 fn find_format(connection: &mut Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let moment = connection.transaction().map_err(|error| name.failure("be read", error))?;
     identify(&moment, name)
 }
 
-/// Opens a connection that only reads.
+/// Opens a read-only connection.
 pub fn open_reader(name: &JournalFile) -> Result<Connection, StoreError> {
     let connection = connect(name)?;
     let asked = connection.pragma_update(None, "query_only", true);
@@ -92,7 +92,7 @@ pub fn open_reader(name: &JournalFile) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Makes an empty file that its owner alone may read, unless there is one.
+/// Makes an empty file that only its owner may read, unless it exists.
 fn make(name: &JournalFile) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -114,8 +114,9 @@ fn make(name: &JournalFile) -> Result<(), StoreError> {
     }
 }
 
-/// Refuses a file that every user of the machine may read or write, or the files beside it: they hold arguments and answers
-/// in plain text, and a user who writes them changes calls. A group may be given the file, which has to be done by hand.
+/// Refuses a file that every user of the machine may read or write, and the same for the files beside it. They contain
+/// arguments and answers in plain text, and a user who can write them could change calls. A group may have access; that
+/// has to be set up by hand.
 #[cfg(unix)]
 fn refuse_shared(name: &JournalFile) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt;
@@ -139,13 +140,13 @@ fn refuse_shared(name: &JournalFile) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Elsewhere the folder it lies in decides who may use it.
+/// On other systems the folder decides who may use the file.
 #[cfg(not(unix))]
 fn refuse_shared(_: &JournalFile) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What a caller can do where the file cannot be made.
+/// Returns what a caller can do if the file cannot be made.
 fn kind_of(error: &std::io::Error) -> StoreErrorKind {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
@@ -167,7 +168,7 @@ fn connect(name: &JournalFile) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Writes changes to a log beside the file first, so that readers and the writer do not wait for each other.
+/// Writes changes to a write-ahead log, so that readers and the writer do not wait for each other.
 fn write_ahead(connection: &Connection, name: &JournalFile) -> Result<(), StoreError> {
     let pause = Duration::from_millis(10);
     let mut waited = Duration::ZERO;
@@ -181,7 +182,7 @@ fn write_ahead(connection: &Connection, name: &JournalFile) -> Result<(), StoreE
                     "cannot keep a log beside it (it stays in mode `{mode}`): keep it on a local disk"
                 )));
             }
-            // SQLite itself does not wait here when another process does the same.
+            // SQLite itself does not wait here if another process does the same.
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && waited < PATIENCE =>

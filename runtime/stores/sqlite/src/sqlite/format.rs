@@ -1,4 +1,4 @@
-//! Which files are journals, of which version, and how an older one becomes one of today.
+//! Recognises journals and their versions, and migrates older ones.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -9,26 +9,26 @@ use toolwright_journal::journal::{StoreError, StoreErrorKind};
 /// Marks the file as a journal, in SQLite's header: `twjl`.
 const APPLICATION: i64 = 0x7477_6a6c;
 
-/// What makes a journal of each version from the one before it; the first makes it from nothing.
+/// The migrations: each makes a version from the one before it; the first makes it from an empty file.
 const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
-/// The version that is written.
+/// The version that this program writes.
 const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// The version that is written, as the number of migrations that make it.
+/// The version that this program writes, as the number of migrations.
 pub const CURRENT: usize = MIGRATIONS.len();
 
-/// What a file turned out to be.
+/// The content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundFormat {
-    /// Nothing is in it.
+    /// The file is empty.
     Empty,
     /// A journal of this version or an older one.
     Journal(usize),
 }
 
-/// Tells what the file is; refuses whatever is no journal, and journals of later versions. What it asks must be asked of
-/// one moment, so the connection is within a transaction.
+/// Finds out what the file is; refuses files that are not journals, and journals of later versions. Its queries must
+/// see one state of the file, so the connection has to be in a transaction.
 pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let number = |text: &str| {
         let read = connection.query_row(text, [], |row| row.get::<_, i64>(0));
@@ -51,12 +51,12 @@ pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundForm
     }
 }
 
-/// Makes a journal of a version from nothing.
+/// Makes a journal of a version from an empty file.
 pub fn make(connection: &Connection, version: usize) -> rusqlite::Result<()> {
     MIGRATIONS[..version].iter().try_for_each(|migration| connection.execute_batch(migration))
 }
 
-/// Makes it a journal of today's version, all or nothing. One that is of that version needs nothing, and waits for no writer.
+/// Migrates the file to the current version, all or nothing. If it has that version, this waits for no writer.
 pub fn migrate(
     connection: &mut Connection,
     found: FoundFormat,
@@ -68,7 +68,7 @@ pub fn migrate(
     let failed = |error: rusqlite::Error| name.failure("be brought to its format", error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    // Another process may have been faster.
+    // Another process may have migrated it meanwhile.
     let done = match identify(&transaction, name)? {
         FoundFormat::Empty => 0,
         FoundFormat::Journal(version) => version,

@@ -1,9 +1,9 @@
-//! Which file a name leads to, so that a journal that was deleted or replaced under a process is seen: SQLite goes on writing into
-//! the file that it opened, which no name leads to any more.
+//! Identifies the file behind a name, to notice that a journal was deleted or replaced while it is open: SQLite goes on
+//! writing into the file that it opened, which has no name any more.
 
 use std::path::Path;
 
-/// What tells a file from another that has its name.
+/// Distinguishes a file from another one with the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -11,7 +11,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns that of the file of this name; nothing where there is none.
+    /// Returns the identity of the file with this name; `None` where there is none.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
@@ -20,7 +20,7 @@ impl Identity {
         Some(Self { device: metadata.dev(), file: metadata.ino() })
     }
 
-    /// Elsewhere a file that is open can neither be deleted nor replaced; that it is there is all that is seen.
+    /// On other systems an open file can neither be deleted nor replaced, so only its existence is checked.
     #[cfg(not(unix))]
     pub fn of(path: &Path) -> Option<Self> {
         path.exists().then_some(Self { device: 0, file: 0 })

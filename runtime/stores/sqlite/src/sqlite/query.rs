@@ -1,8 +1,8 @@
-//! From a filter to the SQL of one page.
+//! Turns a filter into the SQL of one page.
 //!
-//! - A page is found along an index in the order of the ids, so that it takes as long among a million calls as among
-//!   a thousand.
-//! - SQL narrows, [`Filter::takes`] decides about texts.
+//! - A page is found along an index in the order of the ids, so that it takes no longer among a million calls than
+//!   among a thousand.
+//! - For texts, SQL only narrows the search; [`Filter::takes`] decides.
 
 use std::collections::BTreeSet;
 
@@ -34,9 +34,9 @@ impl Conditions {
     }
 }
 
-/// Makes a query for `id`, `version`, `state` and `due`, in the order of the page. The filter asks for no text.
+/// Makes a query for `id`, `version`, `state` and `due`, in the order of the page. The filter must not ask for a text.
 ///
-/// Where pages are found by state alone, the index has all of that: no row of a call is read.
+/// If pages are found by state alone, the index contains all these columns, so no row of a call is read.
 pub fn summaries(filter: &Filter, page: Page) -> Query {
     let mut conditions = conditions(filter, page);
     let order = if page.latest_first { "DESC" } else { "ASC" };
@@ -45,11 +45,11 @@ pub fn summaries(filter: &Filter, page: Page) -> Query {
     Query { sql, values: conditions.values }
 }
 
-/// Makes the query of a page.
+/// Makes the query of a page with records.
 pub fn query(filter: &Filter, page: Page) -> Query {
     let mut conditions = conditions(filter, page);
     let order = if page.latest_first { "DESC" } else { "ASC" };
-    // A text is only narrowed here, so that how many rows make a page is not known yet.
+    // SQL only narrows the search for a text, so it is not known how many rows make a page.
     let limit = match filter.text {
         Some(_) => -1,
         None => i64::try_from(page.limit).unwrap_or(i64::MAX),
@@ -64,10 +64,10 @@ pub fn query(filter: &Filter, page: Page) -> Query {
     }
 }
 
-/// What a filter asks for, but for the states.
+/// Returns the conditions of a filter, except those on the state.
 fn conditions(filter: &Filter, page: Page) -> Conditions {
     let mut conditions = Conditions::default();
-    // What has no id is no call: this program has not written it, and nothing could be said of it.
+    // A row without a valid id is not a call: this program has not written it, and could not report it by its id.
     conditions.texts.push("length(id) = 16".to_owned());
     if let Some(after) = page.after {
         let beyond = if page.latest_first { "id < ?" } else { "id > ?" };
@@ -92,14 +92,14 @@ fn conditions(filter: &Filter, page: Page) -> Conditions {
         conditions.add("delivered = ?", i64::from(delivered));
     }
     if let Some(text) = &filter.text {
-        // What the text looks like inside a JSON text, where every character is written by itself.
+        // The form of the text inside a JSON text, where every character is encoded by itself.
         let written = serde_json::Value::from(text.as_str()).to_string();
         conditions.add("instr(body, ?) > 0", written[1..written.len() - 1].to_owned());
     }
     conditions
 }
 
-/// Columns of the page, in the order of its ids, by the index that suits the filter.
+/// Selects columns of the page, in the order of its ids, by the index that suits the filter.
 fn page_of(
     columns: &str,
     filter: &Filter,
@@ -111,7 +111,7 @@ fn page_of(
     let states: BTreeSet<_> = filter.states.iter().copied().collect();
     let index = Index::of(filter, &states);
     if index == Index::State {
-        // One ordered walk for each state, merged: the index has the ids in order within one state alone.
+        // Merges one ordered query for each state: within one state, the index has the ids in order.
         let all = conditions.all();
         let walk =
             |state: State| index.select(columns, &format!("state = '{}' AND {all}", state.name()));
@@ -125,7 +125,7 @@ fn page_of(
     format!("{} {end}", index.select(columns, &conditions.all()))
 }
 
-/// Along what a page is found.
+/// The index along which a page is found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Index {
     Digest,
@@ -153,7 +153,7 @@ impl Index {
         }
     }
 
-    /// Selects along the index. What is left out of an index is said again, so that SQLite sees that it suits.
+    /// Selects along the index. Repeats the condition of a partial index, so that SQLite may use it.
     fn select(self, columns: &str, conditions: &str) -> String {
         let (index, besides) = match self {
             Self::Digest => {

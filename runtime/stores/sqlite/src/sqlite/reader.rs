@@ -1,4 +1,4 @@
-//! The threads that read, each on a connection of its own, so that no reader waits for the writer or blocks a runtime.
+//! The threads that read, each on its own connection, so that no reader waits for the writer or blocks a runtime.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,13 +11,13 @@ use tokio::sync::oneshot;
 use super::failure::JournalFile;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// How many reads can be under way at once.
+/// How many reads can run at once.
 pub const READERS: usize = 2;
 
-/// How many statements a reader keeps prepared.
+/// How many prepared statements a reader keeps.
 const PREPARED: usize = 64;
 
-/// The way to the threads.
+/// Sends queries to the reading threads.
 #[derive(Clone)]
 pub struct Readers {
     name: JournalFile,
@@ -26,7 +26,7 @@ pub struct Readers {
 
 type Job = Box<dyn for<'c> FnOnce(&mut Reading<'c>) + Send>;
 
-/// One reader's connection, with what was prepared on it.
+/// A reader's connection and the name of its file.
 pub struct Reading<'c> {
     pub name: JournalFile,
     connection: &'c Connection,
@@ -58,11 +58,12 @@ impl Readers {
         work: impl for<'c> FnOnce(&mut Reading<'c>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let ended = || {
-            self.name.says(StoreErrorKind::Unavailable, "is not read any more: its threads ended")
+            self.name
+                .says(StoreErrorKind::Unavailable, "can no longer be read: its threads have ended")
         };
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |reading| {
-            // Whoever asked may have gone.
+            // The caller may have gone.
             let _ = answer.send(reading.name.refuse_replaced().and_then(|()| work(reading)));
         });
         self.sender.send(job).map_err(|_| ended())?;
@@ -82,7 +83,7 @@ fn run(name: JournalFile, connection: &Connection, jobs: &Mutex<Receiver<Job>>) 
 }
 
 impl Reading<'_> {
-    /// Gives each row to `each` until that says that it is enough.
+    /// Passes each row to `each` until that has enough.
     pub fn rows(
         &mut self,
         sql: &str,

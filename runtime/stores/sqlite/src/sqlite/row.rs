@@ -1,4 +1,4 @@
-//! Calls and entries as rows, and back.
+//! Converts calls and entries to rows and back.
 
 use std::fmt::Display;
 
@@ -14,13 +14,13 @@ use toolwright_journal::journal::{
     StoreErrorKind, Transaction,
 };
 
-/// How many bytes there are in most records.
+/// The size of most records in bytes.
 const RECORD: usize = 2_048;
 
-/// How many bytes there are in most entries.
+/// The size of most entries in bytes.
 const ENTRY: usize = 384;
 
-/// A unit ready to be written.
+/// A transaction, ready to be written.
 pub struct TransactionRows {
     pub calls: Vec<CallRow>,
     pub documents: Vec<DocumentWrite>,
@@ -58,7 +58,7 @@ impl TransactionRows {
         Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents, now })
     }
 
-    /// Counts the rows that it changes at least. What is only expected changes none.
+    /// Counts the rows that it changes at least. A mere condition changes none.
     pub fn writes(&self) -> usize {
         let written = |it: &&DocumentWrite| it.text.is_some() || it.expects.is_some();
         self.calls.len() + self.documents.iter().filter(written).count()
@@ -99,14 +99,14 @@ pub fn number(number: u64) -> i64 {
     number.cast_signed()
 }
 
-/// Converts a time to nanoseconds since 1970, to find rows by: what lies beyond the years 1677 to 2262 is taken for their end.
-/// The record itself keeps its times exactly.
+/// Converts a time to nanoseconds since 1970, for indexes: a time outside of the years 1677 to 2262 becomes the end of
+/// that range. The record itself stores its times exactly.
 pub fn instant(time: Timestamp) -> i64 {
     let nanoseconds = time.as_nanosecond();
     i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// As JSON. Most are no longer than `length`, for which room is made at once.
+/// Serialises as JSON. Most texts are no longer than `length`, for which memory is reserved at once.
 fn write_json(
     value: &impl Serialize,
     length: usize,
@@ -121,7 +121,7 @@ fn write_json(
     String::from_utf8(text).map_err(|error| failed(&error))
 }
 
-/// What of a row cannot be read, in words that follow on the call. No value is repeated, which may be secret.
+/// Which part of a row cannot be read, to be added to the name of the call. It repeats no value, which may be secret.
 pub type Unreadable = String;
 
 /// Reads the record of a row's `id`, `lease`, `delivered` and `body`.
@@ -138,7 +138,7 @@ pub fn record(id: CallId, row: &Row<'_>) -> Result<CallRecord, Unreadable> {
     record.lease = match lease.map(str::parse) {
         None => None,
         Some(Ok(lease)) => Some(lease),
-        Some(Err(_)) => return Err("its lease is no time".to_owned()),
+        Some(Err(_)) => return Err("its lease is not a time".to_owned()),
     };
     Ok(record)
 }
@@ -149,11 +149,11 @@ pub fn summary(id: CallId, row: &Row<'_>) -> Result<CallSummary, Unreadable> {
         Ok((row.get::<_, i64>(1)?, row.get::<_, String>(2)?, row.get::<_, Option<i64>>(3)?))
     };
     let (version, state, due) = columns().map_err(|error| error.to_string())?;
-    let state = State::named(&state).ok_or("its state is none of this release")?;
+    let state = State::named(&state).ok_or("this release does not know its state")?;
     Ok(CallSummary { id, version: version.cast_unsigned(), state, due: due.map(moment) })
 }
 
-/// The time of an [`instant`].
+/// Converts an [`instant`] back to a time.
 fn moment(nanoseconds: i64) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or(Timestamp::MAX)
 }
@@ -166,7 +166,7 @@ pub fn entry(row: &Row<'_>) -> Result<Entry, Unreadable> {
 fn read<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, Unreadable> {
     let body = row.get_ref(column).and_then(|value| Ok(value.as_str()?));
     let body = body.map_err(|error| error.to_string())?;
-    // What serde says may repeat a value.
+    // serde's message may repeat a value.
     serde_json::from_str(body)
         .map_err(|error| format!("{:?} error at column {}", error.classify(), error.column()))
 }

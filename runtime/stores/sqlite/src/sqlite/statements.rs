@@ -1,4 +1,4 @@
-//! What is done to the file, each statement prepared once for a connection.
+//! The writing statements, each prepared once per connection.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ use toolwright_journal::journal::{CommitError, DocumentWrite, State, StoreError,
 pub struct Statements<'c> {
     name: JournalFile,
     connection: &'c Connection,
-    /// The number of the schema that was looked at last.
+    /// The schema version of SQLite that was checked last.
     seen: &'c Cell<Option<i64>>,
     schema: LazyStatement<'c>,
     begin: LazyStatement<'c>,
@@ -38,14 +38,14 @@ pub struct Statements<'c> {
     remove_document: LazyStatement<'c>,
 }
 
-/// A statement, from when it is needed first. The connection keeps it for the next time.
+/// A statement that is prepared when it is first needed. The connection caches it.
 struct LazyStatement<'c> {
     connection: &'c Connection,
     text: &'static str,
     statement: Option<CachedStatement<'c>>,
 }
 
-/// How many statements a connection has to keep.
+/// How many statements a connection has to cache.
 pub const STATEMENTS: usize = 19;
 
 impl<'c> Statements<'c> {
@@ -55,7 +55,7 @@ impl<'c> Statements<'c> {
             connection,
             seen,
             schema: prepare("PRAGMA schema_version"),
-            // A transaction that begins as a reader and then writes does not wait for another writer.
+            // A transaction that begins by reading and then writes would not wait for another writer.
             begin: prepare("BEGIN IMMEDIATE"),
             commit: prepare("COMMIT"),
             rollback: prepare("ROLLBACK"),
@@ -71,7 +71,7 @@ impl<'c> Statements<'c> {
                 "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4 FROM calls WHERE id = ?1",
             ),
             holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3"),
-            // What is not set is in indexes that then need not be touched. What was acknowledged stays so.
+            // Indexes on columns that are not set need no update. An acknowledgement is never undone.
             update: prepare(
                 "UPDATE calls SET state = ?8, version = ?9, epoch = ?10, due = ?11, delivered = delivered OR ?12, \
                  lease = ?13, body = ?14 WHERE id = ?1 AND version = ?15 AND run = ?2 AND turn IS ?3 AND idx = ?4 AND tool = ?5 \
@@ -105,7 +105,7 @@ impl<'c> Statements<'c> {
         self.refuse_changed_schema()
     }
 
-    /// Begins a transaction; returns false at once when another program is writing.
+    /// Begins a transaction; returns `false` at once if another program is writing.
     pub fn begin_at_once(&mut self) -> Result<bool, StoreError> {
         self.name.refuse_replaced()?;
         match self.begin.execute([]) {
@@ -115,8 +115,8 @@ impl<'c> Statements<'c> {
         }
     }
 
-    /// Undoes what was begun where another program has given the file triggers since it was opened. A trigger acts on
-    /// this connection only from when it sees a new number of the schema, which costs next to nothing to ask for.
+    /// Undoes the transaction if another program has added triggers to the file since it was opened. A trigger affects
+    /// this connection only after it sees a new schema version, which costs almost nothing to query.
     fn refuse_changed_schema(&mut self) -> Result<(), StoreError> {
         let number = find_row(&self.name, &mut self.schema, [], |row| row.get::<_, i64>(0));
         let looked_at = number.and_then(|number| {
@@ -133,13 +133,14 @@ impl<'c> Statements<'c> {
         execute(&self.name, &mut self.commit, [])
     }
 
-    /// Undoes what was begun. SQLite has done so itself after some failures, and then says there is nothing to undo.
+    /// Undoes the transaction. After some failures SQLite has done so itself, and reports that there is nothing to
+    /// undo.
     pub fn rollback(&mut self) {
         let _ = self.rollback.execute([]);
     }
 
-    /// Does something within what was begun: after a conflict it is undone, and nothing else. After any other failure
-    /// all has to be undone, and SQLite may have done so already.
+    /// Runs a part of the transaction: after a conflict only this part is undone. After any other failure the whole
+    /// transaction has to be undone, and SQLite may have done so already.
     pub fn within(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), CommitError>,
@@ -156,7 +157,7 @@ impl<'c> Statements<'c> {
     }
 
     pub fn write(&mut self, unit: &TransactionRows) -> Result<(), CommitError> {
-        // First what nothing has to be undone for.
+        // Conditions come first, because after them nothing has to be undone.
         unit.documents.iter().try_for_each(|document| self.expect_document(document))?;
         unit.calls.iter().try_for_each(|call| match call.expects {
             None => self.add(call),
@@ -170,7 +171,7 @@ impl<'c> Statements<'c> {
         Ok(unit.documents.iter().try_for_each(|document| self.write_document(document))?)
     }
 
-    /// A call that is still at this version is taken from its owner only when the lease has ended.
+    /// Refuses to take a call at this version from its owner before its lease has expired.
     fn expect_lapsed(
         &mut self,
         call: CallId,
@@ -180,7 +181,7 @@ impl<'c> Statements<'c> {
         let values = params![call.as_bytes(), number(version)];
         let lease = find_row(&self.name, &mut self.lease, values, |row| row.get::<_, String>(0))?;
         let until = lease.map(|lease| lease.parse::<Timestamp>()).transpose();
-        let until = until.map_err(|_| StoreError::damaged(call, "its lease is no time"))?;
+        let until = until.map_err(|_| StoreError::damaged(call, "its lease is not a time"))?;
         match until.filter(|until| *until > now) {
             Some(until) => Err(CommitError::Leased { call, until }),
             None => Ok(()),
@@ -211,7 +212,7 @@ impl<'c> Statements<'c> {
         }
     }
 
-    /// Why a new call could not be added: its id is there, or its place is taken.
+    /// Finds out why a new call could not be added: its id or its slot is taken.
     fn why_not_added(&mut self, call: &CallRow) -> Result<CommitError, StoreError> {
         if let Some((version, ..)) = self.current(call)? {
             let (call, found) = (call.id, Some(version));
@@ -257,7 +258,7 @@ impl<'c> Statements<'c> {
         Ok(self.add_entries(call)?)
     }
 
-    /// Where not only that changes which changes with every step; or tells why nothing does.
+    /// The slow path: rewrites the whole row, or returns the conflict.
     fn change_all(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
         let current = self.current(call)?;
         let version = current.map(|(version, _)| version);
@@ -284,7 +285,7 @@ impl<'c> Statements<'c> {
         Ok(execute(&self.name, &mut self.update_all, values)?)
     }
 
-    /// Reads the version that is there, and whether the call has the same place.
+    /// Reads the current version of a call, and whether the slot is the same.
     fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool)>, StoreError> {
         let place = &call.place;
         let values = params![call.id.as_bytes(), place.run, place.turn.map(number), place.index];
@@ -342,7 +343,7 @@ impl<'c> Statements<'c> {
                 execute(&self.name, &mut self.put_document, values)
             }
             (None, Some(_)) => execute(&self.name, &mut self.remove_document, [key]),
-            // It is not there.
+            // There is no document to remove.
             (None, None) => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! The triggers of the file. They act on whatever is written, so that a journal has those of its format and no other.
+//! Checks the triggers of the file. They act on every write, so a journal must have exactly those of its format.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::failure::JournalFile;
 use super::format;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// What triggers there are: by its name, the table of each and its SQL.
+/// The triggers of a file by name, each with its table and its SQL.
 type Triggers = BTreeMap<String, (String, String)>;
 
-/// Refuses a file with triggers that a journal of its version does not have, or without one that it has. What is asked is
-/// asked of one moment, so the connection is within a transaction.
+/// Refuses a file with triggers that a journal of its version does not have, or without one that it has. Its queries
+/// must see one state of the file, so the connection has to be in a transaction.
 pub fn refuse_foreign(
     connection: &Connection,
     version: usize,
@@ -45,7 +45,7 @@ pub fn refuse_foreign(
     Err(name.says(StoreErrorKind::Invalid, words))
 }
 
-/// The triggers of a journal as this program makes it.
+/// Returns the triggers of a journal as this program makes it.
 fn own(version: usize) -> rusqlite::Result<Triggers> {
     let connection = Connection::open_in_memory()?;
     format::make(&connection, version)?;

@@ -1,4 +1,4 @@
-//! Tells when something was committed: at once for this process, after a moment for others.
+//! Notifies of commits: at once for this process, after a moment for other processes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,23 +11,23 @@ use tokio::sync::watch;
 use super::failure::JournalFile;
 use toolwright_journal::journal::StoreError;
 
-/// How often to look for commits of other processes while a reader waits.
+/// How often to check for commits of other processes while a reader waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Who hears of commits.
+/// Notifies of commits.
 pub struct Changes {
     sender: watch::Sender<()>,
     ended: AtomicBool,
 }
 
-/// Looks for commits of other processes, on a thread that begins with the first who waits.
+/// Checks for commits of other processes, on a thread that starts with the first waiter.
 pub struct Watcher {
     changes: Arc<Changes>,
     looking: Mutex<Looking>,
 }
 
 enum Looking {
-    /// What is to be looked through, and what it showed when the store was opened.
+    /// The connection to check with, and the data version when the store was opened.
     NotYet(Option<(Connection, i64)>),
     Since(Thread),
 }
@@ -53,7 +53,7 @@ impl Watcher {
         Ok(Self { changes, looking })
     }
 
-    /// Hears of commits from now on.
+    /// Subscribes to commits from now on.
     pub fn listen(&self) -> watch::Receiver<()> {
         let receiver = self.changes.sender.subscribe();
         let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +62,7 @@ impl Watcher {
         {
             let changes = Arc::clone(&self.changes);
             let thread = thread::Builder::new().name("toolwright-journal-watcher".to_owned());
-            // Without a thread there are no hints of commits of other processes, and nothing depends on them.
+            // Without the thread there are no hints of commits of other processes, but nothing depends on them.
             if let Ok(handle) = thread.spawn(move || look(&connection, seen, &changes)) {
                 *looking = Looking::Since(handle.thread().clone());
             }
@@ -99,14 +99,14 @@ fn look(connection: &Connection, mut last: i64, changes: &Changes) {
                 last = now;
                 changes.notify();
             }
-            // Whoever waits learns of the failure when they look.
+            // The waiter finds out about the failure when it reads.
             Err(_) => changes.notify(),
         }
         thread::park_timeout(PAUSE);
     }
 }
 
-/// A number that changes with every commit of another connection.
+/// Reads a number that changes with every commit of another connection.
 fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA data_version", [], |row| row.get(0))
 }

@@ -1,10 +1,11 @@
-//! What writes. A commit that is alone is made where it is asked for; a thread commits what comes together, so that many
-//! callers share one wait for the disk.
+//! Writes to the file. A single commit is made on the task of its caller; a thread groups simultaneous ones, so that
+//! many callers wait for the disk only once.
 //!
-//! - Each unit is undone by itself when it conflicts; the others of its group stand.
-//! - A unit is answered after its commit is durable, or after it is sure that there will be none.
-//! - No caller is held up by a disk that was slow the last time, or by another program that writes: the thread waits.
-//! - The thread ends when no store is left that could send it something, and everything sent has been answered.
+//! - A transaction that conflicts is undone by itself; the others of its group are committed.
+//! - A transaction is answered after its commit is durable, or after it has certainly failed.
+//! - No caller's task is blocked by a disk that was slow the last time, or by another program that writes: the thread
+//!   waits instead.
+//! - The thread ends when the last store is dropped and every request has been answered.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -25,34 +26,34 @@ use super::watcher::Changes;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CommitError, StoreError, StoreErrorKind};
 
-/// How many units share a commit at most, so that the first of them does not wait for ever.
+/// How many transactions share a commit at most, so that the first of them does not wait too long.
 const GROUP: usize = 256;
 
-/// How long a disk may take for a commit that a caller makes. To have a thread make it and to be woken by it costs a
-/// tenth of that, which only matters where the disk is quicker.
+/// How long the disk may take for a commit on a caller's task. Using the thread instead costs a tenth of that, which
+/// only matters if the disk is faster.
 const QUICK: Duration = Duration::from_millis(1);
 
-/// The way to the file.
+/// Sends writes to the file.
 pub struct Writer {
     sender: Sender<QueuedWork>,
     shared: Arc<WriterState>,
 }
 
-/// What callers and the thread have in common.
+/// The state that callers and the thread share.
 struct WriterState {
     name: JournalFile,
     held: Mutex<WriteConnection>,
-    /// How many have something to be written that is not answered yet.
+    /// How many callers have a write that is not answered yet.
     waiting: AtomicUsize,
-    /// Whether the last commit took no longer than a caller may be held up.
+    /// Whether the last commit was so quick that a caller may make the next one.
     is_quick: AtomicBool,
     changes: Arc<Changes>,
 }
 
-/// The connection that writes; this process has no other.
+/// The writing connection; this process has only one.
 struct WriteConnection {
     connection: Connection,
-    /// The number of the schema that was looked at last.
+    /// The schema version of SQLite that was checked last.
     seen: Cell<Option<i64>>,
     /// How long the thread waits for another program that writes.
     patience: Duration,
@@ -69,7 +70,7 @@ pub enum Work {
     Acknowledge {
         call: CallId,
     },
-    /// A setting of the connection, for tests.
+    /// Sets a pragma of the connection, for tests.
     #[cfg(feature = "conformance")]
     Pragma(&'static str, i64),
 }
@@ -111,12 +112,12 @@ impl Writer {
         Ok(Self { sender, shared })
     }
 
-    /// Does the work, durably, whether or not anybody still waits for it.
+    /// Does the work durably, even if its caller has stopped waiting.
     pub async fn does(&self, work: Work) -> Result<(), CommitError> {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
         if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
-            // Whoever else is about to write says so meanwhile; they then wait for the disk together.
+            // Lets other writers announce themselves, so that they wait for the disk together.
             yield_now().await;
             if let Some(done) = offered.work.as_ref().and_then(|work| self.shared.here(work)) {
                 offered.work = None;
@@ -125,13 +126,13 @@ impl Writer {
         }
         let answered = offered.send_work().await;
         answered.unwrap_or_else(|_| {
-            let words = "is not written any more: its thread ended";
+            let words = "can no longer be written: its thread has ended";
             Err(self.shared.name.says(StoreErrorKind::Unavailable, words).into())
         })
     }
 }
 
-/// Work that is sent to the thread unless the caller does it, even where the caller has gone.
+/// Work that is sent to the thread unless the caller does it, even if the caller has gone.
 struct OfferedWork<'w> {
     writer: &'w Writer,
     work: Option<Work>,
@@ -141,7 +142,7 @@ impl OfferedWork<'_> {
     fn send_work(&mut self) -> oneshot::Receiver<Result<(), CommitError>> {
         let (answer, answered) = oneshot::channel();
         if let Some(work) = self.work.take() {
-            // Without a thread there is no answer, which the caller reports.
+            // If the thread has ended there is no answer, which the caller reports.
             let _ = self.writer.sender.send(QueuedWork { work, answer });
         }
         answered
@@ -154,7 +155,7 @@ impl Drop for OfferedWork<'_> {
     }
 }
 
-/// One of those who wait, as long as it is there.
+/// Counts one waiting caller while it exists.
 struct Waiting<'w>(&'w AtomicUsize);
 
 impl<'w> Waiting<'w> {
@@ -171,12 +172,12 @@ impl Drop for Waiting<'_> {
 }
 
 impl WriterState {
-    /// Whether this is the only work that waits.
+    /// Whether there is no other waiting work.
     fn is_one(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 1
     }
 
-    /// Does the work on this thread. Nothing, where the caller would have to wait for others, or others for it.
+    /// Does the work on the caller's thread. Returns `None` if it would have to wait for others, or others for it.
     fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
         #[cfg(feature = "conformance")]
         if let Work::Pragma(..) = work {
@@ -208,7 +209,7 @@ impl WriterState {
         begun
     }
 
-    /// The thread.
+    /// Runs the thread.
     fn run(&self, accepted: &Receiver<QueuedWork>) {
         while let Ok(first) = accepted.recv() {
             let Ok(mut held) = self.held.lock() else { return };
@@ -240,7 +241,7 @@ impl WriterState {
         }
     }
 
-    /// Does a group in one commit, to which is added what arrives meanwhile; the outcomes in the group's order.
+    /// Commits a group at once, including work that arrives meanwhile. Returns the results in the group's order.
     fn together(
         &self,
         statements: &mut Statements<'_>,
@@ -275,13 +276,13 @@ impl WriterState {
         self.finish(statements, work)
     }
 
-    /// Does what a transaction was begun for, and commits it.
+    /// Does the work of a transaction that has begun, and commits it.
     fn finish(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
         perform(statements, work).inspect_err(|_| statements.rollback())?;
         Ok(self.commit(statements)?)
     }
 
-    /// Waits for the disk, and takes note of how long that took.
+    /// Commits, and notes how long the disk took.
     fn commit(&self, statements: &mut Statements<'_>) -> Result<(), StoreError> {
         let start = Instant::now();
         let committed = statements.commit().inspect_err(|_| statements.rollback());
@@ -291,7 +292,7 @@ impl WriterState {
 }
 
 impl WriteConnection {
-    /// Has SQLite wait so long for another program that writes.
+    /// Sets how long SQLite waits for another program that writes.
     fn waits(&self, patience: Duration, name: &JournalFile) -> Result<(), StoreError> {
         let set = self.connection.busy_timeout(patience);
         set.map_err(|error| name.failure("be written", error))
@@ -309,15 +310,15 @@ impl WriteConnection {
 
 /// Why a group was not committed.
 enum GroupFailure {
-    /// Because none can be.
+    /// No commit is possible.
     Whole(StoreError),
-    /// Perhaps because of one of them, such as one that is too large for the disk.
+    /// One write of the group may be the reason, such as one that is too large for the disk. Each is tried alone.
     ByOne,
 }
 
 fn in_group(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
     match work {
-        // A single write that conflicts leaves nothing to undo.
+        // A conflict in a single write leaves nothing to undo.
         Work::Commit(unit) if unit.writes() > 1 => {
             statements.within(|statements| statements.write(unit))
         }
@@ -337,7 +338,7 @@ fn perform(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitErr
 
 impl QueuedWork {
     fn answers(self, result: Result<(), CommitError>) {
-        // The caller may have gone; what was done is done.
+        // The caller may have gone; the result is in the file.
         let _ = self.answer.send(result);
     }
 }

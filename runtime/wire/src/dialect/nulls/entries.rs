@@ -1,5 +1,4 @@
-//! An object's entries as they are written, so that a repeated key is seen and a number keeps its
-//! digits.
+//! An object's entries as they are written, so that repeated keys are detected and numbers keep their digits.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -11,17 +10,17 @@ use serde_json::{Value, value::RawValue};
 
 use toolwright_core::json::canonical;
 
-/// The text is none that anything may be taken out of.
+/// Nothing may be removed from this text.
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
-/// Without repeated keys.
+/// The entries, without repeated keys.
 pub(super) struct Entries<'t>(pub(super) Vec<Entry<'t>>);
 
 pub(super) struct Entry<'t> {
     pub(super) key: Cow<'t, str>,
     pub(super) raw: &'t RawValue,
-    /// Its one spelling, in which numbers are exact; made when it is first compared.
+    /// The canonical text, in which numbers are exact; made when it is first compared.
     canonical: OnceCell<Option<String>>,
 }
 
@@ -33,7 +32,7 @@ impl Entry<'_> {
     pub(super) fn is_one_of(&self, constants: &[Value]) -> bool {
         let spelt = self.canonical.get_or_init(|| canonical(self.raw.get()).ok());
         let Some(spelt) = spelt else { return false };
-        // 1.0 is 1, and 9007199254740993 is not the integer beside it.
+        // 1.0 equals 1, but 9007199254740993 does not equal its neighbours.
         let same = |only: &Value| canonical(&only.to_string()).is_ok_and(|only| only == *spelt);
         constants.iter().any(same)
     }

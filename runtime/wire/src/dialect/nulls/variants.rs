@@ -1,5 +1,5 @@
-//! The schemas without choice that a schema comes to. Each is a list of schemas that hold together, lent
-//! from the whole, so that nothing is merged and nothing copied.
+//! Expands a schema into variants without choices. Each variant is a list of schemas that must all hold, borrowed from
+//! the root, so that nothing is merged or copied.
 
 use std::collections::HashSet;
 use std::ptr;
@@ -10,16 +10,16 @@ use super::entries::Entry;
 use crate::dialect::recursion::definition;
 use crate::dialect::{null, parts};
 
-/// Choices that multiply further than this are not followed; nothing is taken out below them.
+/// How many steps an expansion may take; below larger choices nothing is removed.
 const STEPS: usize = 20_000;
 
-/// The variants of a choice, of which one fits.
+/// The variants of a choice, of which one must fit.
 pub(super) struct Variants<'a>(Vec<Variant<'a>>);
 
-/// Schemas that all hold.
+/// Schemas that must all hold.
 pub(super) struct Variant<'a>(Vec<&'a Map<String, Value>>);
 
-/// A variant being made: what holds, and what is still to be looked at.
+/// A variant that is being made: schemas that hold, and schemas that still have to be examined.
 struct Draft<'a> {
     holds: Vec<&'a Map<String, Value>>,
     open: Vec<&'a Value>,
@@ -27,7 +27,7 @@ struct Draft<'a> {
 }
 
 impl<'a> Variants<'a> {
-    /// What alternatives come to, each a list of schemas that hold together.
+    /// Expands alternatives, each a list of schemas that must all hold.
     pub(super) fn of(
         root: &'a Value,
         alternatives: impl IntoIterator<Item = Vec<&'a Value>>,
@@ -43,7 +43,7 @@ impl<'a> Variants<'a> {
             if seen.len() > STEPS {
                 return Self(Vec::new());
             }
-            // Ways that meet again go on as one, and a circle ends.
+            // Equal drafts are followed once, so that circles end.
             if !seen.insert(draft.key()) {
                 continue;
             }
@@ -74,7 +74,7 @@ impl<'a> Variants<'a> {
         })
     }
 
-    /// How many places at the start of a list have schemas of their own.
+    /// Returns how many places at the start of a list have their own schemas.
     pub(super) fn places(&self) -> usize {
         let parts = self.0.iter().flat_map(|variant| &variant.0);
         let places = parts.filter_map(|part| Some(part.get("prefixItems")?.as_array()?.len()));
@@ -83,7 +83,7 @@ impl<'a> Variants<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Whether anything can fit after this schema holds as well.
+    /// Adds a schema to the draft. Returns whether a value can still fit.
     fn take(&mut self, root: &'a Value, schema: &'a Value) -> bool {
         let object = match schema {
             Value::Bool(anything) => return *anything,
@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
         true
     }
 
-    /// What tells it from other drafts.
+    /// Identifies the draft.
     fn key(&self) -> [Vec<*const ()>; 3] {
         [
             self.holds.iter().map(|it| ptr::from_ref(*it).cast()).collect(),
@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Whether a schema says something itself, beside what it leads to.
+/// Whether a schema has constraints of its own, beside references and choices.
 fn says_something(object: &Map<String, Value>) -> bool {
     object.keys().any(|keyword| {
         !matches!(
@@ -128,12 +128,12 @@ fn says_something(object: &Map<String, Value>) -> bool {
 }
 
 impl<'a> Variant<'a> {
-    /// What is said of a property, by every part that speaks of it.
+    /// Lists the schemas of a property, from every part that mentions it.
     pub(super) fn property(&self, key: &str) -> impl Iterator<Item = &'a Value> {
         self.0.iter().filter_map(move |part| part.get("properties")?.get(key))
     }
 
-    /// What is said of an item, by every part that speaks of it.
+    /// Lists the schemas of an item, from every part that mentions it.
     pub(super) fn item(&self, index: usize) -> impl Iterator<Item = &'a Value> {
         self.0.iter().filter_map(move |part| {
             let place = part.get("prefixItems").and_then(|items| items.get(index));
@@ -141,7 +141,7 @@ impl<'a> Variant<'a> {
         })
     }
 
-    /// Whether a `null` at this key can only stand for its absence.
+    /// Whether a `null` at this key can only mean that the key is absent.
     pub(super) fn has_no_null(&self, root: &Value, key: &str) -> bool {
         let is_known = self.property(key).next().is_some();
         is_known && !self.requires(key) && !self.takes_null(root, key)
@@ -167,8 +167,8 @@ impl<'a> Variant<'a> {
             })
     }
 
-    /// Whether it takes further keys. What says nothing of them is shown as closed in a form that sends
-    /// every key.
+    /// Whether it accepts other keys. A schema that does not say so is written as closed in a form that sends every
+    /// key.
     fn is_open(&self) -> bool {
         self.0.iter().any(|part| {
             let further = ["additionalProperties", "unevaluatedProperties"];
@@ -190,9 +190,9 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// The only values that a schema takes, behind a reference too.
+/// Returns the only values that a schema accepts, even through a reference.
 fn constants<'v>(root: &'v Value, mut schema: &'v Value) -> Option<&'v [Value]> {
-    // More steps are a circle, or as good as one.
+    // More steps mean a circle, or make no difference in practice.
     for _ in 0..16 {
         let object = schema.as_object()?;
         if let Some(constants) = parts::constants(object) {

@@ -1,4 +1,4 @@
-//! Values of several kinds: `anyOf`, `oneOf`, `allOf` and lists of types.
+//! Writes values of several types: `anyOf`, `oneOf`, `allOf` and lists of types.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ use crate::dialect::rules::TypeLists;
 use crate::dialect::{parts, recursion, words};
 
 impl Reducer<'_, '_> {
-    /// Writes `anyOf` or `oneOf` as `anyOf`; words say that only one variant fits, where that is not plain.
+    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant fits, where that is not
+    /// obvious.
     pub(super) fn choice(&mut self, object: &Map<String, Value>) -> Node {
         let (keyword, variants) = match (object.get("anyOf"), object.get("oneOf")) {
             (Some(Value::Array(variants)), None) => ("anyOf", variants),
@@ -71,7 +72,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// A value of several types, each a variant with the keywords that concern it.
+    /// Writes a value of several types, each as a variant with the keywords for it.
     pub(super) fn split(&mut self, types: &[&str], object: &Map<String, Value>) -> Node {
         let nullable = self.rules.type_lists == TypeLists::Nullable && types.contains(&"null");
         let mut draft = self.draft(object);
@@ -90,7 +91,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// A hint beside `anyOf`, where one may stand there.
+    /// Writes a hint beside `anyOf`, if the form allows it.
     fn beside(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         match self.rules.lone_choice {
             true => self.tell(draft, keyword, value),
@@ -98,12 +99,12 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Several schemas that all hold, as the one that they come to.
+    /// Writes several schemas that must all hold as one merged schema.
     pub(super) fn all(&mut self, object: &Map<String, Value>, all: &Value) -> Node {
         let mut whole = object.clone();
         whole.remove("allOf");
         let parts = all.as_array().map(Vec::as_slice).unwrap_or_default();
-        // One reference with words beside it, as many generators write it.
+        // One reference with annotations beside it, as many generators write it.
         if let [Value::Object(part)] = parts
             && part.contains_key("$ref")
             && whole.keys().all(|it| is_hint(it))
@@ -123,7 +124,7 @@ impl Reducer<'_, '_> {
         Node::Object(Vec::new())
     }
 
-    /// A part of `allOf`, a reference replaced by what it leads to.
+    /// Returns a part of `allOf`, with a reference replaced by its target.
     fn follow<'v>(
         &self,
         part: &'v Value,
@@ -162,7 +163,7 @@ impl Reducer<'_, '_> {
         let outer = words::describe(&draft.description, &draft.sentences);
         let mut flat = Vec::new();
         for node in nodes {
-            // A choice in a choice is one, so that the words have a place.
+            // A nested choice is merged into the outer one, so that there is one place for the description.
             match node {
                 Node::Object(mut keywords) if keywords.iter().any(|(it, _)| it == "anyOf") => {
                     for (_, inner) in keywords.drain(..) {
@@ -200,7 +201,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a keyword may be beside a reference, where the form has it.
+/// Whether a keyword may be beside a reference, if the form has it.
 fn is_hint(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -218,12 +219,12 @@ fn is_hint(keyword: &str) -> bool {
 /// The type beside a choice.
 struct Outer<'v>(Vec<&'v str>);
 
-/// A variant as the type beside the choice leaves it.
+/// A variant, restricted to the type beside the choice.
 enum NarrowedVariant {
     Same,
     To(Value),
     Nothing,
-    /// A type behind a reference or a choice, which may be wider.
+    /// The type is behind a reference or a choice, and may be wider.
     Unseen,
 }
 

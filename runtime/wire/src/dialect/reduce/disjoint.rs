@@ -1,4 +1,4 @@
-//! Whether of several schemas no two take the same value, as far as that can be seen.
+//! Finds out whether no two of several schemas accept the same value, as far as that can be seen.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::dialect::parts::{constants, required_names, types};
 
-/// More than these are not compared each with each.
+/// With more schemas than this, not every pair is compared.
 const PAIRS: usize = 64;
 
 pub(super) fn all_disjoint(variants: &[Value]) -> bool {
@@ -19,8 +19,7 @@ pub(super) fn all_disjoint(variants: &[Value]) -> bool {
         })
 }
 
-/// Constants that no two variants share, and objects that each have a tag or a key of their own: what enums come
-/// to, of any size.
+/// Checks the usual results of enums, of any size: distinct constants, and objects with their own tag or key each.
 fn at_a_glance(variants: &[Value]) -> bool {
     let mut values = HashSet::new();
     let mut objects = Vec::new();
@@ -40,7 +39,7 @@ fn at_a_glance(variants: &[Value]) -> bool {
     objects.len() < 2 || have_own_keys(&objects) || have_own_tags(&objects)
 }
 
-/// Whether every one needs a key that no other knows, all being closed.
+/// Whether each object is closed and requires a key that no other has.
 fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for object in objects {
@@ -54,7 +53,7 @@ fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     objects.iter().all(|it| required_names(it).any(|name| known.get(name) == Some(&1)))
 }
 
-/// Whether there is a key that every one needs and at which no two take the same constant.
+/// Whether there is a key that each object requires, with different constants in each.
 fn have_own_tags(objects: &[&Map<String, Value>]) -> bool {
     let Some(first) = objects.first() else { return true };
     names(first).any(|name| {
@@ -76,7 +75,7 @@ fn is_closed(object: &Map<String, Value>) -> bool {
         && !object.contains_key("patternProperties")
 }
 
-/// The constants of a key that is needed.
+/// Returns the constants of a required key.
 fn tag<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v [Value]> {
     let property = object.get("properties")?.get(name)?.as_object().and_then(constants)?;
     required_names(object).any(|it| it == name).then_some(property)
@@ -110,7 +109,7 @@ fn tags_differ(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether one needs a key that the other, being closed, does not know.
+/// Whether one schema requires a key that the other, being closed, excludes.
 fn foreign_key(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &str| other.get("properties").is_some_and(|it| it.get(name).is_some());
     is_closed(other) && required_names(one).any(|name| !known(name))

@@ -1,4 +1,4 @@
-//! Keywords that are a limit or a hint: sent, or written into the description.
+//! Writes keywords that are a limit or a hint: sends them, or states them in the description.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::dialect::{Dialect, words};
 impl Reducer<'_, '_> {
     pub(super) fn limit(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         let is_known = match keyword {
-            // Anthropic's grammar knows empty and not empty.
+            // Anthropic's grammar distinguishes only empty and non-empty.
             "minItems" if self.dialect == Dialect::AnthropicStrict => {
                 value.as_u64().is_some_and(|count| count <= 1)
             }
@@ -45,7 +45,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Puts a keyword into words.
+    /// States a keyword in the description.
     pub(super) fn tell(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         if words::says_nothing(keyword, value) {
             return;
@@ -56,7 +56,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a regular expression looks around or back, which those that run in linear time cannot.
+/// Whether a regular expression has look-around or back-references, which engines with linear time do not support.
 fn looks_around(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some(place) = rest.find(['\\', '(']) {
@@ -77,9 +77,8 @@ fn looks_around(pattern: &str) -> bool {
     false
 }
 
-/// Whether a limit is that of a 64-bit or 128-bit type: it tells a model nothing, and few readers of
-/// JSON keep it exact. Which type it is, the other limit says: `i64::MAX` beside zero is one that an
-/// author gave a `u64`.
+/// Whether a limit is only that of a 64-bit or 128-bit type: it is useless to a model, and few JSON readers keep it
+/// exact. The other limit shows which type it is: `i64::MAX` beside zero is a limit that an author gave a `u64`.
 pub(super) fn is_natural(object: &Map<String, Value>, keyword: &str) -> bool {
     const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
     let is = |keyword: &str, expected: f64| {

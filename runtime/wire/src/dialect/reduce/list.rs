@@ -1,4 +1,4 @@
-//! Lists and tuples.
+//! Writes lists and tuples.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::dialect::finding::Rule;
 use crate::dialect::node::Node;
 
 impl Reducer<'_, '_> {
-    /// What a list's schema says of its items.
+    /// Writes what a list's schema says about its items.
     pub(super) fn list(&mut self, draft: &mut Draft, object: &Map<String, Value>) {
         let tuple = object.get("prefixItems").and_then(Value::as_array);
         let rest = object.get("items").filter(|items| **items != Value::Bool(true));
@@ -16,7 +16,7 @@ impl Reducer<'_, '_> {
                 let nodes = self.each("prefixItems", tuple);
                 draft.put("prefixItems", Node::List(nodes));
                 match rest {
-                    // The count says that there are no more.
+                    // `maxItems` says that there are no further items.
                     Some(Value::Bool(_)) if count(object, "maxItems") == Some(tuple.len()) => {}
                     Some(Value::Bool(_)) => draft.put("maxItems", Node::Plain(tuple.len().into())),
                     Some(items) => {
@@ -41,7 +41,7 @@ impl Reducer<'_, '_> {
         self.refuse(Rule::ListItems, message, "describe its `items`");
     }
 
-    /// Writes a tuple as a list of whatever its places hold, and puts the order in words.
+    /// Writes a tuple as a list of any of its items, and states their order in the description.
     fn tuple(
         &mut self,
         draft: &mut Draft,

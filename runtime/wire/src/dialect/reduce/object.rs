@@ -1,4 +1,4 @@
-//! Objects: their properties in order, and what a dialect says of further and of absent keys.
+//! Writes objects: their properties in order, and the dialect's rules for other keys and absent keys.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::dialect::rules::Objects;
 use crate::dialect::{null, parts};
 
 impl Reducer<'_, '_> {
-    /// What an object's schema says of keys.
+    /// Writes what an object's schema says about keys.
     pub(super) fn object(&mut self, draft: &mut Draft, object: &Map<String, Value>) {
         let none = Map::new();
         let properties = object.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -41,7 +41,7 @@ impl Reducer<'_, '_> {
         self.further_keys(draft, object, !properties.is_empty());
     }
 
-    /// Properties in the order of their declaration, the rest by name.
+    /// Writes properties in the order of their declaration, the rest by name.
     pub(super) fn properties(&mut self, properties: &Map<String, Value>) -> Node {
         let mut names: Vec<&String> = properties.keys().collect();
         names.sort_by_key(|name| (self.place(name), name.as_str()));
@@ -55,20 +55,20 @@ impl Reducer<'_, '_> {
         Node::Object(entries.collect())
     }
 
-    /// The required keys in the order of the properties.
+    /// Writes the required keys in the order of the properties.
     pub(super) fn required_in_order(&self, object: &Map<String, Value>) -> Node {
         let mut names: Vec<&str> = parts::required_names(object).collect();
         names.sort_by_key(|name| (self.place(name), *name));
         Node::texts(names)
     }
 
-    /// Where a property is declared; below the root that is not known.
+    /// Returns the declared position of a property; only known for the root.
     fn place(&self, name: &str) -> usize {
         let place = self.order.get(name).filter(|_| self.depth == 1);
         place.copied().unwrap_or(usize::MAX)
     }
 
-    /// Makes `null` another way to leave a key out.
+    /// Makes `null` another way to leave out a key.
     fn with_nulls(
         &mut self,
         object: &Map<String, Value>,
@@ -127,7 +127,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Keys by their pattern, as maps with keys that are no texts have them.
+    /// Writes keys by pattern, as maps with non-text keys have them.
     fn pattern_keys(
         &mut self,
         draft: &mut Draft,
@@ -182,7 +182,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// A schema that takes `null` as well.
+/// Makes a schema accept `null` as well.
 fn nullable(node: Node) -> Node {
     let null = || Node::Object(vec![("type".into(), Node::text("null"))]);
     let Node::Object(mut keywords) = node else { return node };

@@ -1,4 +1,4 @@
-//! Schemas for the dialects that are JSON Schema.
+//! Writes schemas for dialects that accept all of JSON Schema.
 
 use serde_json::{Map, Value};
 
@@ -6,14 +6,14 @@ use super::{Reducer, limit};
 use crate::dialect::node::Node;
 
 impl Reducer<'_, '_> {
-    /// JSON Schema goes out as it came, but in order.
+    /// Writes the schema unchanged, but with its keywords in order.
     pub(super) fn plain(&mut self, object: &Map<String, Value>) -> Node {
         let mut draft = self.draft(object);
         let folds = object.contains_key("prefixItems") && !self.rules.tuples;
         if folds {
             self.list(&mut draft, object);
         }
-        // Sentences are added in one order, whatever that of the map is.
+        // Sorted, so that sentences are added in the same order for any map.
         let mut keywords: Vec<_> = object.iter().collect();
         keywords.sort_by_key(|(keyword, _)| *keyword);
         for (keyword, value) in keywords {

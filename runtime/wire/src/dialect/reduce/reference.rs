@@ -1,4 +1,4 @@
-//! References: sent, sent without company, or replaced by what they lead to.
+//! Writes references: with keywords beside them, alone, or replaced by their target.
 
 use serde_json::{Map, Value};
 
@@ -37,7 +37,7 @@ impl<'a> Reducer<'a, '_> {
         if stands_alone || self.rules.references == References::Kept {
             draft.keywords.push(link);
         } else {
-            // Readers pass over what is beside a reference.
+            // Readers ignore keywords beside a reference.
             draft.put("anyOf", Node::List(vec![Node::schema(vec![link])]));
         }
         draft.finish()
@@ -50,7 +50,7 @@ impl<'a> Reducer<'a, '_> {
     fn inline(&mut self, reference: &str, definition: &Value, beside: &Map<String, Value>) -> Node {
         let mut whole = match definition {
             Value::Object(definition) => definition.clone(),
-            // What is beside it, is all that there is to say.
+            // The target accepts any value, so only the keywords beside the reference count.
             Value::Bool(true) => Map::new(),
             other => return self.schema(other),
         };
@@ -77,14 +77,14 @@ impl<'a> Reducer<'a, '_> {
         self.replacing(&[reference.to_owned()], |it| it.schema(&Value::Object(whole)))
     }
 
-    /// Writes what references lead to in their place; one that is on the way already ends it.
+    /// Writes the targets of references in their place; a reference that is being replaced already ends a circle.
     pub(super) fn replacing(
         &mut self,
         references: &[String],
         work: impl FnOnce(&mut Self) -> Node,
     ) -> Node {
         if references.iter().any(|it| self.inlined.contains(it) && self.contains_itself(it)) {
-            // Judged with the definitions where recursion is refused; here only the way in ends.
+            // If recursion is refused, that is reported with the definitions; here it only has to end.
             if self.rules.recursion != Recursion::Refused {
                 self.refuse(
                     Rule::Recursion,
@@ -101,7 +101,7 @@ impl<'a> Reducer<'a, '_> {
         node
     }
 
-    /// Whether a definition leads back to itself; what is only beside one is no circle.
+    /// Whether a definition leads back to itself; one that only refers to a recursive definition does not.
     fn contains_itself(&self, reference: &str) -> bool {
         let Some(name) = recursion::target(reference) else { return false };
         let all = || Graph::of(self.root, true).recursive().map(str::to_owned).collect();

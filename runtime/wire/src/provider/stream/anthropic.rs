@@ -31,16 +31,16 @@ pub(super) struct Assembly {
 
 #[derive(Debug)]
 struct Block {
-    /// As it began, but for what grows.
+    /// The block as it began, without the growing member.
     start: Map<String, Value>,
-    /// What grows: text, thinking, or the JSON of an input.
+    /// The growing member: text, thinking, or the JSON of an input.
     grown: String,
     signature: String,
     citations: Vec<Value>,
     is_open: bool,
 }
 
-/// The kind of an event alone: one of an unknown kind may have members of any form.
+/// Reads only the kind of an event: an unknown event may have members of any form.
 #[derive(Deserialize)]
 struct Kind<'a> {
     #[serde(borrow)]
@@ -78,7 +78,7 @@ struct Delta<'a> {
     stop_sequence: Option<Value>,
 }
 
-/// The input of a block, as it was written.
+/// The input of a block, exactly as it was written.
 #[derive(Deserialize)]
 struct Input<'a> {
     #[serde(borrow)]
@@ -154,7 +154,7 @@ impl Assembly {
         let kind = grown_key(start.get("type").and_then(Value::as_str).unwrap_or_default());
         let grown = match kind.and_then(|key| start.remove(key)) {
             Some(Value::String(text)) => text,
-            // An input that is there at once; most begin empty.
+            // An input that is complete from the start; most begin empty.
             Some(Value::Object(input)) if !input.is_empty() => {
                 let whole: Input<'_> = parse(raw)?;
                 whole.input.get().to_owned()
@@ -198,7 +198,7 @@ impl Assembly {
                 }
             }
             Some(Value::Null) | None => {}
-            // What it means, who reads the message says.
+            // The reader of the message interprets the counts.
             Some(usage) => message.extend([("usage".to_owned(), usage)]),
         }
     }
@@ -217,7 +217,7 @@ impl Assembly {
 }
 
 impl Block {
-    /// Grows; the place is that of the call that this block is, where it is one.
+    /// Appends a delta to the block; `place` is the index of the call, if the block is one.
     fn grow(&mut self, place: Option<usize>, delta: Delta<'_>) -> Option<StreamEvent> {
         match delta {
             Delta { text: Some(text), .. } => {
@@ -288,7 +288,7 @@ impl Block {
     }
 }
 
-/// The member of a block that grows.
+/// Returns the growing member of a block.
 fn grown_key(kind: &str) -> Option<&'static str> {
     match kind {
         "text" => Some("text"),

@@ -1,13 +1,13 @@
-//! Which calls of an answer began and which ended, in the order in which the answer will hold them.
+//! Tracks which calls of an answer have begun and ended, in the order of the final answer.
 
 use super::StreamError;
 
-/// The calls that began, by what their provider counts them with.
+/// The calls that have begun, by the provider's numbers.
 #[derive(Debug, Default)]
 pub(super) struct BegunCalls(Vec<(u64, bool)>);
 
 impl BegunCalls {
-    /// The place of a call that begins, among the calls of the answer. Later calls have larger keys, since the answer holds
+    /// Begins a call, and returns its index in the answer. Later calls must have larger keys, because the answer orders
     /// its calls by them.
     pub(super) fn begin(&mut self, key: u64) -> Result<usize, StreamError> {
         if let Some((last, _)) = self.0.last().filter(|(last, _)| *last >= key) {
@@ -18,12 +18,12 @@ impl BegunCalls {
         Ok(self.0.len() - 1)
     }
 
-    /// How many began.
+    /// Counts the calls that have begun.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// The place of a call that grows, where it began.
+    /// Returns the index of a call that grows, if it has begun.
     pub(super) fn grow(&self, key: u64) -> Result<Option<usize>, StreamError> {
         match self.0.binary_search_by_key(&key, |(key, _)| *key).ok() {
             Some(place) if !self.0[place].1 => {
@@ -34,7 +34,7 @@ impl BegunCalls {
         }
     }
 
-    /// The place of a call that ends, where it began.
+    /// Ends a call, and returns its index, if it has begun.
     pub(super) fn end(&mut self, key: u64) -> Result<Option<usize>, StreamError> {
         let place = self.grow(key)?;
         if let Some(place) = place {

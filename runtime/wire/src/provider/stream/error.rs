@@ -1,19 +1,19 @@
-//! Why a stream gives no message.
+//! Why a stream makes no message.
 
 use crate::provider::ToolCall;
 
-/// Why a stream gives no whole message.
+/// Why a stream makes no complete message.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// It ended before the answer was whole.
+    /// The stream ended before the answer was complete.
     #[error(
-        "the stream ended before the answer was whole, with {} complete calls; ask again",
+        "the stream ended before the answer was complete, with {} complete calls; ask again",
         complete.len()
     )]
     #[non_exhaustive]
     Cut {
-        /// The calls that were complete.
+        /// The complete calls.
         complete: Vec<ToolCall>,
     },
     /// The provider reports an error in the middle of its answer.

@@ -1,4 +1,4 @@
-//! Gemini `streamGenerateContent`: responses, each with more parts; calls come whole.
+//! Gemini `streamGenerateContent`: responses that each bring more parts; calls come complete.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{StreamError, StreamEvent, parse, quote};
 use crate::provider::Provider;
 
-/// The members of parts, in small letters and without `_`: the API takes two spellings.
+/// The members of parts, in lower case and without `_`, because the API accepts two spellings.
 const KNOWN: [&str; 13] = [
     "text",
     "thought",
@@ -127,7 +127,7 @@ impl Assembly {
     fn part(&mut self, raw: &RawValue, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         let part: Part<'_> = parse(raw.get())?;
         if part.function_call.is_some() {
-            // A call that is none the whole message reports.
+            // An invalid call is reported when the whole message is read.
             let calls = Provider::Gemini.tool_calls(raw.get()).unwrap_or_default();
             for call in calls {
                 let index = self.calls;
@@ -159,7 +159,7 @@ impl Assembly {
         let usage =
             self.usage.map(|usage| format!(r#","usageMetadata":{usage}"#)).unwrap_or_default();
         let Some(reason) = self.finish_reason else {
-            // A prompt that was blocked has no candidates.
+            // A response to a blocked prompt has no candidates.
             let feedback = self.feedback.filter(|it| it.get().contains("blockReason"))?;
             return Some(format!(r#"{{"promptFeedback":{feedback}{usage}}}"#));
         };
@@ -173,7 +173,7 @@ impl Assembly {
     }
 }
 
-/// What a part is of which no member is known.
+/// Describes a part without a known member.
 fn unknown(part: &RawValue) -> Result<Option<String>, StreamError> {
     let members: BTreeMap<Cow<'_, str>, IgnoredAny> = parse(part.get())?;
     let is_known = |key: &str| KNOWN.contains(&key.replace('_', "").to_lowercase().as_str());

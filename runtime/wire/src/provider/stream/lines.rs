@@ -1,6 +1,6 @@
-//! Server-sent events: bytes in pieces of any size to the data of each event.
+//! Server-sent events: turns bytes in pieces of any size into the data of each event.
 //!
-//! The crates for this read from an asynchronous stream or a body of HTTP; this crate has neither.
+//! The existing crates read from an asynchronous stream or an HTTP body; this crate has neither.
 
 use super::StreamError;
 
@@ -9,18 +9,18 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Splits bytes into lines, and lines into events.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The line that is not whole yet.
+    /// The current line, which is incomplete.
     line: Vec<u8>,
-    /// The data lines of the event that is not whole yet.
+    /// The data lines of the current event.
     data: String,
     has_data: bool,
-    /// The last line ended with a carriage return, so that a line feed belongs to it.
+    /// Whether the last line ended with a carriage return, so that a line feed still belongs to it.
     after_return: bool,
     has_begun: bool,
 }
 
 impl Lines {
-    /// Takes the next bytes, and hands over the data of each event that they complete.
+    /// Takes the next bytes, and passes on the data of each event that they complete.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -70,7 +70,7 @@ impl Lines {
             }
             return Ok(());
         }
-        // The other fields, the kind of the event among them, say nothing that the data do not.
+        // The other fields, such as the kind of the event, repeat what the data says.
         let Some(data) = line.strip_prefix("data:") else { return Ok(()) };
         if self.has_data {
             self.data.push('\n');

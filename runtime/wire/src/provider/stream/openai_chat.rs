@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions: chunks, each with more of the text or of the calls.
+//! `OpenAI` Chat Completions: chunks that each bring more of the text or of the calls.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,9 +19,10 @@ pub(super) struct Assembly {
     reasoning: Option<String>,
     reasoning_details: ReasoningDetails,
     calls: BTreeMap<u64, ToolCall>,
-    /// For each index that the server wrote, the key of its last call. Some servers write one index for every call.
+    /// For each index that the server wrote, the key of the last call with it. Some servers write the same index for
+    /// every call.
     keys: BTreeMap<u64, u64>,
-    /// What servers other than `OpenAI`'s write beside a call, and want back.
+    /// What servers other than `OpenAI`'s write beside a call, and need to get back.
     extras: BTreeMap<u64, Box<RawValue>>,
     begun: BegunCalls,
     finish_reason: Option<String>,
@@ -57,7 +58,7 @@ struct Delta<'a> {
     content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     refusal: Option<Cow<'a, str>>,
-    /// Not of `OpenAI`, but of many servers that imitate it, under one of two names or both.
+    /// Not from `OpenAI`, but from many servers that imitate it, under one of two names or both.
     #[serde(borrow)]
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -118,11 +119,11 @@ impl Assembly {
             if let Some(delta) = choice.delta {
                 self.grow(delta, events)?;
             }
-            // Some servers send an empty text for none.
+            // Some servers send an empty text instead of no reason.
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
-                // The last call may have been cut by a limit.
+                // The limit may have cut the last call off.
                 if reason != "length" {
                     self.end_calls(events)?;
                 }
@@ -132,7 +133,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Ends an answer for which the server gave no reason to finish. A call that is not whole was cut.
+    /// Ends an answer for which the server gave no reason to finish. An incomplete call was cut off.
     fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         if self.finish_reason.is_some() {
             return Ok(());
@@ -211,7 +212,7 @@ impl Assembly {
         }
         let delta = function.arguments.unwrap_or_default();
         call.arguments.push_str(&delta);
-        // Arguments wait for the name.
+        // Arguments are held back until the name is there.
         let (place, delta) = match self.begun.grow(key)? {
             Some(place) => (place, delta.into_owned()),
             None if call.name.is_empty() => return Ok(()),
@@ -227,8 +228,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds which call a delta is of, or begins another; nothing for one that repeats a call. An id or, from servers that write
-    /// none, a name begins a call, also under an index that a whole call has.
+    /// Finds the call that a delta belongs to, or begins another; `None` for one that repeats a call. An id begins a
+    /// call, or a name from servers that write no ids, even under the index of a complete call.
     fn key(&mut self, called: &CalledFunction<'_>) -> Result<Option<u64>, StreamError> {
         let id = called.id.as_deref().filter(|id| !id.is_empty());
         let function = called.function.as_ref();
@@ -249,7 +250,7 @@ impl Assembly {
                 );
                 return Err(StreamError::order(found, "its id or its name before"));
             }
-            // Where every index so far was that of its call, a new one has to follow them.
+            // While every index is that of its call, a new one has to follow the others.
             None => called
                 .index
                 .filter(|_| self.keys.iter().all(|(one, other)| one == other))
@@ -302,7 +303,7 @@ impl Assembly {
     }
 
     pub(super) fn message(self) -> Option<String> {
-        // Some servers end the bytes for `[DONE]`: the reason to finish says as well that nothing is missing.
+        // Some servers end the bytes without `[DONE]`: the reason to finish also shows that nothing is missing.
         if !self.is_done && self.finish_reason.is_none() {
             return None;
         }
@@ -341,7 +342,7 @@ impl Assembly {
     }
 }
 
-/// Whether the arguments of a call are an object from begin to end, so that nothing of the call can follow.
+/// Whether the arguments of a call are a complete object, so that nothing more of the call can follow.
 fn is_whole(arguments: &str) -> bool {
     arguments.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(arguments).is_ok()
 }

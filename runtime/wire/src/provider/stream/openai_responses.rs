@@ -1,4 +1,4 @@
-//! `OpenAI` Responses: deltas as they come, and the whole response in the last event.
+//! `OpenAI` Responses: deltas, and the whole response in the last event.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use crate::provider::{Provider, ToolCall};
 pub(super) struct Assembly {
     response: Option<String>,
     begun: BegunCalls,
-    /// The calls that ended, with their places.
+    /// The calls that have ended, with their indices.
     calls: Vec<(usize, ToolCall)>,
-    /// The items that ended, by their places in the output.
+    /// The items that have ended, by their places in the output.
     items: BTreeMap<u64, String>,
 }
 
@@ -26,7 +26,7 @@ struct Event<'a> {
     r#type: Cow<'a, str>,
     #[serde(borrow)]
     output_index: Option<&'a RawValue>,
-    /// A text in every kind of event that is read here.
+    /// In every kind of event that is read here, this is a text.
     #[serde(borrow)]
     delta: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -35,7 +35,7 @@ struct Event<'a> {
     response: Option<&'a RawValue>,
 }
 
-/// An item as it begins.
+/// The beginning of an item.
 #[derive(Deserialize)]
 struct Item<'a> {
     #[serde(borrow, rename = "type")]
@@ -50,7 +50,7 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // Servers that imitate the API end as the older one does.
+        // Servers that imitate the API may end as the older API does.
         if data.trim() == "[DONE]" && self.response.is_some() {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl Assembly {
                 let Some(delta) = delta()? else { return Ok(()) };
                 events.push(match self.begun.grow(place()?)? {
                     Some(index) => StreamEvent::Arguments { index, delta },
-                    // The call comes whole later.
+                    // The complete call comes later.
                     None => StreamEvent::Unknown { kind: format!("{kind} before its item") },
                 });
             }
@@ -139,7 +139,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// The whole response. Some servers send it with an empty output: then its items are those that ended.
+    /// Returns the whole response. Some servers send it with an empty output: then the items that have ended are
+    /// inserted.
     fn with_output<'r>(&self, response: &'r RawValue) -> Cow<'r, RawValue> {
         let members: Option<BTreeMap<String, &RawValue>> =
             serde_json::from_str(response.get()).ok();
@@ -158,13 +159,13 @@ impl Assembly {
         }
     }
 
-    /// The whole response has the calls that came, and may have more.
+    /// Checks that the whole response contains the streamed calls; it may contain more.
     fn compare(
         &mut self,
         response: &RawValue,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // What is wrong with it, who reads the whole message reports.
+        // The reader of the whole message reports its problems.
         let Ok(calls) = Provider::OpenAiResponses.tool_calls(response.get()) else { return Ok(()) };
         if let Some((_, call)) =
             self.calls.iter().find(|(index, call)| calls.get(*index) != Some(call))
@@ -192,7 +193,7 @@ impl Assembly {
     }
 }
 
-/// Whether an event says nothing that the deltas or the whole response do not say.
+/// Whether an event only repeats what the deltas or the whole response say.
 fn is_of_the_whole(kind: &str) -> bool {
     let known = ["created", "queued", "in_progress", "output_item.added"];
     let Some(kind) = kind.strip_prefix("response.") else { return false };

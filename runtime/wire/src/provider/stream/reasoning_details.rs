@@ -1,5 +1,5 @@
-//! What `OpenRouter` writes of what a model reasoned: blocks in pieces, which go back whole. A signature is that of the whole
-//! text of its block.
+//! The reasoning that `OpenRouter` streams: blocks in pieces, which have to be sent back complete. A signature covers
+//! the whole text of its block.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(super) struct ReasoningDetails(Vec<Map<String, Value>>);
 
 impl ReasoningDetails {
-    /// Takes the pieces of a chunk, and skips what has a form that no known provider uses.
+    /// Takes the pieces of a chunk, and skips those in a form that no known provider uses.
     pub(super) fn push(&mut self, pieces: &RawValue) {
         let pieces: Option<Vec<Map<String, Value>>> = serde_json::from_str(pieces.get()).ok();
         for piece in pieces.into_iter().flatten() {
@@ -19,13 +19,13 @@ impl ReasoningDetails {
         }
     }
 
-    /// The blocks as JSON, where there are some.
+    /// Returns the blocks as JSON, if there are any.
     pub(super) fn text(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| serde_json::to_string(&self.0).ok())?
     }
 }
 
-/// Whether the piece belongs to a block of text that has begun.
+/// Whether the piece continues a text block.
 fn is_more(block: &Map<String, Value>, piece: &Map<String, Value>) -> bool {
     let same = |key: &str| block.get(key) == piece.get(key);
     let kind = piece.get("type").and_then(Value::as_str);

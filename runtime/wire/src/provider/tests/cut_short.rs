@@ -24,7 +24,7 @@ fn a_call_that_was_cut_short_is_refused_but_text_after_the_calls_may_be() {
         (Provider::Gemini, malformed, "/candidates/0/finishReason"),
     ] {
         let error = refusal(provider, message);
-        assert!(error.contains(&format!("at {pointer}: the call is not whole")), "{error}");
+        assert!(error.contains(&format!("at {pointer}: the call is incomplete")), "{error}");
     }
     let text_last = anthropic
         .replace(ANTHROPIC_CALL, &format!(r#"{ANTHROPIC_CALL},{{"type":"text","text":"a"}}"#));
