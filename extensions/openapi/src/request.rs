@@ -115,7 +115,7 @@ impl Shape {
         Ok(request)
     }
 
-    /// Whether to send a body although no field is given: the body is required and consists of fields.
+    /// Whether to send a body even if no field is given: at least one of its fields is required.
     fn needs_body(&self) -> bool {
         self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }

@@ -12,7 +12,7 @@ use toolwright::unstable::foreign::{TypeNames, input_schema};
 use super::RefusedTool;
 use super::names;
 
-/// The kind of the error of a call whose tool is defined differently now.
+/// The error kind for a call whose tool's definition has changed.
 pub(crate) const CHANGED: &str = "definition_changed";
 
 /// The key that marks the placeholder of a definition that could not be read; its value is the reason.

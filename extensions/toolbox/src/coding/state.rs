@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The file name of a log. No folder that is worked in has this name.
+/// The file name of a log, chosen so that no folder has the same name.
 const FILE: &str = "changes@toolwright.db";
 
 /// The parts of a home folder that no program of an agent needs.

@@ -305,7 +305,7 @@ impl Judge<'_> {
             }
         };
         let given: Vec<&str> = arguments.iter().flatten().copied().collect();
-        // `-c` before a subcommand is another flag than `-c` after it.
+        // `-c` before a subcommand is a different flag than `-c` after it.
         let first = places.first().copied().flatten().filter(|_| sub.is_some());
         let own = given.iter().position(|it| Some(*it) == first).unwrap_or(given.len());
         let has_flags = given.iter().any(|it| it.starts_with(['-', '+']));

@@ -32,7 +32,7 @@ impl Unwrap<'_> {
         functions: &HashSet<&str>,
     ) {
         let (mut at, mut appended) = (at, appended);
-        // `env env env …` adds one more each time; real lines have few of them.
+        // Each `env` in `env env env …` adds another command; real lines have few of them.
         for _ in 0..32 {
             let Some(first) = words.get(at) else { return };
             let program = first.text.as_deref().filter(|_| !first.is_pattern);

@@ -23,7 +23,7 @@ const MOST_TOOLS: usize = 20_000;
 /// How long calls wait for a new list before they use the earlier one.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A list that was asked for.
+/// A requested list, for which calls may wait.
 #[derive(Clone)]
 pub(super) struct Listing {
     /// Until when calls wait for this list.

@@ -116,7 +116,7 @@ impl Files for ContainerFiles {
         change::change(&self.container, changes)
     }
 
-    /// The policy does not resolve links in a container.
+    /// Returns none: the policy does not resolve links in a container.
     fn names_past_links(&self, _: &Name) -> Vec<Name> {
         Vec::new()
     }
