@@ -40,7 +40,7 @@ pub(crate) enum BodyKind {
     },
 }
 
-/// The encoding of a field of a multipart body, where it is not plain text.
+/// The encoding of a field of a multipart body, if the field is not plain text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Part {
     /// Whether its value is base64 that stands for bytes.

@@ -88,7 +88,7 @@ impl Answers {
         Self { elicit: Some(Arc::new(elicit)), ..self }
     }
 
-    /// Sets who puts requests to the model.
+    /// Sets what passes the requests of servers on to the model.
     #[must_use]
     pub fn sample(self, sample: impl Sample + 'static) -> Self {
         Self { sample: Some(Arc::new(sample)), ..self }

@@ -18,7 +18,7 @@ use super::exchange::Exchange;
 
 /// The client at the other end of a session, for tools that need to log messages or to ask questions.
 ///
-/// Each run of a session brings one if the server [offers it](crate::McpServer::offer_client), and the executor declares it
+/// Each run of a session has one if the server [offers it](crate::McpServer::offer_client), and the executor declares it
 /// with `per_run::<ConnectedClient>()`. A client declares which requests it can answer; any other request fails with an error
 /// of the kind `unsupported_by_client`. The client's answers are untrusted.
 ///

@@ -166,7 +166,7 @@ impl Exchange {
         self.lock().open.values().any(|open| !open.answer.is_closed())
     }
 
-    /// Delivers each answer to the question of its name; other answers are ignored.
+    /// Delivers each answer to the question with the same name; other answers are ignored.
     ///
     /// # Errors
     /// When one of them is malformed; then none is delivered.

@@ -33,7 +33,7 @@ impl Purpose {
     }
 }
 
-/// The input that a request brings for its round.
+/// The input of one round, from the client's request.
 pub(super) struct Input {
     /// The `requestState` of the previous round; absent in the first.
     pub(super) state: Option<String>,
@@ -43,7 +43,7 @@ pub(super) struct Input {
 /// The end of one round.
 #[derive(Debug)]
 pub(super) enum Round<T> {
-    /// The work is done.
+    /// The call is done, with this result.
     Done(T),
     /// The client has to answer first.
     Asks(InputRequiredResult),

@@ -157,7 +157,7 @@ impl Filling<'_> {
     }
 }
 
-/// Encodes text of the document: its own encoding stays, and so do delimiters such as `:` and `@`.
+/// Encodes text of the document, which may already be percent-encoded. Delimiters such as `:` and `@` are not encoded.
 fn of_document(text: &str) -> String {
     encode::segment(&percent_decode_str(text).decode_utf8_lossy())
 }

@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //! It runs the line with bash in a folder of the workspace, waits for it, and answers with its exit code and its output, in the
-//! order of arrival and with the lines of standard error marked. Of more than 30,000 bytes, the beginning and the end are
-//! shown.
+//! order of arrival and with the lines of standard error marked. If the output has more than 30,000 bytes, only its
+//! beginning and its end are shown.
 //!
 //! The folder is the one in which the last line of the same run ended. It becomes an argument when the call is made: the line
 //! that a person approves runs in that folder, however long the approval takes and whichever process runs the line, or it does

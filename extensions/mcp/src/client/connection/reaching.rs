@@ -29,7 +29,7 @@ pub(super) type Connecting =
     BoxFuture<'static, Result<RunningService<RoleClient, Handler>, ClientInitializeError>>;
 
 impl Server {
-    /// Starts the program of the server, where it has one, and connects.
+    /// Starts the program of the server, if it has one, and connects.
     pub(super) fn connect_to_server(
         &self,
         handler: Handler,

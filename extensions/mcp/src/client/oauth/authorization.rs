@@ -1,7 +1,7 @@
-//! The authorization at one server: which token is sent, and how a new one is got after the server has refused it.
+//! The authorization at one server: which token is sent, and how a new one is obtained after the server has refused it.
 //!
-//! Only one task at a time gets a token; the others wait and use the same one. After the person or the authorization server has
-//! refused, no more tokens are requested until the connection begins anew, so that no person is asked in a loop.
+//! Only one task at a time requests a token; the others wait and use the same one. After the person or the authorization server
+//! has refused, no more tokens are requested until the server is connected again, so that no person is asked in a loop.
 
 use std::sync::Arc;
 use std::time::Duration;
