@@ -200,7 +200,7 @@ fn decode(value: &Value) -> Result<Vec<u8>, String> {
     let text = value.as_str().unwrap_or_default();
     STANDARD
         .decode(text)
-        .map_err(|error| format!("it is not base64 ({error}), expected the bytes so"))
+        .map_err(|error| format!("it is not base64 ({error}), expected bytes in this encoding"))
 }
 
 fn wrong(argument: &str, why: &str) -> ToolError {

@@ -117,12 +117,12 @@ impl Answers {
         method: &str,
         params: Value,
     ) -> Result<Value, String> {
-        let unanswered = || format!("this application answers no `{method}`");
+        let unanswered = || format!("this application does not answer `{method}`");
         match method {
             "elicitation/create" => {
                 let Some(elicit) = &self.elicit else { return Err(unanswered()) };
                 if params["mode"].as_str().is_some_and(|mode| mode != "form") {
-                    return Err("this application shows forms alone".to_owned());
+                    return Err("this application shows only forms".to_owned());
                 }
                 let message = params["message"].as_str().unwrap_or_default().to_owned();
                 let schema = params["requestedSchema"].clone();

@@ -152,7 +152,7 @@ impl Definitions {
         let theirs = tool.name.into_owned();
         let name = names::ours(server, &theirs);
         if self.tools.contains_key(&name) {
-            return Err(format!("another tool of the server is `{name}` here"));
+            return Err(format!("another tool of the server already has the name `{name}` here"));
         }
         let object =
             |schema: Arc<rmcp::model::JsonObject>| Value::Object(Arc::unwrap_or_clone(schema));

@@ -208,7 +208,7 @@ impl ConnectedClient {
             }
             let request = json!({"method": method, "params": params});
             let request: InputRequest = serde_json::from_value(request).map_err(|error| {
-                ToolError::new("wrong_question", format!("the question is no `{method}`"))
+                ToolError::new("wrong_question", format!("the question is not a valid `{method}`"))
                     .caused_by(error)
             })?;
             return exchange.ask(self.key.as_deref(), method, request).await;
@@ -336,7 +336,7 @@ impl fmt::Debug for ConnectedClient {
 pub(super) const UNSUPPORTED: &str = "unsupported_by_client";
 
 fn unsupported(capability: Capability) -> ToolError {
-    let words = format!("the client of this call offers no {}", capability.name());
+    let words = format!("the client of this call does not offer {}", capability.name());
     ToolError::new(UNSUPPORTED, words)
         .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without it")

@@ -234,7 +234,7 @@ async fn attend<F: Future>(
 }
 
 fn unknown() -> ErrorData {
-    let words = "nothing waits under this `requestState`: it is of another request, was answered already, or has ended; make the request again without it";
+    let words = "this `requestState` is not valid: it belongs to another request, was answered already, or has expired; make the request again without it";
     ErrorData::invalid_params(words, None)
 }
 

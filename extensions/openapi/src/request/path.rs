@@ -148,8 +148,10 @@ impl Filling<'_> {
             }
             let has_parameter = pieces.iter().any(|it| matches!(it, Piece::Parameter(_)));
             if has_parameter && has_dots(&path[start..]) {
-                let words =
-                    format!("`{}` in a path leads to another, expected a name", &path[start..]);
+                let words = format!(
+                    "`{}` in a path leads to another path, expected a name",
+                    &path[start..]
+                );
                 return Err(ToolError::invalid(words));
             }
         }

@@ -202,7 +202,7 @@ impl Line<'_> {
             Some(folder) => folder.to_owned(),
             None => shell.folder_of(context).map_err(|error| {
                 let message = format!(
-                    "the line was not run: the folder that the run is in cannot be read: {error}"
+                    "the line was not run: the current folder of the run cannot be read: {error}"
                 );
                 ToolError::new("folder_unknown", message).hint("name the folder in `folder`")
             })?,
@@ -212,7 +212,7 @@ impl Line<'_> {
             let message = format!("the line was not run: its folder `{name}` {why}");
             ToolError::new("folder_gone", message)
                 .class(ErrorClass::Invalid)
-                .hint("name a folder that is there in `folder`, such as `.` for the workspace")
+                .hint("name an existing folder in `folder`, such as `.` for the workspace")
         };
         let real = workspace.real_folder(&name).map_err(|error| match error.kind() {
             "not_found" => not_run("is not there any more"),
@@ -222,7 +222,7 @@ impl Line<'_> {
         // A link that was created since the rating would lead to a folder that was not rated.
         match real.strip_prefix(workspace.root()) {
             Ok(inside) if is_it(&name, inside) => Ok((name, real)),
-            _ => Err(not_run("is there by a link; name the folder that it leads to")),
+            _ => Err(not_run("is reached by a link; name the folder that it leads to")),
         }
     }
 }
@@ -253,9 +253,10 @@ async fn look(
         look::refusal(looks, &ended.output)
     };
     let Some(why) = found else { return Ok(()) };
-    let message = format!("the line was not run: it is rated safe, and here it is not: {why}");
+    let message =
+        format!("the line was not run: it is rated safe, but in this folder it is not: {why}");
     Err(ToolError::new("not_safe_here", message).class(ErrorClass::Invalid).hint(
-        "write it otherwise, or repeat it with `outside` true, about which a person is asked",
+        "write it differently, or repeat it with `outside` true, about which a person is asked",
     ))
 }
 

@@ -17,7 +17,7 @@ static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
 
 #[expect(
     unsafe_code,
-    reason = "the loader calls what is in this section, which has to be functions of this form: this is one"
+    reason = "the loader calls the functions in this section; this one has the required signature"
 )]
 #[used]
 #[unsafe(link_section = ".init_array")]

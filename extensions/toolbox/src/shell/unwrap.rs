@@ -59,7 +59,7 @@ impl Unwrap<'_> {
             at += rest;
             appended |= entry.appends;
         }
-        self.unknown("commands run commands too deeply");
+        self.unknown("commands that run commands are nested too deeply");
     }
 
     fn push(
@@ -244,7 +244,7 @@ impl Unwrap<'_> {
                 }
             }
             if self.depth >= super::commands::DEEPEST {
-                return self.unknown("commands run commands too deeply");
+                return self.unknown("commands that run commands are nested too deeply");
             }
             self.depth += 1;
             self.add_from(&run.into(), 0, true, inside, functions);

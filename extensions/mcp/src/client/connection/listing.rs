@@ -126,10 +126,9 @@ impl Server {
                 Ok(PageOfTools { tools, next: page.next_cursor })
             }
             // The library rejects the whole page if one tool on it is wrong, so each tool is read by itself.
-            ServerResult::CustomResult(page) => {
-                PageOfTools::read(page.0).ok_or_else(|| failed("it answers no list".to_owned()))
-            }
-            _ => Err(failed("it answers no list".to_owned())),
+            ServerResult::CustomResult(page) => PageOfTools::read(page.0)
+                .ok_or_else(|| failed("it does not answer with a list".to_owned())),
+            _ => Err(failed("it does not answer with a list".to_owned())),
         }
     }
 }

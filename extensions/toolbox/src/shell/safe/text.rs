@@ -82,7 +82,7 @@ impl<'a> Prover<'a, '_> {
                     });
                 if !is_whole {
                     return self
-                        .doubt(node, "is split and expanded once more where it is not quoted");
+                        .doubt(node, "is split and expanded again, because it is not quoted");
                 }
                 into.push_quoted(value.text);
             }
