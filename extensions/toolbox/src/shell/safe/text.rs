@@ -98,7 +98,7 @@ impl<'a> Prover<'a, '_> {
         let known = self.known.iter().rev().find(|it| it.0 == name);
         match known.and_then(|it| it.1.clone()) {
             Some(value) => Ok(value),
-            None => self.doubt(node, "is a variable of which the value is not known"),
+            None => self.doubt(node, "is a variable whose value is not known"),
         }
     }
 
