@@ -94,7 +94,7 @@ impl Exchange {
         CURRENT.try_with(Arc::clone).ok()
     }
 
-    /// Runs the work with this exchange as the one for its questions.
+    /// Runs the work; the questions that it asks go through this exchange.
     pub(super) fn over<F: Future>(
         self: &Arc<Self>,
         work: F,

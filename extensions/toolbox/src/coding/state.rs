@@ -54,7 +54,7 @@ pub(super) fn secrets() -> impl Iterator<Item = PathBuf> {
     SECRETS.into_iter().map(move |it| home.join(it)).chain(logs).filter(|it| it.exists())
 }
 
-/// The user's folder for state. Relative paths in these variables are ignored, as their specification demands.
+/// The folder for the user's state, from the environment. Relative paths are ignored, as the XDG specification demands.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

@@ -268,7 +268,7 @@ fn say(made: &mut ProcessOutput, words: &str) {
     made.error = Some(before.map_or_else(|| words.to_owned(), |it| format!("{it}; {words}")));
 }
 
-/// Whether a program wrote to standard error. A program such as `grep`, whose exit code is its answer, does not.
+/// Whether a program wrote to standard error. If not, its exit code may be an answer rather than a failure, as with `grep`.
 fn has_errors(output: &str) -> bool {
     output.lines().any(|it| it.starts_with(MARK))
 }

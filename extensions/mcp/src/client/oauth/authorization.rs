@@ -61,8 +61,8 @@ impl Authorization {
         self.current(&state).await
     }
 
-    /// Restores the tokens of an earlier connection, if the same authorization server issued them that is discovered now. They
-    /// are not used with one that was only guessed, or whose pages are not encrypted.
+    /// Restores the tokens of an earlier connection, if the authorization server that is discovered now has issued them. They
+    /// are not used if that server was only guessed, or if its pages are not encrypted.
     async fn restore(&self) -> Result<Option<AuthorizationManager>, AuthError> {
         let tokens = Arc::clone(&self.oauth.tokens);
         let Some(stored) = (Credentials { tokens, key: self.key() }).load().await? else {
