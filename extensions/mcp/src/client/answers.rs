@@ -50,7 +50,8 @@ impl Elicitation {
     }
 }
 
-/// Chooses who answers the questions of servers. Whatever has no answerer is refused, and servers learn that at the handshake.
+/// Chooses who answers the questions of servers. A kind of question that nobody answers is refused, and servers learn at the
+/// handshake which kinds are answered.
 ///
 /// ```
 /// use futures::future::{BoxFuture, FutureExt as _};
