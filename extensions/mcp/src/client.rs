@@ -84,7 +84,7 @@ struct Inner {
 pub struct Unusable {
     /// The servers that cannot be reached, or whose tools cannot be listed.
     pub servers: Vec<FailedServer>,
-    /// The tools of the others that cannot be called.
+    /// The tools of the other servers that cannot be called.
     pub tools: Vec<RefusedTool>,
 }
 

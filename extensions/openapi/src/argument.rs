@@ -19,7 +19,7 @@ pub(crate) struct Input {
     pub(crate) arguments: Vec<Argument>,
     /// How the body is encoded, if the operation has one.
     pub(crate) body: Option<BodyKind>,
-    /// The schema as the document's author wrote it, before the runtime normalizes it.
+    /// The schema made from the document, before the runtime normalizes it.
     pub(crate) schema: Value,
     /// The header that carries the idempotency key of the call.
     pub(crate) key_header: Option<String>,

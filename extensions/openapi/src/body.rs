@@ -40,7 +40,7 @@ pub(crate) enum BodyKind {
     },
 }
 
-/// The encoding of a field of a multipart body, where it is not plain text.
+/// The encoding of a field of a multipart body, if the field is not plain text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Part {
     /// Whether its value is base64 that stands for bytes.
@@ -84,7 +84,7 @@ fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The preference of a media type, if a body allows several (lowest first); nothing if it is not a valid media type.
+/// The preference of a media type if a body allows several (the lowest number wins); nothing if such bodies cannot be sent.
 fn rank(media_type: &str) -> Option<u8> {
     let bare = bare(media_type);
     Some(match bare.as_str() {

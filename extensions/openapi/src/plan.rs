@@ -156,7 +156,7 @@ fn count(
         if operations.is_empty() {
             let matches = found.iter().flatten().any(|it| route.matches(it));
             let why = match matches {
-                true => "a rule before it counts for all that it matches",
+                true => "earlier rules apply to all operations that it matches",
                 false => "it matches none",
             };
             return Err(RouteError::Unused { number, rule: route.shown(), why });
@@ -186,7 +186,10 @@ fn draft<'d>(
         return Err(Refusal::new(&found.at.place, why));
     }
     if reqwest::Method::from_bytes(found.method.as_bytes()).is_err() {
-        return Err(Refusal::new(&found.at.place, format!("`{}` is no method", found.method)));
+        return Err(Refusal::new(
+            &found.at.place,
+            format!("`{}` is not an HTTP method", found.method),
+        ));
     }
     let requirements = security::requirements(document, &found)?;
     let input = Input::read(document, &found, &requirements)?;

@@ -115,7 +115,7 @@ impl Shape {
         Ok(request)
     }
 
-    /// Whether to send a body although no field is given: the body is required and consists of fields.
+    /// Whether to send a body even if no field is given: at least one of its fields is required.
     fn needs_body(&self) -> bool {
         self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }
@@ -200,7 +200,7 @@ fn decode(value: &Value) -> Result<Vec<u8>, String> {
     let text = value.as_str().unwrap_or_default();
     STANDARD
         .decode(text)
-        .map_err(|error| format!("it is not base64 ({error}), expected the bytes so"))
+        .map_err(|error| format!("it is not base64 ({error}), expected bytes in this encoding"))
 }
 
 fn wrong(argument: &str, why: &str) -> ToolError {

@@ -57,7 +57,7 @@ pub enum RouteError {
     /// The text does not contain valid rules.
     #[error("the routes cannot be read: {why}")]
     Syntax {
-        /// What is wrong with it, and where.
+        /// What is wrong with the text, and where.
         why: String,
     },
     /// A rule applies to no operation.

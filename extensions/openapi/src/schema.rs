@@ -72,7 +72,7 @@ impl<'d> Schemas<'d> {
         let Some(object) = schema.value.as_object() else {
             return match schema.value {
                 Value::Bool(_) => Ok(schema.value.clone()),
-                _ => Err(Refusal::new(&schema.place, "it is no schema, expected an object")),
+                _ => Err(Refusal::new(&schema.place, "it is not a schema, expected an object")),
             };
         };
         let mut copied = Map::new();

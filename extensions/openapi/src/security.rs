@@ -45,7 +45,7 @@ pub(crate) fn requirements(
         match schemes.iter().find_map(|it| it.why_not().map(|why| (it, why))) {
             Some((scheme, why)) => {
                 let reason =
-                    format!("no request can have the credential of `{}`: {why}", scheme.name);
+                    format!("no request can carry the credential for `{}`: {why}", scheme.name);
                 unusable = Some(Refusal::new(&requirement.place, reason));
             }
             None => requirements.push(schemes),

@@ -1,4 +1,4 @@
-//! The tools that run programs, and the group that holds their handles.
+//! The tools that run programs, and the constant with all of them.
 
 #[cfg(all(feature = "shell", unix))]
 mod bash;

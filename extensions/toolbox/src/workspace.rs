@@ -328,7 +328,7 @@ impl Workspace {
     }
 }
 
-/// Workspaces of the same folder have the same files, and so do a folder and a folder below it.
+/// Two workspaces share files if they have the same folder, or if the folder of one is below that of the other.
 impl Holds<toolwright::File> for Workspace {
     fn scope(&self) -> ResourceScope {
         self.scope.clone()

@@ -114,7 +114,7 @@ fn a_line_whose_folder_is_another_after_the_restart_does_not_run() {
     symlink(Path::new("."), scene.path("sub")).unwrap();
     let second = scene.coder(&["resume", "r1"]);
     assert_eq!(second.code, 0, "{}{}", second.out, second.err);
-    assert!(second.err.contains("its folder `sub` is there by a link"), "{}", second.err);
+    assert!(second.err.contains("its folder `sub` is reached by a link"), "{}", second.err);
     assert!(scene.has("build") && moved.join("build").exists(), "it ran elsewhere");
 }
 

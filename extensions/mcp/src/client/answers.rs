@@ -50,7 +50,8 @@ impl Elicitation {
     }
 }
 
-/// Chooses who answers the questions of servers. Whatever has no answerer is refused, and servers learn that at the handshake.
+/// Chooses who answers the questions of servers. A kind of question that nobody answers is refused, and servers learn at the
+/// handshake which kinds are answered.
 ///
 /// ```
 /// use futures::future::{BoxFuture, FutureExt as _};
@@ -88,7 +89,7 @@ impl Answers {
         Self { elicit: Some(Arc::new(elicit)), ..self }
     }
 
-    /// Sets who puts requests to the model.
+    /// Sets what passes the requests of servers on to the model.
     #[must_use]
     pub fn sample(self, sample: impl Sample + 'static) -> Self {
         Self { sample: Some(Arc::new(sample)), ..self }
@@ -117,12 +118,12 @@ impl Answers {
         method: &str,
         params: Value,
     ) -> Result<Value, String> {
-        let unanswered = || format!("this application answers no `{method}`");
+        let unanswered = || format!("this application does not answer `{method}`");
         match method {
             "elicitation/create" => {
                 let Some(elicit) = &self.elicit else { return Err(unanswered()) };
                 if params["mode"].as_str().is_some_and(|mode| mode != "form") {
-                    return Err("this application shows forms alone".to_owned());
+                    return Err("this application shows only forms".to_owned());
                 }
                 let message = params["message"].as_str().unwrap_or_default().to_owned();
                 let schema = params["requestedSchema"].clone();

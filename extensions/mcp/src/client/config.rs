@@ -50,8 +50,8 @@ pub enum Trust {
     /// Not at all: every tool has the effect `once` and the danger `moderate`, and a person is asked about every call.
     #[default]
     None,
-    /// Its annotations count: `readOnlyHint` is the effect `read`, `idempotentHint` is `idempotent`, and what may destroy is
-    /// `dangerous`. The policy decides whether a person is asked. The danger is never below `moderate`.
+    /// Its annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`, and a tool that
+    /// may destroy something is `dangerous`. The danger is never below `moderate`. The policy decides whether a person is asked.
     Annotations,
 }
 

@@ -12,7 +12,7 @@ use toolwright::unstable::foreign::{TypeNames, input_schema};
 use super::RefusedTool;
 use super::names;
 
-/// The kind of the error of a call whose tool is defined differently now.
+/// The error kind for a call whose tool's definition has changed.
 pub(crate) const CHANGED: &str = "definition_changed";
 
 /// The key that marks the placeholder of a definition that could not be read; its value is the reason.
@@ -94,8 +94,8 @@ pub(crate) struct ForeignTool {
 }
 
 impl ForeignTool {
-    /// The first digits of the fingerprint, which models and people see. They are enough digits that no server can craft
-    /// another definition with the same ones.
+    /// The first digits of the fingerprint, which models and people see: so many that no server can craft another definition
+    /// with the same digits.
     pub(crate) fn digest(&self) -> &str {
         self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }
@@ -152,7 +152,7 @@ impl Definitions {
         let theirs = tool.name.into_owned();
         let name = names::ours(server, &theirs);
         if self.tools.contains_key(&name) {
-            return Err(format!("another tool of the server is `{name}` here"));
+            return Err(format!("another tool of the server already has the name `{name}` here"));
         }
         let object =
             |schema: Arc<rmcp::model::JsonObject>| Value::Object(Arc::unwrap_or_clone(schema));

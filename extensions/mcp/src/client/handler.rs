@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::answers::Answers;
 
-/// One connection, as the library calls it for messages from the server.
+/// Handles the messages that the server of one connection sends by itself; the library calls it.
 #[derive(Debug, Clone)]
 pub(super) struct Handler {
     pub(super) server: String,

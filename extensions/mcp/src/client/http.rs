@@ -100,7 +100,7 @@ fn failure(error: &ServiceError) -> Option<&Failure> {
 fn headers(http: &Http) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let read = |(name, value): (&String, &String)| {
         let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("`{name}` is no name of a header"))?;
+            .map_err(|_| format!("`{name}` is not a valid header name"))?;
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| format!("the header `{name}` has a character that no header may have"))?;
         value.set_sensitive(true);

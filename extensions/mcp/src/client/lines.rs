@@ -113,7 +113,7 @@ impl Line {
     fn repair(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
         let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
         let Ok(Answer { id: Some(id), method: None, result }) = answer else {
-            tracing::debug!(%error, "a line of an MCP server is no message");
+            tracing::debug!(%error, "a line from an MCP server is not a message");
             return None;
         };
         let list = result.and_then(|it| serde_json::from_str::<List<'_>>(it.get()).ok());

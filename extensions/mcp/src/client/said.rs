@@ -13,7 +13,7 @@ use super::untrusted::fenced;
 /// How many of the last lines an error shows.
 const LAST: usize = 8;
 
-/// Longer lines are split; in bytes.
+/// The longest line, in bytes; longer ones are split.
 const LONGEST: u64 = 1000;
 
 /// How long an error waits for the rest of the standard error after the server has ended.

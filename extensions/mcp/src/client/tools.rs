@@ -167,7 +167,8 @@ pub async fn mcp_exec(
             "`{name}` has the definition {}, expected {definition}, so it was not run",
             tool.digest()
         );
-        let hint = format!("read with `mcp_info` what `{name}` is now, before you call it");
+        let hint =
+            format!("read the new definition of `{name}` with `mcp_info` before you call it");
         return Err(ToolError::new(CHANGED, words).hint(hint));
     }
     let arguments = Value::Object(arguments);
@@ -176,7 +177,8 @@ pub async fn mcp_exec(
     context.permits(Call::new(name.clone(), arguments.to_string())).await?;
     let (_, danger) = judge(server.trust(), &tool.annotations);
     if danger > MCP_EXEC_DANGER {
-        let words = format!("`{name}` is {}, which is more than this tool is", danger.as_str());
+        let words =
+            format!("`{name}` is {}, so it is more dangerous than this tool", danger.as_str());
         let hint = format!("call `{name}` itself");
         return Err(ToolError::new(error_kind::APPROVAL_REQUIRED, words).hint(hint));
     }

@@ -18,7 +18,7 @@ use super::exchange::Exchange;
 
 /// The client at the other end of a session, for tools that need to log messages or to ask questions.
 ///
-/// Each run of a session brings one if the server [offers it](crate::McpServer::offer_client), and the executor declares it
+/// Each run of a session has one if the server [offers it](crate::McpServer::offer_client), and the executor declares it
 /// with `per_run::<ConnectedClient>()`. A client declares which requests it can answer; any other request fails with an error
 /// of the kind `unsupported_by_client`. The client's answers are untrusted.
 ///
@@ -208,7 +208,7 @@ impl ConnectedClient {
             }
             let request = json!({"method": method, "params": params});
             let request: InputRequest = serde_json::from_value(request).map_err(|error| {
-                ToolError::new("wrong_question", format!("the question is no `{method}`"))
+                ToolError::new("wrong_question", format!("the question is not a valid `{method}`"))
                     .caused_by(error)
             })?;
             return exchange.ask(self.key.as_deref(), method, request).await;
@@ -336,7 +336,7 @@ impl fmt::Debug for ConnectedClient {
 pub(super) const UNSUPPORTED: &str = "unsupported_by_client";
 
 fn unsupported(capability: Capability) -> ToolError {
-    let words = format!("the client of this call offers no {}", capability.name());
+    let words = format!("the client of this call does not offer {}", capability.name());
     ToolError::new(UNSUPPORTED, words)
         .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without it")

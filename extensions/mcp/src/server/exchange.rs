@@ -94,7 +94,7 @@ impl Exchange {
         CURRENT.try_with(Arc::clone).ok()
     }
 
-    /// Runs the work with this exchange as the one for its questions.
+    /// Runs the work; the questions that it asks go through this exchange.
     pub(super) fn over<F: Future>(
         self: &Arc<Self>,
         work: F,
@@ -166,7 +166,7 @@ impl Exchange {
         self.lock().open.values().any(|open| !open.answer.is_closed())
     }
 
-    /// Delivers each answer to the question of its name; other answers are ignored.
+    /// Delivers each answer to the question with the same name; other answers are ignored.
     ///
     /// # Errors
     /// When one of them is malformed; then none is delivered.

@@ -104,7 +104,7 @@ impl Offers {
         let mut arguments = Arguments::new();
         for (name, value) in request.arguments.unwrap_or_default() {
             let Value::String(value) = value else {
-                return Err(invalid(format!("the argument `{name}` is no text")));
+                return Err(invalid(format!("the argument `{name}` is not text")));
             };
             arguments.insert(name, value);
         }

@@ -33,7 +33,7 @@ impl Purpose {
     }
 }
 
-/// The input that a request brings for its round.
+/// The input of one round, from the client's request.
 pub(super) struct Input {
     /// The `requestState` of the previous round; absent in the first.
     pub(super) state: Option<String>,
@@ -43,7 +43,7 @@ pub(super) struct Input {
 /// The end of one round.
 #[derive(Debug)]
 pub(super) enum Round<T> {
-    /// The work is done.
+    /// The call is done, with this result.
     Done(T),
     /// The client has to answer first.
     Asks(InputRequiredResult),
@@ -234,7 +234,7 @@ async fn attend<F: Future>(
 }
 
 fn unknown() -> ErrorData {
-    let words = "nothing waits under this `requestState`: it is of another request, was answered already, or has ended; make the request again without it";
+    let words = "this `requestState` is not valid: it belongs to another request, was answered already, or has expired; make the request again without it";
     ErrorData::invalid_params(words, None)
 }
 

@@ -226,7 +226,9 @@ impl Session {
         );
         let error = ToolError::new("too_many_waiting", words);
         let class = ErrorClass::NotStarted { retry_after: None };
-        Outcome::Answered(error.class(class).hint("make it again when others are decided").into())
+        Outcome::Answered(
+            error.class(class).hint("make the call again when others are decided").into(),
+        )
     }
 
     /// The task for a waiting call, if it becomes one.

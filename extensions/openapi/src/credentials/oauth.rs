@@ -62,7 +62,7 @@ struct TokenResponse {
 
 /// Why a URL cannot be used to get tokens.
 #[derive(thiserror::Error)]
-#[error("no token can be got at `{url}`: {why}")]
+#[error("no token can be obtained from `{url}`: {why}")]
 #[non_exhaustive]
 pub struct TokenUrlError {
     /// The URL; not shown where it may have a password in it.

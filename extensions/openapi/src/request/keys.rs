@@ -16,7 +16,7 @@ impl<'s> Keys<'s> {
         Self { reserved, taken: Vec::new() }
     }
 
-    /// Takes the keys of a value whose fields have keys of their own, in this place of the request or else in its body.
+    /// Reserves the keys that the fields of an object use, in this part of the request; `None` is the body.
     ///
     /// # Errors
     /// When one of them is already used, or would be read as a field of another: servers read `a[b]` as the field `b` of `a`.

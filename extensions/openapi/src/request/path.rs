@@ -148,8 +148,10 @@ impl Filling<'_> {
             }
             let has_parameter = pieces.iter().any(|it| matches!(it, Piece::Parameter(_)));
             if has_parameter && has_dots(&path[start..]) {
-                let words =
-                    format!("`{}` in a path leads to another, expected a name", &path[start..]);
+                let words = format!(
+                    "`{}` in a path leads to another path, expected a name",
+                    &path[start..]
+                );
                 return Err(ToolError::invalid(words));
             }
         }
@@ -157,7 +159,7 @@ impl Filling<'_> {
     }
 }
 
-/// Encodes text of the document: its own encoding stays, and so do delimiters such as `:` and `@`.
+/// Encodes text of the document, which may already be percent-encoded. Delimiters such as `:` and `@` are not encoded.
 fn of_document(text: &str) -> String {
     encode::segment(&percent_decode_str(text).decode_utf8_lossy())
 }

@@ -130,8 +130,7 @@ impl Parts {
     fn of(value: &Value) -> Result<Self, String> {
         let one = |value: &Value| match value {
             Value::Object(_) | Value::Array(_) => {
-                Err("it holds lists or objects inside, which its style has no way to write"
-                    .to_owned())
+                Err("it contains lists or objects, which its style cannot represent".to_owned())
             }
             other => Ok(plain(other)),
         };

@@ -184,7 +184,7 @@ impl Route {
         pattern::matches(pattern, &sent) || pattern::matches(pattern, bare)
     }
 
-    /// The conditions of the rule, for people.
+    /// Describes the conditions of the rule, for people.
     pub(crate) fn shown(&self) -> String {
         let mut shown = self.methods.join(",");
         for (what, value) in [

@@ -78,8 +78,8 @@ fn the_first_rule_that_matches_an_operation_counts() {
     let error = api("http://127.0.0.1:1", routes).plan().unwrap_err().to_string();
     assert_eq!(
         error,
-        "rule 3 (GET,POST path `/pets/**` tag `pets`) counts for no operation: a rule before it counts for all that it \
-         matches; correct it or leave it out"
+        "rule 3 (GET,POST path `/pets/**` tag `pets`) counts for no operation: earlier rules apply to all operations \
+         that it matches; correct it or leave it out"
     );
     let routes = routes.replace("/pets/**", "/pets*").replace(r#""GET", "POST""#, r#""GET""#);
     let error = api("http://127.0.0.1:1", &routes).plan().unwrap_err().to_string();

@@ -38,7 +38,7 @@ pub enum ChangeLogError {
         source: rusqlite::Error,
     },
     /// The file is not a change log.
-    #[error("`{}` is no change log, expected one or a name that is not used; name another file", file.display())]
+    #[error("`{}` is not a change log, expected one or an unused name; name another file", file.display())]
     Foreign {
         /// The file.
         file: PathBuf,

@@ -1,12 +1,12 @@
 //! `file_history` lists what calls changed in files.
 //!
 //! # What it does
-//! It lists changes of a file, or of every file, from the newest: number, time, tool, what became of the file, turn, run and
-//! call, and by which change it was undone. Calls that may have written files without naming them, such as programs, are
+//! It lists changes of a file, or of every file, newest first: number, time, tool, what the change did to the file, turn, run
+//! and call, and by which change it was undone. Calls that may have written files without naming them, such as programs, are
 //! listed among them: they cannot be undone.
 //!
 //! # What it may touch
-//! It reads the log, and no file of the workspace, except to see what a call that was cut short has left.
+//! It reads the log, and no file of the workspace, except to see what an interrupted call has left.
 //!
 //! # What it refuses
 //! Paths that lead out of the workspace.

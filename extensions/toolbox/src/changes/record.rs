@@ -44,7 +44,7 @@ pub(super) struct OpenChanges {
     made: Option<i64>,
 }
 
-/// The first half of one change.
+/// A change that has begun, but whose new content is not recorded yet.
 struct BegunChange {
     number: i64,
     name: Name,

@@ -20,7 +20,7 @@ pub(super) struct Change {
     /// The folders above the file before the change.
     pub(super) above: Vec<Above>,
     pub(super) is_undo: bool,
-    /// The undo that has taken this change back.
+    /// The number of the change that undid this one.
     pub(super) undone_by: Option<i64>,
 }
 

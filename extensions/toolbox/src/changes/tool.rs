@@ -16,8 +16,8 @@ pub(super) fn milliseconds() -> i64 {
 }
 
 impl ChangeLog {
-    /// The name that a path means for an undo: the path may be a link, so that either the link or its target was changed.
-    /// Chooses the one with the given change, or with the newest change.
+    /// Finds the name whose changes are undone for this path. If the path is a link, that is the link or its target, whichever
+    /// has the given change or, if none is given, the newest one.
     pub(super) fn find_changed_name(
         &self,
         path: &str,

@@ -59,7 +59,7 @@ impl ChangeLog {
         let mut undone = undone(name, &planned);
         // The file is restored; the next operation on it completes the change.
         if let Err(error) = finished {
-            undone.words.push_str("; warning: that is not recorded yet: ");
+            undone.words.push_str("; warning: the undo is not recorded yet: ");
             undone.words.push_str(error.message());
         }
         Ok(undone)

@@ -55,7 +55,9 @@ pub fn undo_turn(
             Ok(undone) => {
                 restored += 1;
                 lines.push(undone.words);
-                lines.extend(undone.rest.map(|rest| format!("older changes stand: {rest}")));
+                lines.extend(
+                    undone.rest.map(|rest| format!("older changes were not undone: {rest}")),
+                );
             }
             // Every change of this file is already undone.
             Err(error) if error.kind() == error_kind::NOT_FOUND => {}

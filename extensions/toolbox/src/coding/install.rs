@@ -94,7 +94,7 @@ impl CodingTools {
         let policy = if self.has_shell { policy.commands(ShellReader) } else { policy };
         executor.policy_defaults(match self.has_undo {
             true => {
-                let undo = Rule::allow("it restores what was there, and can be undone itself");
+                let undo = Rule::allow("it restores earlier contents, and can itself be undone");
                 policy.rule(undo.named("undo").tool("undo_file").tool("undo_turn"))
             }
             false => policy,

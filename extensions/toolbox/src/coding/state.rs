@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The file name of a log. No folder that is worked in has this name.
+/// The file name of a log, chosen so that no folder has the same name.
 const FILE: &str = "changes@toolwright.db";
 
 /// The parts of a home folder that no program of an agent needs.
@@ -54,7 +54,7 @@ pub(super) fn secrets() -> impl Iterator<Item = PathBuf> {
     SECRETS.into_iter().map(move |it| home.join(it)).chain(logs).filter(|it| it.exists())
 }
 
-/// The user's folder for state. Relative paths in these variables are ignored, as their specification demands.
+/// The folder for the user's state, from the environment. Relative paths are ignored, as the XDG specification demands.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

@@ -91,7 +91,7 @@ pub async fn context_pipe(
             OnConflict::Error => Before::Missing,
             OnConflict::Overwrite => Before::Any,
         };
-        // The store saves the source with the text, and fences each answer from it anew, so remove the fence here.
+        // The store saves the source with the text, and fences each answer from it again, so remove the fence here.
         let content = if source.is_some() { within_fence(&content) } else { &content };
         let text =
             NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };
@@ -177,7 +177,7 @@ fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
 fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError {
     let failed = format!("`{tool}` failed, so nothing was stored: ");
     let message = match source {
-        // Cutting may have removed the end of the error's own fence, so fence it anew.
+        // Cutting may have removed the end of the error's own fence, so fence the error again.
         Some(source) => {
             format!("{failed}\n{}", untrusted::fenced(source, &cut(error.message().to_owned())))
         }

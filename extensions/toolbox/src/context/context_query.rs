@@ -135,7 +135,7 @@ fn source(store: &ContextStore, path: &str) -> Result<ContextEntry, ToolError> {
         let message = format!("`{path}` is the handle of a paged result, expected a logical path");
         return Err(ToolError::new("source_not_found", message)
             .class(ErrorClass::Invalid)
-            .hint("a page is no whole document: store the whole result, and query that"));
+            .hint("a page is not a whole document: store the whole result, and query that"));
     }
     let entry = store.read(path, None).map_err(|error| match error.kind() {
         "not_found" => ToolError::new("source_not_found", error.message().to_owned())

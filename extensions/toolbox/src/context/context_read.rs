@@ -7,7 +7,7 @@
 //! It reads the entry that `path` names.
 //!
 //! # What it refuses
-//! Entries, versions and lines that are not there.
+//! Entries, versions and lines that do not exist.
 
 use toolwright::{Content, Output, ToolError, tool};
 

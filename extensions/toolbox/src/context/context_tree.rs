@@ -7,7 +7,7 @@
 //! It reads the paths and sizes of the entries below `path`, or of all entries.
 //!
 //! # What it refuses
-//! No valid path: below a path without entries, the list is empty.
+//! Invalid paths. Below a path without entries, the list is empty.
 
 use toolwright::{ToolError, tool};
 

@@ -60,7 +60,7 @@ pub async fn context_write(
         (Some(content), None) => content,
         (None, Some(source)) => store.fetch(source).await?,
         _ => {
-            let message = "expected either `content` or `source`, and one of them alone";
+            let message = "expected either `content` or `source`, not both";
             return Err(ToolError::invalid(message).class(ErrorClass::Invalid));
         }
     };

@@ -38,7 +38,7 @@ pub enum ContextStoreError {
         source: rusqlite::Error,
     },
     /// The file is not a context store.
-    #[error("`{}` is no store of texts, expected one or a name that is not used; name another file", file.display())]
+    #[error("`{}` is not a store of texts, expected one or an unused name; name another file", file.display())]
     Foreign {
         /// The file.
         file: PathBuf,

@@ -44,7 +44,7 @@ impl LogicalPath {
             return Ok(Self(path));
         };
         let shown: String = text.chars().take(100).flat_map(char::escape_debug).collect();
-        Err(ToolError::new("invalid_path", format!("`{shown}` is no logical path: {problem}"))
+        Err(ToolError::new("invalid_path", format!("`{shown}` is not a logical path: {problem}"))
             .class(toolwright::ErrorClass::Invalid)
             .hint("name it as in `notes/today.md`"))
     }

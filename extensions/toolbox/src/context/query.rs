@@ -68,7 +68,7 @@ fn evaluate_within(
         Ok(result) => Ok(result.unwrap_or(Value::Null)),
         Err(QueryFailure::Expression(error)) => Err(failed("evaluation_error", &error)),
         Err(QueryFailure::Document(error)) => {
-            let message = format!("the entry is no JSON document: {error}");
+            let message = format!("the entry is not a JSON document: {error}");
             Err(ToolError::new("invalid_json", message)
                 .class(ErrorClass::Invalid)
                 .hint("read the entry to see what it has; only a whole document can be queried"))

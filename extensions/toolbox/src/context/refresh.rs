@@ -85,7 +85,7 @@ impl ContextStore {
         };
         let (scheme, name) = source
             .split_once(':')
-            .ok_or_else(|| invalid(format!("`{source}` is no source: it has no `:`")))?;
+            .ok_or_else(|| invalid(format!("`{source}` is not a source: it has no `:`")))?;
         let kind = self.sources.iter().find(|it| it.scheme() == scheme);
         let kind = kind.ok_or_else(|| invalid(format!("there is no source `{scheme}:`")))?;
         kind.fetch(name.to_owned()).await

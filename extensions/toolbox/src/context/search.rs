@@ -38,7 +38,7 @@ impl ContextStore {
         let words = words(query).ok_or_else(|| {
             ToolError::new("invalid_query", "the query has no word to search for")
                 .class(ErrorClass::Invalid)
-                .hint("name words that stand in the text")
+                .hint("name words that occur in the text")
         })?;
         let folder = LogicalPath::parse_folder(folder)?;
         // The index returns rows in the order of `rank`, so the limit ends the search early.

@@ -85,11 +85,11 @@ pub struct ContextEntry {
     pub content: String,
     /// The hash of the text.
     pub hash: String,
-    /// Why it was written, where that was said.
+    /// The note on why it was written, if there is one.
     pub note: Option<String>,
-    /// Where a refresh finds it anew.
+    /// The source from which a refresh fetches it again.
     pub source: Option<String>,
-    /// Where the text comes from, where a stranger wrote it.
+    /// The source of the text, if it is untrusted.
     pub untrusted: Option<String>,
 }
 

@@ -6,13 +6,13 @@ use similar::TextDiff;
 
 use super::notes::{count, shorten};
 
-/// How many lines of a diff an answer to a model has at most.
+/// The maximum number of diff lines in an answer to a model.
 pub(super) const IN_AN_ANSWER: usize = 60;
 
-/// How many lines of a diff a preview for a person has at most.
+/// The maximum number of diff lines in a preview for a person.
 pub(super) const IN_A_PREVIEW: usize = 400;
 
-/// How many characters of a line are shown at most.
+/// The maximum number of characters that are shown of a line.
 const LONGEST_LINE: usize = 300;
 
 /// After this time, the diff may be longer than necessary.

@@ -29,7 +29,7 @@ impl Edit {
         Self::of(name, bytes)
     }
 
-    /// Opens this content as a file's.
+    /// Makes an edit of a file with this content.
     pub(super) fn of(name: Name, bytes: Vec<u8>) -> Result<Self, ToolError> {
         let now = decode(&name, &bytes)?;
         Ok(Self { name, bytes, now })

@@ -84,7 +84,7 @@ pub fn glob(
 /// Compiles a pattern for paths, in which `*` and `?` do not match `/`.
 pub(super) fn compile(parameter: &str, pattern: &str) -> Result<GlobMatcher, ToolError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
-        let message = format!("`{parameter}` is no pattern of paths: {}", error.kind());
+        let message = format!("`{parameter}` is not a valid path pattern: {}", error.kind());
         ToolError::invalid(message).hint("write one such as `**/*.rs` or `src/*.{ts,tsx}`")
     })?;
     Ok(glob.compile_matcher())

@@ -202,9 +202,7 @@ fn expression(pattern: &str, ignore_case: bool, literal: bool) -> Result<RegexMa
         let words = error.to_string();
         let reason = words.lines().last().unwrap_or_default();
         let reason = reason.trim().trim_start_matches("error: ");
-        ToolError::invalid(format!(
-            "`pattern` is no regular expression that can be searched for: {reason}"
-        ))
-        .hint("correct it, or set `literal` to search for it as plain text")
+        ToolError::invalid(format!("`pattern` is not a supported regular expression: {reason}"))
+            .hint("correct it, or set `literal` to search for it as plain text")
     })
 }

@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //! It runs the line with bash in a folder of the workspace, waits for it, and answers with its exit code and its output, in the
-//! order of arrival and with the lines of standard error marked. Of more than 30,000 bytes, the beginning and the end are
-//! shown.
+//! order of arrival and with the lines of standard error marked. If the output has more than 30,000 bytes, only its
+//! beginning and its end are shown.
 //!
 //! The folder is the one in which the last line of the same run ended. It becomes an argument when the call is made: the line
 //! that a person approves runs in that folder, however long the approval takes and whichever process runs the line, or it does
@@ -202,7 +202,7 @@ impl Line<'_> {
             Some(folder) => folder.to_owned(),
             None => shell.folder_of(context).map_err(|error| {
                 let message = format!(
-                    "the line was not run: the folder that the run is in cannot be read: {error}"
+                    "the line was not run: the current folder of the run cannot be read: {error}"
                 );
                 ToolError::new("folder_unknown", message).hint("name the folder in `folder`")
             })?,
@@ -212,7 +212,7 @@ impl Line<'_> {
             let message = format!("the line was not run: its folder `{name}` {why}");
             ToolError::new("folder_gone", message)
                 .class(ErrorClass::Invalid)
-                .hint("name a folder that is there in `folder`, such as `.` for the workspace")
+                .hint("name an existing folder in `folder`, such as `.` for the workspace")
         };
         let real = workspace.real_folder(&name).map_err(|error| match error.kind() {
             "not_found" => not_run("is not there any more"),
@@ -222,7 +222,7 @@ impl Line<'_> {
         // A link that was created since the rating would lead to a folder that was not rated.
         match real.strip_prefix(workspace.root()) {
             Ok(inside) if is_it(&name, inside) => Ok((name, real)),
-            _ => Err(not_run("is there by a link; name the folder that it leads to")),
+            _ => Err(not_run("is reached by a link; name the folder that it leads to")),
         }
     }
 }
@@ -253,9 +253,10 @@ async fn look(
         look::refusal(looks, &ended.output)
     };
     let Some(why) = found else { return Ok(()) };
-    let message = format!("the line was not run: it is rated safe, and here it is not: {why}");
+    let message =
+        format!("the line was not run: it is rated safe, but in this folder it is not: {why}");
     Err(ToolError::new("not_safe_here", message).class(ErrorClass::Invalid).hint(
-        "write it otherwise, or repeat it with `outside` true, about which a person is asked",
+        "write it differently, or repeat it with `outside` true, about which a person is asked",
     ))
 }
 
@@ -267,7 +268,7 @@ fn say(made: &mut ProcessOutput, words: &str) {
     made.error = Some(before.map_or_else(|| words.to_owned(), |it| format!("{it}; {words}")));
 }
 
-/// Whether a program wrote to standard error. A program such as `grep`, whose exit code is its answer, does not.
+/// Whether a program wrote to standard error. If not, its exit code may be an answer rather than a failure, as with `grep`.
 fn has_errors(output: &str) -> bool {
     output.lines().any(|it| it.starts_with(MARK))
 }

@@ -2,8 +2,9 @@
 //!
 //! The system's loader calls the functions of the section `.init_array` before it calls `main`. This function reads the
 //! arguments of the process, and returns at once unless the first one says that this process is a supervisor. It needs nothing
-//! that Rust's start-up code prepares: arguments come from the system, threads and processes need no preparation, and writes to
-//! a closed socket raise no signal, which the start-up code would have disabled.
+//! that Rust's start-up code prepares: arguments come from the system, threads and processes need no preparation, and it
+//! writes to the socket in a way that raises no signal if the socket is closed; that signal is otherwise ignored only by the
+//! start-up code.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
@@ -16,7 +17,7 @@ static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
 
 #[expect(
     unsafe_code,
-    reason = "the loader calls what is in this section, which has to be functions of this form: this is one"
+    reason = "the loader calls the functions in this section; this one has the required signature"
 )]
 #[used]
 #[unsafe(link_section = ".init_array")]

@@ -49,7 +49,7 @@ use crate::workspace::Name;
 /// # Ok::<(), toolwright_toolbox::CliToolError>(())
 /// ```
 #[derive(Debug, Clone)]
-#[must_use = "it becomes a tool by `tool`"]
+#[must_use = "it becomes a tool only by `tool`"]
 pub struct CliTool {
     name: String,
     description: String,
@@ -206,14 +206,16 @@ fn texts(key: &str, value: &serde_json::Value) -> Result<Vec<Option<String>>, Cl
         Value::Array(items) => {
             let each = items.iter().map(|it| match it {
                 Value::Array(_) => Err(CliToolError(format!(
-                    "`{key}` is a list of lists, which makes no arguments"
+                    "`{key}` is a list of lists, which cannot become arguments"
                 ))),
                 it => texts(key, it),
             });
             return Ok(each.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect());
         }
         Value::Object(_) => {
-            return Err(CliToolError(format!("`{key}` is an object, which makes no argument")));
+            return Err(CliToolError(format!(
+                "`{key}` is an object, which cannot become an argument"
+            )));
         }
         Value::Number(number) => number.to_string(),
         Value::String(text) => text.clone(),

@@ -97,7 +97,7 @@ pub(super) fn confine(arguments: &[OsString]) -> io::Error {
     }
 }
 
-/// Drops all capabilities of root for good: some of them would let a process inspect others in spite of the rules.
+/// Drops all capabilities of root permanently: some of them would let a process inspect others in spite of the rules.
 fn without_capabilities() -> rustix::io::Result<()> {
     let held = capabilities(None)?;
     if held.permitted.is_empty() && held.inheritable.is_empty() {

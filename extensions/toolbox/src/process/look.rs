@@ -166,7 +166,7 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
 }
 
 fn describe(setting: &str) -> String {
-    format!("`{setting}` of the repository's settings names a program that it may run, or a place")
+    format!("the repository's setting `{setting}` names a program that may run, or a path")
 }
 
 fn is_inside(file: &str) -> bool {

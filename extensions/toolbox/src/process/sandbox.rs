@@ -101,8 +101,8 @@ impl Sandbox {
         Self::of(Holder::Landlock(supervisor.clone())).try_out()
     }
 
-    /// Makes a bubblewrap sandbox if this machine supports it, else a Landlock sandbox if the application accepts what that
-    /// lacks. [`kind`](Self::kind) says which one it is.
+    /// Makes a bubblewrap sandbox if this machine supports it. Otherwise makes a Landlock sandbox, if the application accepts
+    /// everything that one lacks. [`kind`](Self::kind) says which one was made.
     ///
     /// ```no_run
     /// use toolwright_toolbox::{Sandbox, SandboxLack, Supervisor};
@@ -147,7 +147,7 @@ impl Sandbox {
         self
     }
 
-    /// Forbids programs to write anything: neither the workspace, nor with Landlock `/tmp`.
+    /// Forbids programs to write files: those of the workspace, and with Landlock also those of `/tmp`.
     #[must_use]
     pub fn without_writes(mut self) -> Self {
         self.only_reads = true;

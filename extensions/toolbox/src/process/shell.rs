@@ -170,8 +170,8 @@ impl Shell {
     ) -> Option<&'static str> {
         let is_let_out = outside && self.is_let_out(&self.judge(command, folder), outside);
         is_let_out.then_some(match self.wall {
-            Some(_) => "it runs outside of the sandbox that holds lines which are rated safe",
-            None => "it runs whatever the settings and files of the folder are",
+            Some(_) => "it runs outside of the sandbox for lines that are rated safe",
+            None => "it runs without the checks of the folder's settings and files",
         })
     }
 

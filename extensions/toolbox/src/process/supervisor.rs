@@ -32,8 +32,8 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// The byte with which the application asks for TERM.
 pub(super) const TERMINATE: u8 = b'T';
 
-/// The program that supervises the commands of an application: the application's own program, started again, unless it names
-/// another.
+/// The program that supervises the commands of an application: the application's own program, started again, unless the
+/// application names another program.
 ///
 /// On Linux the supervisor takes over before `main`, so that no code of the application runs in it. On other systems an
 /// application calls [`in_this_program`](Self::in_this_program) at the very beginning of its `main`; in the supervisor that

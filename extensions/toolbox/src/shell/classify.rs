@@ -217,7 +217,11 @@ impl Judge<'_> {
     fn command(&mut self, command: &SimpleCommand) {
         let span = &command.span;
         let Some(program) = command.program() else {
-            return self.add(Danger::Dangerous, "runs a program that is not known before", span);
+            return self.add(
+                Danger::Dangerous,
+                "runs a program that is not known beforehand",
+                span,
+            );
         };
         if command.function == Function::Itself {
             return self.add(Danger::Dangerous, "is a function that calls itself", span);
@@ -241,7 +245,7 @@ impl Judge<'_> {
             return self.add(Danger::Moderate, reason, span);
         };
         if self.table.is_elsewhere(program) {
-            let reason = "is named as a program of the system, and is another file";
+            let reason = "has the name of a system program, but is another file";
             self.add(Danger::Moderate, reason, span);
         }
         if program == "cd" || program == "pushd" {
@@ -297,7 +301,7 @@ impl Judge<'_> {
             }
         } else if !entry.subcommands.is_empty() && places.first().is_some_and(|it| it.is_none()) {
             (danger, why) =
-                (danger.max(Danger::Dangerous), "runs a subcommand that is not known before");
+                (danger.max(Danger::Dangerous), "runs a subcommand that is not known beforehand");
         }
         let mut raise = |to: Danger, reason| {
             if to > danger {
@@ -305,7 +309,7 @@ impl Judge<'_> {
             }
         };
         let given: Vec<&str> = arguments.iter().flatten().copied().collect();
-        // `-c` before a subcommand is another flag than `-c` after it.
+        // `-c` before a subcommand is a different flag than `-c` after it.
         let first = places.first().copied().flatten().filter(|_| sub.is_some());
         let own = given.iter().position(|it| Some(*it) == first).unwrap_or(given.len());
         let has_flags = given.iter().any(|it| it.starts_with(['-', '+']));
@@ -334,7 +338,7 @@ impl Judge<'_> {
         if arguments.iter().any(Option::is_none) {
             let level = entry.unknown;
             if let Some(level) = level.filter(|_| entry.runs != Some(Runs::Rest)) {
-                raise(level, "has an argument that is not known before");
+                raise(level, "has an argument that is not known beforehand");
             }
         }
         if let Some(lower) = entry.check.and_then(|it| checks::lower(it, &given, &self.base))

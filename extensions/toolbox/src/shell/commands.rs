@@ -149,7 +149,7 @@ impl Commands {
             outer: outer.cloned().unwrap_or_else(|| range.clone()),
         };
         if depth > DEEPEST {
-            let reason = "command lines stand in command lines too deeply".to_owned();
+            let reason = "command lines are nested too deeply".to_owned();
             self.unknown.push(Unknown { reason, span: span(&(0..text.len())) });
             return;
         }

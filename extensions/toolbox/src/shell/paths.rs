@@ -58,7 +58,7 @@ pub(super) fn join(base: &str, name: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// The danger of writing this file, if it is more than a file of the folder.
+/// The danger of writing this file, if that is more dangerous than writing an ordinary one.
 pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     if is_in(path, &OPEN) {
         return None;

@@ -172,7 +172,7 @@ impl<'a> Prover<'a, '_> {
         }
         let program = name.literal()?;
         if program == "cd" || self.table.is_elsewhere(program) {
-            return Err(name.doubt("is no program that is known"));
+            return Err(name.doubt("is not a known program"));
         }
         let table = self.table;
         let Some(Forms(form)) = table.forms(program) else {
@@ -196,7 +196,7 @@ impl<'a> Prover<'a, '_> {
             {
                 (line, flags.literal()?)
             }
-            _ => return Err(name.doubt("is known with `-c` and a line only")),
+            _ => return Err(name.doubt("is known only with `-c` and a line")),
         };
         let letters = flags.strip_prefix('-').and_then(|it| it.strip_suffix('c'));
         if !letters.is_some_and(|it| it.chars().all(|it| matches!(it, 'e' | 'u' | 'x'))) {

@@ -263,7 +263,7 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    /// Refuses a text that the tree takes for plain but that could run a command.
+    /// Refuses a text that the parser takes for plain text, although it could run a command.
     fn leaf(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let text = self.text(node);
         let parent = parent.map_or("", |it| it.kind());

@@ -32,7 +32,7 @@ impl Unwrap<'_> {
         functions: &HashSet<&str>,
     ) {
         let (mut at, mut appended) = (at, appended);
-        // `env env env …` adds one more each time; real lines have few of them.
+        // Each `env` in `env env env …` adds another command; real lines have few of them.
         for _ in 0..32 {
             let Some(first) = words.get(at) else { return };
             let program = first.text.as_deref().filter(|_| !first.is_pattern);
@@ -59,7 +59,7 @@ impl Unwrap<'_> {
             at += rest;
             appended |= entry.appends;
         }
-        self.unknown("commands run commands too deeply");
+        self.unknown("commands that run commands are nested too deeply");
     }
 
     fn push(
@@ -244,7 +244,7 @@ impl Unwrap<'_> {
                 }
             }
             if self.depth >= super::commands::DEEPEST {
-                return self.unknown("commands run commands too deeply");
+                return self.unknown("commands that run commands are nested too deeply");
             }
             self.depth += 1;
             self.add_from(&run.into(), 0, true, inside, functions);

@@ -38,7 +38,7 @@ pub enum TaskStoreError {
         source: rusqlite::Error,
     },
     /// The file is not a task list.
-    #[error("`{}` is no task list, expected one or a name that is not used; name another file", file.display())]
+    #[error("`{}` is not a task list, expected one or an unused name; name another file", file.display())]
     Foreign {
         /// The file.
         file: PathBuf,

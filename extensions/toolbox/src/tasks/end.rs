@@ -1,4 +1,4 @@
-//! Shared by the tools that end a run: they move the claimed task and make the answer.
+//! What all tools that end a run do: move the claimed task, and make the answer.
 
 use toolwright::{ErrorClass, ToolError};
 

@@ -29,7 +29,7 @@ impl TaskId {
             let shown = toolwright::untrusted::line(text);
             ToolError::new(
                 "invalid_task_id",
-                format!("`{shown}` is no task, expected an id such as `task-1`"),
+                format!("`{shown}` is not a task id, expected one such as `task-1`"),
             )
             .class(ErrorClass::Invalid)
             .hint("list the tasks to find their ids")

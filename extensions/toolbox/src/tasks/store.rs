@@ -223,7 +223,7 @@ pub(super) fn check_subject(subject: &str) -> Result<(), ToolError> {
     } else {
         return Ok(());
     };
-    Err(ToolError::invalid(format!("`subject` is no short line: {problem}"))
+    Err(ToolError::invalid(format!("`subject` is not a short line: {problem}"))
         .class(ErrorClass::Invalid)
         .hint("say in a few words what the task is about; `description` takes the rest"))
 }

@@ -70,11 +70,11 @@ impl BraveSearch {
                 format!("`{}` is not set: it holds the key of Brave's search", self.variable);
             return Err(ToolError::new("no_credential", message)
                 .class(ErrorClass::Final)
-                .hint("ask the person to set it; search cannot be used without"));
+                .hint("ask the person to set it; search cannot be used without it"));
         }
         let mut key = HeaderValue::from_str(key).map_err(|_| {
             let message = format!(
-                "`{}` is no key: it has characters that a header cannot hold",
+                "`{}` is not a key: it has characters that a header cannot hold",
                 self.variable
             );
             ToolError::new("no_credential", message).class(ErrorClass::Final)

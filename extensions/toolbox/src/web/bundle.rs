@@ -34,7 +34,7 @@ impl WebTools {
         self
     }
 
-    /// Leaves `allow_host` out: only the application and its people then write the list.
+    /// Leaves `allow_host` out, so that agents cannot add hosts to the list.
     pub fn without_allow_host(mut self) -> Self {
         self.may_ask_for_hosts = false;
         self

@@ -62,7 +62,7 @@ pub(super) fn compressed(target: &Target, encoding: &str) -> ToolError {
 }
 
 pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
-    let what = format!("`{}` redirects, and that is not followed", from.site);
+    let what = format!("`{}` redirects, and the redirect is not followed", from.site);
     of_words("redirect_refused", &from.url, &what, why)
 }
 
@@ -70,7 +70,7 @@ pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
 pub(super) fn redirected_elsewhere(from: &Target, to: &Target) -> ToolError {
     let what = format!("`{}` redirects to another host", from.site);
     of_words("redirect_refused", &from.url, &what, to.url.as_str())
-        .hint("where that address serves the task, fetch it by a call of its own")
+        .hint("if that address serves the task, fetch it in another call")
 }
 
 /// The error for a status other than success, with the beginning of the page.

@@ -47,7 +47,7 @@ pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
     if !is_text || (!is_html && page.body.iter().take(8192).any(|it| *it == 0)) {
         let kind = if media_type.is_empty() { "a binary file" } else { &media_type };
         let host = page.url.host_str().unwrap_or_default();
-        let what = format!("what `{host}` answers is no text, but of another kind");
+        let what = format!("the answer of `{host}` is not text");
         return Err(failure::of_words("no_text", &page.url, &what, kind));
     }
     let text = decode(page, is_html);

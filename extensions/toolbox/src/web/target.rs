@@ -69,9 +69,9 @@ impl Site {
         let is_bare = !text.is_empty() && !text.contains(['/', '?', '#', '@', '\\', '*']);
         let target = is_bare.then(|| Target::parse(&format!("https://{text}")));
         // Port 80 is the default one of http, but not of https, so it is removed below.
-        let target = target.unwrap_or_else(|| Err(refused(text, "it is no host")));
+        let target = target.unwrap_or_else(|| Err(refused(text, "it is not a host")));
         let site = target.map(|it| it.site).map_err(|_| {
-            let message = format!("`{}` is no host, expected one such as `docs.rs`", line(text));
+            let message = format!("`{}` is not a host, expected one such as `docs.rs`", line(text));
             ToolError::new("invalid_host", message)
                 .class(ErrorClass::Invalid)
                 .hint("give the host alone, without scheme and path")

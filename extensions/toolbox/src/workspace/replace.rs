@@ -89,7 +89,8 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
     if lost.is_empty() {
         return Err(error);
     }
-    let message = format!("{}; what was there cannot be restored in {}", error, lost.join(", "));
+    let message =
+        format!("{}; the earlier content cannot be restored in {}", error, lost.join(", "));
     Err(ToolError::new("partly_changed", message).caused_by(error))
 }
 

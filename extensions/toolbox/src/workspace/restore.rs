@@ -48,7 +48,7 @@ impl LocalFiles {
             }
             State::File { .. } | State::Link { .. } => {}
             State::Folder | State::Unrecorded { .. } => {
-                let message = format!("`{name}` had a content that is not in the change log");
+                let message = format!("the earlier content of `{name}` is not in the change log");
                 return Err(ToolError::new("not_recorded", message));
             }
         }

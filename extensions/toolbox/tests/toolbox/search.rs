@@ -414,20 +414,16 @@ fn a_pattern_that_is_none_is_refused_with_the_reason() {
         (
             "grep",
             json!({"pattern": "a("}),
-            "`pattern` is no regular expression that can be searched for: unclosed group",
+            "`pattern` is not a supported regular expression: unclosed group",
         ),
-        (
-            "grep",
-            json!({"pattern": "a\nb"}),
-            "`pattern` is no regular expression that can be searched for: ",
-        ),
+        ("grep", json!({"pattern": "a\nb"}), "`pattern` is not a supported regular expression: "),
         (
             "grep",
             json!({"pattern": "(a{1000}){1000}"}),
-            "`pattern` is no regular expression that can be searched for: ",
+            "`pattern` is not a supported regular expression: ",
         ),
-        ("grep", json!({"pattern": "a", "glob": "[a"}), "`glob` is no pattern of paths: "),
-        ("glob", json!({"pattern": "{a"}), "`pattern` is no pattern of paths: "),
+        ("grep", json!({"pattern": "a", "glob": "[a"}), "`glob` is not a valid path pattern: "),
+        ("glob", json!({"pattern": "{a"}), "`pattern` is not a valid path pattern: "),
     ] {
         let (kind, message) = tools.refused(tool, input);
         assert_eq!(kind, "invalid_input", "{message}");

@@ -131,7 +131,7 @@ fn a_program_that_an_application_adds_is_safe_in_the_forms_that_it_gives() {
     assert_eq!(classify_by("ls -a", &table).danger(), Danger::Moderate);
     let wrong =
         CommandTable::standard().clone().with("[[form]]\nnames = [\"x\"]\nflags = \"-l:frob\"\n");
-    assert_eq!(wrong.unwrap_err().to_string(), "`frob` is nothing that a flag or a place takes");
+    assert_eq!(wrong.unwrap_err().to_string(), "`frob` is not a type of value");
 }
 
 #[test]
@@ -145,10 +145,7 @@ fn the_word_that_is_not_understood_is_named() {
         reason("cat ../calls.db | head -c 3"),
         "moderate: `../calls.db` lies outside of the folder"
     );
-    assert_eq!(
-        reason("ls; git log $x"),
-        "moderate: `$x` is a variable of which the value is not known"
-    );
+    assert_eq!(reason("ls; git log $x"), "moderate: `$x` is a variable whose value is not known");
     let found = classify("ls -l | sort --frob");
     assert_eq!(&"ls -l | sort --frob"[found.worst().unwrap().range.clone()], "--frob");
 }

@@ -13,7 +13,7 @@ use crate::client::untrusted;
 impl Server {
     pub(super) fn changed(&self, tool: &ForeignTool, is_there: bool) -> ToolError {
         let (name, server) = (&tool.name, &self.name);
-        tracing::warn!(tool = %name, %server, is_there, "a foreign tool is defined differently than when it was shown");
+        tracing::warn!(tool = %name, %server, is_there, "the definition of a foreign tool has changed since it was shown");
         let words = match is_there {
             true => {
                 format!("the MCP server `{server}` has changed what `{name}` is, so it was not run")
@@ -53,7 +53,7 @@ impl Server {
             return ToolError::new("refused_by_server", words)
                 .untrusted(&format!("MCP server `{server}`"))
                 .class(ErrorClass::Unknown)
-                .hint("the call may have had its effect");
+                .hint("the call may have taken effect");
         }
         let ServiceError::McpError(error) = error else {
             let said = match &line.said {
@@ -74,7 +74,7 @@ impl Server {
             return ToolError::new("answer_not_taken", words)
                 .untrusted(&format!("MCP server `{server}`"))
                 .class(ErrorClass::Unknown)
-                .hint("the call may have had its effect; ask for less at a time");
+                .hint("the call may have taken effect; ask for less at a time");
         }
         let said = untrusted::fenced(&format!("MCP server `{server}`"), &error.message);
         let class = match error.code {
@@ -97,6 +97,6 @@ impl Server {
         );
         ToolError::new(error_kind::TIMEOUT, words)
             .class(ErrorClass::Transient)
-            .hint("the call may have had its effect; `timeout` of the server in the configuration allows more time")
+            .hint("the call may have taken effect; `timeout` of the server in the configuration allows more time")
     }
 }

@@ -23,7 +23,7 @@ const MOST_TOOLS: usize = 20_000;
 /// How long calls wait for a new list before they use the earlier one.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A list that was asked for.
+/// A requested list, for which calls may wait.
 #[derive(Clone)]
 pub(super) struct Listing {
     /// Until when calls wait for this list.
@@ -126,10 +126,9 @@ impl Server {
                 Ok(PageOfTools { tools, next: page.next_cursor })
             }
             // The library rejects the whole page if one tool on it is wrong, so each tool is read by itself.
-            ServerResult::CustomResult(page) => {
-                PageOfTools::read(page.0).ok_or_else(|| failed("it answers no list".to_owned()))
-            }
-            _ => Err(failed("it answers no list".to_owned())),
+            ServerResult::CustomResult(page) => PageOfTools::read(page.0)
+                .ok_or_else(|| failed("it does not answer with a list".to_owned())),
+            _ => Err(failed("it does not answer with a list".to_owned())),
         }
     }
 }

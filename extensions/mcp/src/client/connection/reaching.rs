@@ -29,7 +29,7 @@ pub(super) type Connecting =
     BoxFuture<'static, Result<RunningService<RoleClient, Handler>, ClientInitializeError>>;
 
 impl Server {
-    /// Starts the program of the server, where it has one, and connects.
+    /// Starts the program of the server, if it has one, and connects.
     pub(super) fn connect_to_server(
         &self,
         handler: Handler,
@@ -95,10 +95,10 @@ impl Server {
         match &self.config.reached {
             Endpoint::Program(_) => "it does not speak the protocol",
             Endpoint::Http(http) if http.is_in_the_clear() => {
-                "no session begins there; it cannot be reached, or wants a token, which goes to no other machine in the clear: expected `https://…`"
+                "no session could begin; it cannot be reached, or needs a token, which is sent to another machine only in encrypted form: expected `https://…`"
             }
             Endpoint::Http(_) => {
-                "no session begins there; it cannot be reached, or refuses the token"
+                "no session could begin; it cannot be reached, or refuses the token"
             }
         }
     }

@@ -114,7 +114,7 @@ impl Server {
             }
         }
     }
-    /// Refuses a server that names a revision other than the known ones: what its messages mean is known for these alone.
+    /// Refuses a server that uses an unknown revision of the protocol, because its messages could have another meaning.
     fn check_revision(&self, peer: &Peer<RoleClient>) -> Result<(), ToolError> {
         let known = ProtocolVersion::KNOWN_VERSIONS;
         let spoken = peer.peer_info().map(|info| info.protocol_version.clone());

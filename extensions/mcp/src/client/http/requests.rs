@@ -1,4 +1,4 @@
-//! Sends requests to a server, with an OAuth token where there is one, and again with another token if the server refuses it.
+//! Sends requests to a server, with an OAuth token if there is one, and again with another token if the server refuses it.
 //! The server has not run a request that it answered with 401 or 403, so sending it again repeats nothing.
 
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ pub(in crate::client) struct Requests {
 }
 
 impl Requests {
-    /// Sends with the current OAuth token; `fixed` is the token of the configuration, which is sent where there is no OAuth.
+    /// Sends with the current OAuth token; `fixed` is the token of the configuration, which is sent if OAuth is not used.
     #[cfg(feature = "oauth")]
     async fn send<T, F>(
         &self,

@@ -1,7 +1,7 @@
-//! The authorization at one server: which token is sent, and how a new one is got after the server has refused it.
+//! The authorization at one server: which token is sent, and how a new one is obtained after the server has refused it.
 //!
-//! Only one task at a time gets a token; the others wait and use the same one. After the person or the authorization server has
-//! refused, no more tokens are requested until the connection begins anew, so that no person is asked in a loop.
+//! Only one task at a time requests a token; the others wait and use the same one. After the person or the authorization server
+//! has refused, no more tokens are requested until the server is connected again, so that no person is asked in a loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,8 +61,8 @@ impl Authorization {
         self.current(&state).await
     }
 
-    /// Restores the tokens of an earlier connection, if the same authorization server issued them that is discovered now. They
-    /// are not used with one that was only guessed, or whose pages are not encrypted.
+    /// Restores the tokens of an earlier connection, if the authorization server that is discovered now has issued them. They
+    /// are not used if that server was only guessed, or if its pages are not encrypted.
     async fn restore(&self) -> Result<Option<AuthorizationManager>, AuthError> {
         let tokens = Arc::clone(&self.oauth.tokens);
         let Some(stored) = (Credentials { tokens, key: self.key() }).load().await? else {

@@ -226,11 +226,11 @@ impl Gate {
                 return refusal(StatusCode::PAYLOAD_TOO_LARGE, &words);
             }
             Ok(Err(error)) => {
-                return refusal(StatusCode::BAD_REQUEST, &format!("the body breaks off: {error}"));
+                return refusal(StatusCode::BAD_REQUEST, &format!("the body was cut off: {error}"));
             }
             Err(_) => {
                 let words = format!(
-                    "the body has not come within {} s; send the request again",
+                    "the body did not arrive within {} s; send the request again",
                     BODY.as_secs()
                 );
                 return refusal(StatusCode::REQUEST_TIMEOUT, &words);
@@ -261,7 +261,7 @@ impl Gate {
                 tokio::spawn(async move { idle.end().await });
             }
             runs::Room::Full => {
-                let words = "each user that there is room for has calls that run or wait for a person; try again later";
+                let words = "there is no room for another user, because the calls of all others run or wait for a person; try again later";
                 return Err(Box::new(refusal(StatusCode::SERVICE_UNAVAILABLE, words)));
             }
         }

@@ -347,9 +347,9 @@ fn other_files_are_no_change_logs() {
     let workspace = place.log.0.workspace.clone();
     let refused = crate::ChangeLog::open(&other, workspace.clone()).unwrap_err();
     assert!(
-        refused.to_string().ends_with(
-            "is no change log, expected one or a name that is not used; name another file"
-        ),
+        refused
+            .to_string()
+            .ends_with("is not a change log, expected one or an unused name; name another file"),
         "{refused}"
     );
     fs::write(&other, "no database at all, but a text that is long enough to be looked at")

@@ -21,7 +21,7 @@ const FAILING: [(&str, &str); 6] = [
     ("tail-recursion/case002", "the suite's depth is 302, ours is larger, so that it succeeds"),
 ];
 
-/// The codes with which a limit ends an evaluation, where the suite expects `U1001` of the test's own time box.
+/// The codes with which a limit ends an evaluation; the suite expects `U1001`, the code of its own time limit.
 const OF_LIMITS: [&str; 4] = ["D1011", "D1012", "U1001", "U1006"];
 
 #[test]

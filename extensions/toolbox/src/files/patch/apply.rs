@@ -101,7 +101,7 @@ fn push_new(
             (Kind::Context, Some(found), None) => found.end,
             (_, _, None) => line.end,
             (Kind::Context, Some(found), Some(_)) if found.end != End::None => found.end,
-            // An empty line has to have an end, or it would disappear.
+            // An empty line without a line end would disappear, so it gets one.
             (_, _, Some(_)) if last_is_open && written == count && !line.text.is_empty() => {
                 End::None
             }

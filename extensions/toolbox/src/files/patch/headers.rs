@@ -146,7 +146,7 @@ impl Headers {
             return Some("gets another content, by its `index` line".to_owned());
         }
         if self.is_new && self.is_open {
-            return Some("is made, by lines the last of which has no end".to_owned());
+            return Some("is created, but its last line has no end".to_owned());
         }
         let is_moved = self.from.is_some() && self.to.is_some();
         let gets_mode = self.old_mode.is_some() && self.new_mode.is_some();
@@ -154,7 +154,7 @@ impl Headers {
             _ if is_moved => None,
             true => Some("is named by `---` and `+++`".to_owned()),
             false if gets_mode || self.is_new || self.is_deleted => None,
-            false => Some("is named and not changed".to_owned()),
+            false => Some("is named but not changed".to_owned()),
         }
     }
 }

@@ -349,7 +349,7 @@ fn is_nearest(said: usize, places: &[usize], by_git: Option<usize>) -> bool {
 }
 
 fn already(at: usize) -> String {
-    format!("makes lines that are there already, at line {}", at + 1)
+    format!("adds lines that are already there, at line {}", at + 1)
 }
 
 fn numbers(places: &[usize]) -> String {

@@ -237,8 +237,10 @@ fn unwritten(name: &Name, ran: &Ran) -> ToolError {
         Some(code::CHANGED) => changed_meanwhile(name),
         Some(code::READ_ONLY) => read_only(name),
         Some(code::PARTLY) => {
-            let message =
-                format!("{}; what was there cannot be restored in every file", ran.failed(name));
+            let message = format!(
+                "{}; not every file could be restored to its earlier content",
+                ran.failed(name)
+            );
             ToolError::new("partly_changed", message)
         }
         _ => refused(name, ran),

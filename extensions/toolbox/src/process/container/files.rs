@@ -73,7 +73,7 @@ pub(super) fn refused(name: &Name, ran: &Ran) -> ToolError {
         }
         Some(code::LINK) => {
             let message = format!(
-                "`{name}` is a link, expected a file; a link in a container is not written through"
+                "`{name}` is a link, expected a file; writes in a container do not follow links"
             );
             ToolError::new("is_a_link", message).hint("name the file that it leads to")
         }
@@ -116,7 +116,7 @@ impl Files for ContainerFiles {
         change::change(&self.container, changes)
     }
 
-    /// The policy does not resolve links in a container.
+    /// Returns none: the policy does not resolve links in a container.
     fn names_past_links(&self, _: &Name) -> Vec<Name> {
         Vec::new()
     }

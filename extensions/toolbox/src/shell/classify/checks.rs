@@ -77,7 +77,8 @@ pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static
                     || (!it.starts_with("--") && it[1..].chars().all(|it| "rRfv".contains(it)))
             });
             let some = files.peek().is_some();
-            (some && is_known && files.all(is_built)).then_some("removes what is built anew")
+            (some && is_known && files.all(is_built))
+                .then_some("removes build products, which tools create again")
         }
         Check::Find => match given {
             [start, "-name", name, "-delete"]
@@ -87,7 +88,7 @@ pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static
                     && !is_flag(start)
                     && !paths::is_outside(&paths::join(base, start)) =>
             {
-                Some("removes what is built anew")
+                Some("removes build products, which tools create again")
             }
             _ => None,
         },
@@ -275,7 +276,7 @@ fn kill(given: &[&str]) -> Found {
     let forced = given.iter().any(is_kill)
         || given.windows(2).any(|it| matches!(it, ["-s" | "-n" | "--signal", "9"]));
     if given.iter().any(|it| matches!(*it, "1" | "-1" | "0")) && !given.contains(&"-l") {
-        return Some((Danger::Dangerous, "signals the first process, or all"));
+        return Some((Danger::Dangerous, "signals the first process, or all processes"));
     }
     forced.then_some((Danger::Dangerous, "kills a process at once"))
 }

@@ -68,7 +68,7 @@ impl<'a> Prover<'a, '_> {
             return Err(word.doubt("may name a file of arguments"));
         }
         if form.is_only_alone {
-            return Err(name.doubt("is not known to only read so"));
+            return Err(name.doubt("is not known to only read in this form"));
         }
         if form.any && !(form.places.len() == 1 && words.iter().all(|it| it.kind == Kind::Literal))
         {
@@ -139,7 +139,7 @@ impl<'a> Prover<'a, '_> {
         let mut kind = kinds.next();
         for word in &parsed.places {
             let Some((takes, is_many)) = kind else {
-                return Err(word.doubt("is in a place where nothing is known of it"));
+                return Err(word.doubt("is in a place where no argument is known"));
             };
             if !is_many && word.kind == Kind::Pattern {
                 return Err(word.doubt("may become several words where one is expected"));
@@ -176,7 +176,7 @@ impl Form {
         let found = found.max_by_key(|(words, _)| words.len());
         found.map(|(words, form)| (words.len(), form)).ok_or_else(|| match places.first() {
             Some(word) => word.doubt("is a subcommand that is not known to only read"),
-            None => name.doubt("is not known to only read so"),
+            None => name.doubt("is not known to only read in this form"),
         })
     }
 }

@@ -98,7 +98,7 @@ impl<'a> Prover<'a, '_> {
         for group in form.needs.iter().filter(|_| is_whole) {
             if !group.iter().any(|it| has(it)) {
                 let reason = match group.first() {
-                    Some(first) => format!("is known to only read with `{first}`"),
+                    Some(first) => format!("is known to only read if it has `{first}`"),
                     None => "is not known to only read".to_owned(),
                 };
                 return Err(name.doubt(reason));
@@ -107,9 +107,8 @@ impl<'a> Prover<'a, '_> {
         if is_whole && !form.places_with.is_empty() && !parsed.places.is_empty() {
             let is_there = form.places_with.iter().any(|it| has(it));
             if !is_there {
-                return Err(
-                    parsed.places[0].doubt("is more than a flag, with which it may do more")
-                );
+                return Err(parsed.places[0]
+                    .doubt("is an argument with which the program may do more than read"));
             }
         }
         if is_whole {
@@ -140,7 +139,7 @@ impl<'a> Prover<'a, '_> {
                 word.kind == Kind::Pattern && !name.contains(['*', '?', '['])
             });
             if !is_value {
-                return Err(word.doubt("is a flag of which not every letter is known"));
+                return Err(word.doubt("has a letter that is not a known flag"));
             }
         }
         let number = text[1..].bytes().all(|it| it.is_ascii_digit());
@@ -199,7 +198,7 @@ impl<'a> Prover<'a, '_> {
         if value.kind != Kind::Literal
             && !matches!(takes, Takes::Text | Takes::Include if value.kind == Kind::Pattern && !value.text.is_empty())
         {
-            return Err(value.doubt("is the value of a flag, and not known"));
+            return Err(value.doubt("is the value of a flag, and is not known"));
         }
         if value.text == "-" && form.flag("-").is_none() {
             return Err(value.doubt("is not known of this program"));

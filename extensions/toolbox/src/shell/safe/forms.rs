@@ -252,7 +252,7 @@ impl Takes {
             "topic" => Self::Topic,
             "printf" => Self::Printf,
             "columns" => Self::Columns,
-            other => return Err(format!("`{other}` is nothing that a flag or a place takes")),
+            other => return Err(format!("`{other}` is not a type of value")),
         })
     }
 }

@@ -128,7 +128,7 @@ impl Prover<'_, '_> {
             }
         }
         let is_whole_read = walk == Walk::Find && !flags.iter().any(|(_, it)| it == ".git");
-        let whole = "the whole folder, of which every file is read: name one below, `--include` or `--exclude-dir=.git`";
+        let whole = "the whole folder, in which it would read every file: name a folder below, `--include` or `--exclude-dir=.git`";
         let files = parsed.places.get(skipped..).unwrap_or_default();
         if files.is_empty() && walk != Walk::Links {
             if is_whole_read {
@@ -145,7 +145,7 @@ impl Prover<'_, '_> {
                 _ if self.is_lookable(file, &parsed.folders) => {
                     Start::Pattern(file.text.to_string())
                 }
-                _ => return Err(file.doubt("may be a folder of which every file is read")),
+                _ => return Err(file.doubt("may be a folder in which every file would be read")),
             };
             self.tree(walk, &parsed.folders, &start, &flags);
         }

@@ -73,7 +73,8 @@ impl<'a> Prover<'a, '_> {
                 for child in node.children(&mut cursor).filter(|it| it.kind() != "!") {
                     let ends = self.statement(child, from)?;
                     if ends.good != *from || ends.bad != *from {
-                        return self.doubt(child, "changes the folder where that is not followed");
+                        return self
+                            .doubt(child, "changes the folder where the check cannot follow");
                     }
                 }
                 Ok(Ends::at(from))
@@ -192,7 +193,7 @@ impl<'a> Prover<'a, '_> {
             false => it.statement(node, from),
         })?;
         if ends.good != *from || ends.bad != *from {
-            return self.doubt(node, "changes the folder where that is not followed");
+            return self.doubt(node, "changes the folder where the check cannot follow");
         }
         Ok(())
     }

@@ -82,7 +82,7 @@ impl<'a> Prover<'a, '_> {
                     });
                 if !is_whole {
                     return self
-                        .doubt(node, "is split and expanded once more where it is not quoted");
+                        .doubt(node, "is split and expanded again, because it is not quoted");
                 }
                 into.push_quoted(value.text);
             }
@@ -98,7 +98,7 @@ impl<'a> Prover<'a, '_> {
         let known = self.known.iter().rev().find(|it| it.0 == name);
         match known.and_then(|it| it.1.clone()) {
             Some(value) => Ok(value),
-            None => self.doubt(node, "is a variable of which the value is not known"),
+            None => self.doubt(node, "is a variable whose value is not known"),
         }
     }
 

@@ -100,7 +100,7 @@ impl<'a> Prover<'a, '_> {
             }
             Takes::Plus => {
                 if !word.literal()?.starts_with('+') {
-                    return Err(word.doubt("is in a place where nothing is known of it"));
+                    return Err(word.doubt("is in a place where no argument is known"));
                 }
             }
         }
@@ -118,9 +118,7 @@ impl<'a> Prover<'a, '_> {
         };
         match is_plain {
             true => Ok(()),
-            false => {
-                Err(word.doubt(format!("is a script of {what} that may do more than to print")))
-            }
+            false => Err(word.doubt(format!("is a script of {what} that may do more than print"))),
         }
     }
 }

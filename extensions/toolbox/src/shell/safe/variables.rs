@@ -19,7 +19,7 @@ impl<'a> Prover<'a, '_> {
         let (name, value) = self.assignment(node)?;
         self.check_assigned(name, &value.text, node.byte_range())?;
         if self.is_loop {
-            return self.doubt(node, "is set anew in a loop");
+            return self.doubt(node, "is set again in a loop");
         }
         self.known.push((name, Some(value)));
         Ok(())
