@@ -193,7 +193,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Shows the model after each turn how many turns, tokens and how much money it has left, as a message of the user.
+    /// Shows the model after each turn its remaining turns, tokens and money, as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;

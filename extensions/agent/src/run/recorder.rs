@@ -146,7 +146,7 @@ pub(crate) trait Recorder: Send {
     /// Notes the state before the calls of a turn run, for the sub-agents that they start.
     fn delegates(&mut self, _: &State) {}
 
-    /// Returns what the sub-agents have spent that the calls of the open turn started.
+    /// Returns what the sub-agents that the calls of the open turn started have spent.
     fn sum_delegated(
         &mut self,
         _: &State,
