@@ -271,7 +271,7 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Sets the size of the model's context window, in tokens: unless set, every request has the whole history. A
-    /// history that outgrows three quarters of the room beside instructions, tools and answer is shortened in the
+    /// history that outgrows three quarters of the room that instructions, tools and answer leave is shortened in the
     /// request: first it loses answers that a later call repeats, then the middle of long old answers, at last the
     /// oldest turns. The run keeps its whole history.
     ///
