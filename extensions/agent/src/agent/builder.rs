@@ -193,7 +193,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Shows the model after each turn how many turns, tokens and how much money it has left, as a message of the user.
+    /// Shows the model after each turn its remaining turns, tokens and money, as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;
@@ -271,7 +271,7 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Sets the size of the model's context window, in tokens: unless set, every request has the whole history. A
-    /// history that outgrows three quarters of the room beside instructions, tools and answer is shortened in the
+    /// history that outgrows three quarters of the room that instructions, tools and answer leave is shortened in the
     /// request: first it loses answers that a later call repeats, then the middle of long old answers, at last the
     /// oldest turns. The run keeps its whole history.
     ///

@@ -24,7 +24,7 @@ impl UnacknowledgedTurn {
         Some(Self { turn, calls })
     }
 
-    /// Acknowledges the calls and returns whether all of them are acknowledged. The caller tries again where the store
+    /// Acknowledges the calls and returns whether all of them are acknowledged. The caller tries again if the store
     /// failed.
     pub(super) async fn acknowledge_calls(self, store: &dyn Store, run: &str) -> bool {
         let mut is_done = true;

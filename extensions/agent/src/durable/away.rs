@@ -110,7 +110,8 @@ fn ended(
         }
         Beyond::Paid(times) => {
             let message = format!(
-                "{times} requests for one answer of the model cost something and gave no whole answer: they timed out or broke off; set a longer `timeout`, or let the answer be shorter, and start the run again. Last: {last}"
+                "{times} requests for one answer of the model cost something and gave no whole answer: they timed out or broke \
+                 off; set a longer `timeout`, or let the answer be shorter, and start the run again. Last: {last}"
             );
             ("no_whole_answer", message)
         }

@@ -183,7 +183,7 @@ impl ById {
         }
     }
 
-    /// Takes the run for this process, or returns how far it got where it cannot be driven now.
+    /// Takes the run for this process, or returns how far it got if it cannot be driven now.
     async fn take(
         &self,
         wanted: &WantedOutcome<'_>,

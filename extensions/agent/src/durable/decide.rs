@@ -20,7 +20,7 @@ pub enum CallStatus {
 }
 
 impl CallStatus {
-    /// Tells the status from the record of a call. A call without a record may be submitted again.
+    /// Reads the status from the record of a call. A call without a record may be submitted again.
     #[must_use]
     pub fn of(record: Option<&CallRecord>, now: Timestamp) -> Self {
         let Some(record) = record else { return Self::MayGoOn };

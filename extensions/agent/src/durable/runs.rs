@@ -221,6 +221,7 @@ impl Runs {
     /// Makes a new run from the record of another up to the end of a turn, and returns its head. None of its calls run
     /// again: the answer of a call with an effect says in which run it happened. Any process that has the run's agent
     /// can continue it.
+    ///
     /// # Errors
     /// When there is no such run or turn, the turn has calls without an answer, the new id is taken or cannot be that of a
     /// run, the record is damaged or encrypted, or the journal fails.

@@ -1,4 +1,4 @@
-//! Continues a run that has ended with another message of its user.
+//! Continues an ended run with another message of its user.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::runner::Inner;
 use super::{RunError, keys};
 
 impl Inner {
-    /// Opens a run that has ended again with a message; sets `before` to the number of earlier messages.
+    /// Reopens an ended run with a message; sets `before` to the number of earlier messages.
     pub(super) async fn say_to_ended(
         &self,
         id: &str,
@@ -29,7 +29,7 @@ impl Inner {
         Ok(driven)
     }
 
-    /// Opens a run that has ended again, if messages wait in its inbox that it has not read.
+    /// Reopens an ended run if its inbox has messages that it has not read.
     ///
     /// # Errors
     /// [`RunError::LeaseLost`] if another process has read them first.

@@ -22,7 +22,7 @@ use crate::run::{Expected, State};
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnPrompt {
     pub messages: Vec<Message>,
-    /// What the run had to end in. Earlier releases recorded none.
+    /// The kind of output that the run had to end with; earlier releases recorded none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_in: Option<EndsIn>,
     /// The decisions of guards before the model answered.

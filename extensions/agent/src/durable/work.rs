@@ -1,4 +1,4 @@
-//! Drives every run that no process drives, and runs the workers of the executors.
+//! Drives every run that no other process drives, and runs the workers of the executors.
 //!
 //! Each look reads the list of open runs, and the head of each that does not rest. A run that waits rests, so a new run
 //! is found as fast beside thousands of waiting runs as beside ten.

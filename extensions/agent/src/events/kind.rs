@@ -113,7 +113,7 @@ pub enum RunEvent {
         /// The reason.
         why: String,
     },
-    /// A guard decided something other than to continue.
+    /// A guard did not let something through as it was: it changed, sent back or stopped it, or failed.
     Guard(GuardReport),
     /// The model's answer is complete.
     Answered {

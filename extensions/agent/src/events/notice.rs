@@ -70,7 +70,7 @@ pub enum NoticeKind<'a> {
         /// The reason.
         why: &'a str,
     },
-    /// A guard decided something other than to continue.
+    /// A guard did not let something through as it was: it changed, sent back or stopped it, or failed.
     Guard {
         /// Its report.
         report: &'a GuardReport,

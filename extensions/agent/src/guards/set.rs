@@ -50,8 +50,8 @@ impl GuardSet {
         Ok(())
     }
 
-    /// Returns the guards for sub-agents: those of requests and answers. A sub-agent's task and answer are the
-    /// arguments and the answer of a call, which the other guards see in the parent's run.
+    /// Returns the guards for sub-agents: those of requests and answers. A sub-agent's task and answer are the arguments
+    /// and the answer of a call of its parent, so these guards see them too.
     pub(crate) fn of_sub_agents(&self) -> Self {
         let is_of_models =
             |it: &&Guard| !matches!(it.stage(), GuardStage::BeforeRun | GuardStage::AfterRun);

@@ -112,7 +112,7 @@ impl Share {
     }
 }
 
-/// Returns what the sub-agents have spent that were started in a turn of this parent, including those below them.
+/// Returns what the sub-agents that this parent started in a turn have spent, including those below them.
 pub(crate) fn spent(children: &Children, parent: Option<CallId>, turn: u64) -> SpentShare {
     of_turn(children, parent, turn)
         .fold(SpentShare::default(), |sum, (call, child)| sum.plus(total(children, *call, child)))

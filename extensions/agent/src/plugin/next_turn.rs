@@ -116,8 +116,8 @@ impl<'t> NextTurn<'t> {
         self.left_out.extend(names.map(|it| it.name.clone()));
     }
 
-    /// Adds instructions for this turn. They follow those of the agent, in the order in which plugins add them. Add
-    /// instructions that change often last, because of the provider's prefix cache. An empty text adds nothing.
+    /// Adds instructions for this turn. They follow those of the agent, in the order in which plugins add them. If
+    /// instructions change often, add them last, so that the provider's prefix cache works. An empty text adds nothing.
     pub fn instruct(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {

@@ -20,7 +20,7 @@ pub(super) struct Guarding {
     reports: Reports,
     /// An answer whose text is held back until the guards accept the end of the run.
     pub(super) held: Option<ModelAnswer>,
-    /// What the answer took that the guards are looking at.
+    /// The usage of the answer that the guards are looking at.
     pub(super) looked_at: TotalUsage,
     /// The changes to requests that were reported already. The same change occurs in every later request.
     reported: BTreeSet<(String, String)>,

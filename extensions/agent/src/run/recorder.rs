@@ -110,7 +110,7 @@ pub(crate) trait Recorder: Send {
     /// Whether the application has cancelled the run, and its calls with it.
     fn is_cancelled(&mut self) -> bool;
 
-    /// Whether the run may have to end while its calls continue, so that they need a token of their own.
+    /// Whether something besides the run's own token may cancel its calls, so that they need another token.
     fn may_stop(&self) -> bool;
 
     /// Returns how much time the run has left.
@@ -146,7 +146,7 @@ pub(crate) trait Recorder: Send {
     /// Notes the state before the calls of a turn run, for the sub-agents that they start.
     fn delegates(&mut self, _: &State) {}
 
-    /// Returns what the sub-agents have spent that the calls of the open turn started.
+    /// Returns what the sub-agents that the calls of the open turn started have spent.
     fn sum_delegated(
         &mut self,
         _: &State,

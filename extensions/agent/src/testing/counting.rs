@@ -58,7 +58,7 @@ impl<M: Model> CountingModel<M> {
         self.assert_unasked_since(0);
     }
 
-    /// Asserts that there was no further request since there were this many.
+    /// Asserts that the number of requests is still `before`.
     ///
     /// # Panics
     /// When there was one.

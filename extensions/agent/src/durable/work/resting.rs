@@ -17,10 +17,10 @@ pub(in crate::durable) enum Look {
     Again,
 }
 
-/// Each rotation wakes one of this many parts of the resting runs.
+/// The rotation wakes one of this many parts of the resting runs at a time.
 const PARTS: usize = 16;
 
-/// The minimum number that a rotation wakes.
+/// The minimum number of runs that it wakes at a time.
 const LEAST: usize = 32;
 
 #[derive(Default)]

@@ -15,7 +15,7 @@ const SHORTEST: usize = 7;
 pub(in crate::http) struct Secret(Arc<str>);
 
 impl Secret {
-    /// Returns `None` if the text is empty.
+    /// Makes a key; `None` if the text is empty.
     pub(in crate::http) fn new(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self(text.into()))
     }

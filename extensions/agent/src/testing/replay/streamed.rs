@@ -13,7 +13,7 @@ pub(super) fn is_wanted(path: &str, body: &Value) -> bool {
     body["stream"] == true || path.contains(STREAM)
 }
 
-/// Returns the path of the request for the answer in one piece.
+/// Returns the path of the same request without streaming.
 pub(super) fn whole_path(path: &str) -> String {
     match path.split_once(STREAM) {
         Some((before, _)) => format!("{before}:generateContent"),
