@@ -46,7 +46,7 @@ pub(crate) fn command() -> Command {
         .subcommands([
             Command::new("list").about("List the calls that wait").args(filter::options()),
             Command::new("show")
-                .about("Show what an approver needs to know of a call")
+                .about("Show what an approver needs to know about a call")
                 .arg(ids::one_call()),
             Command::new("approve").about("Let calls run, each named by its id").args([
                 ids::calls(),

@@ -47,7 +47,7 @@ pub(crate) fn command() -> Command {
                 .about("List calls, the earliest first, and those that a call makes below it")
                 .arg(filter::state())
                 .args(filter::options()),
-            Command::new("show").about("Show all that is kept of a call").arg(ids::one_call()),
+            Command::new("show").about("Show the whole record of a call").arg(ids::one_call()),
             Command::new("history").about("Show what happened to a call").arg(ids::one_call()),
             trace::command(),
             watch::command(),

@@ -38,7 +38,7 @@ pub(crate) fn command() -> Command {
         .action(ArgAction::SetTrue)
         .help("It did not happen: the call is judged again, and may run again");
     Command::new(NAME)
-        .about("Show the calls that may have happened or not, and say which")
+        .about("Show the calls that may have happened, and record whether they did")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(session::options())
@@ -47,7 +47,7 @@ pub(crate) fn command() -> Command {
                 .about("List the calls whose outcome is unknown")
                 .args(filter::options()),
             Command::new("resolve")
-                .about("Say what became of a call")
+                .about("Record whether a call happened")
                 .args([ids::one_call(), happened, did_not, decide::unseen(), signing::option()])
                 .group(ArgGroup::new("outcome").args([HAPPENED, DID_NOT]).required(true)),
         ])

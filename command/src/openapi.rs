@@ -31,7 +31,7 @@ the command line is wrong.";
 
 pub(crate) fn command() -> Command {
     let check = Command::new(CHECK)
-        .about("Say what becomes of each operation of a document, and why one is no tool")
+        .about("Show which tool each operation of a document becomes, or why it becomes none")
         .args(document())
         .after_help(AFTER_HELP);
     Command::new(NAME)

@@ -43,7 +43,7 @@ pub(crate) fn command() -> Command {
         .long(FIRST)
         .value_name("N")
         .value_parser(number::within(1..=u32::MAX))
-        .help("The first calls of the plan, so many");
+        .help("How many calls to accept, from the first on");
     let reason = Arg::new(REASON)
         .long(REASON)
         .value_name("TEXT")

@@ -11,7 +11,7 @@ pub(super) use editing::NAME;
 
 pub(super) fn command() -> Command {
     editing::command(
-        "Try a dead letter again with other arguments, which the application judges first",
+        "Run a dead letter again with other arguments, which the application judges first",
     )
 }
 
