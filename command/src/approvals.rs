@@ -26,7 +26,7 @@ const AFTER_HELP: &str = "\
 A decision is signed with your key, about exactly the call that was read: its id, its generation and the digest \
 of its arguments. Whether your key counts, the application says when it runs the call.
 
-With --json, `list` and `show` write a call a line, as `toolwright calls --help` says. Each decision writes \
+With --json, `list` and `show` write one call per line, as `toolwright calls --help` says. Each decision writes \
 {\"call\", \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is `approved`, \
 `edited`, `rejected` or `revoked`. `grants` writes {\"id\", \"tool\", \"fingerprint\", \"scope\", \"arguments\": \
 [{\"pointer\", \"is_one_of\"}], \"until\", \"uses\", \"used\", \"by\", \"granted\", \"revoked\": {\"by\", \

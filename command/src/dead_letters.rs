@@ -26,7 +26,7 @@ is signed with your key, about exactly the call that was read; the application's
 that it may ask for an approval, and what comes of it is its `result`, never a second answer. What cannot be done is \
 put back, and `calls history` says why.
 
-With --json, `list` and --dry-run write a call a line, as `toolwright calls --help` says; `show` and `export` write \
+With --json, `list` and --dry-run write one call per line, as `toolwright calls --help` says; `show` and `export` write \
 the same with \"kind\" and \"history\": [what `toolwright calls history` writes]; each decision writes {\"call\", \
 \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}, the verdict is `requeued`, `discarded` or \
 `forgotten`; `stats` writes {\"tool\", \"kind\", \"count\", \"ages\": {\"hour\", \"day\", \"week\", \"older\"}, \
@@ -55,7 +55,7 @@ pub(crate) fn command() -> Command {
             put_away::discard_command(),
             put_away::purge_command(),
             Command::new("export")
-                .about("Write the whole records, one JSON object a line, secrets masked")
+                .about("Write the whole records, one JSON object per line, secrets masked")
                 .args(which::filters()),
             Command::new("stats")
                 .about("Count them by tool, by kind of error, and by age")

@@ -1,4 +1,4 @@
-//! `indeterminate`: calls that may have happened or not, until an operator finds out and says so.
+//! `indeterminate`: calls that may or may not have happened, until an operator finds out and records it.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ const AFTER_HELP: &str = "\
 Such a call must not be repeated, and its outcome was lost: the process ended, or the connection broke. Its run \
 waits. Find out what happened, for instance by the call's key in the service it went to, and say so.
 
-With --json, `list` writes a call a line, as `toolwright calls --help` says; `resolve` writes {\"call\", \
+With --json, `list` writes one call per line, as `toolwright calls --help` says; `resolve` writes {\"call\", \
 \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is `happened` or `did_not_happen`.
 
 Exit code: 0 done, or recorded already; 1 the journal or a file failed; 2 the command line is wrong; 3 there is \

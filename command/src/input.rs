@@ -1,6 +1,6 @@
-//! `input [FILE]`: reads calls as models sent them, one a line, and shows how their input is repaired or refused.
+//! `input [FILE]`: reads calls as models sent them, one per line, and shows how their input is repaired or refused.
 //!
-//! - Each line that is not blank gets one answer. A line that fails stops no other.
+//! - Each line that is not blank gets one answer. A line that fails does not stop the others.
 //! - Input is carried as text, so that numbers keep all of their digits.
 
 mod call;

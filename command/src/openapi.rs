@@ -1,4 +1,4 @@
-//! `openapi check FILE`: lists what each operation of a document becomes, one a line. `openapi call FILE TOOL` calls
+//! `openapi check FILE`: lists what each operation of a document becomes, one per line. `openapi call FILE TOOL` calls
 //! one.
 
 mod call;

@@ -1,4 +1,4 @@
-//! `dead-letters requeue`: has dead letters judged and run once more by the application.
+//! `dead-letters requeue`: has the application check dead letters and run them again.
 
 use std::time::Duration;
 

@@ -58,7 +58,7 @@ pub(crate) struct Decider<'a> {
     key: ApproverKey,
     /// The call's digest has to begin with these digits.
     digest: Option<String>,
-    /// Whether to decide also where this command cannot tell that the arguments it shows are those that would run.
+    /// Whether to decide even if this command cannot verify that the arguments it shows are those that would run.
     is_unseen: bool,
 }
 
