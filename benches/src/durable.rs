@@ -194,7 +194,7 @@ fn removed(file: &Path) {
     }
 }
 
-/// Runs so many turns from start to end; `at` is called after each answered turn.
+/// Runs the given number of turns from start to end; `at` is called after each answered turn.
 async fn recorded(
     files: &Files,
     turns: u64,

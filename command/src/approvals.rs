@@ -26,7 +26,7 @@ const AFTER_HELP: &str = "\
 A decision is signed with your key, about exactly the call that was read: its id, its generation and the digest \
 of its arguments. Whether your key counts, the application says when it runs the call.
 
-With --json, `list` and `show` write a call a line, as `toolwright calls --help` says. Each decision writes \
+With --json, `list` and `show` write one call per line, as `toolwright calls --help` says. Each decision writes \
 {\"call\", \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is `approved`, \
 `edited`, `rejected` or `revoked`. `grants` writes {\"id\", \"tool\", \"fingerprint\", \"scope\", \"arguments\": \
 [{\"pointer\", \"is_one_of\"}], \"until\", \"uses\", \"used\", \"by\", \"granted\", \"revoked\": {\"by\", \
@@ -46,7 +46,7 @@ pub(crate) fn command() -> Command {
         .subcommands([
             Command::new("list").about("List the calls that wait").args(filter::options()),
             Command::new("show")
-                .about("Show what an approver needs to know of a call")
+                .about("Show what an approver needs to know about a call")
                 .arg(ids::one_call()),
             Command::new("approve").about("Let calls run, each named by its id").args([
                 ids::calls(),

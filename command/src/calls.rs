@@ -20,7 +20,7 @@ pub(crate) const NAME: &str = "calls";
 const LONGEST: usize = 60;
 
 const AFTER_HELP: &str = "\
-With --json, `list` and `show` write a call a line: {\"id\", \"state\", \"tool\", \"danger\", \"effect\", \
+With --json, `list` and `show` write one call per line: {\"id\", \"state\", \"tool\", \"danger\", \"effect\", \
 \"run\", \"turn\", \"index\", \"parent\": {\"call\", \"index\"}, \"awaits\", \"provider_id\", \"agent\", \"user\", \"arguments\", \"has_secrets\", \"repairs\", \
 \"raw\", \"digest\", \"fingerprint\", \"idempotency_key\", \"trace\", \"version\", \"generation\", \"attempt\", \"owner\", \
 \"epoch\", \"lease\", \"not_before\", \"ask\": {\"reason\", \"preview\", \"deadline\"}, \"decision\": \
@@ -47,7 +47,7 @@ pub(crate) fn command() -> Command {
                 .about("List calls, the earliest first, and those that a call makes below it")
                 .arg(filter::state())
                 .args(filter::options()),
-            Command::new("show").about("Show all that is kept of a call").arg(ids::one_call()),
+            Command::new("show").about("Show the whole record of a call").arg(ids::one_call()),
             Command::new("history").about("Show what happened to a call").arg(ids::one_call()),
             trace::command(),
             watch::command(),
@@ -104,7 +104,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A list of calls, a line each for programs, in a table for people.
+/// A list of calls: one line per call for programs, a table for people.
 pub(crate) fn write(
     session: &Session,
     calls: &[CallRecord],

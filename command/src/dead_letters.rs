@@ -26,7 +26,7 @@ is signed with your key, about exactly the call that was read; the application's
 that it may ask for an approval, and what comes of it is its `result`, never a second answer. What cannot be done is \
 put back, and `calls history` says why.
 
-With --json, `list` and --dry-run write a call a line, as `toolwright calls --help` says; `show` and `export` write \
+With --json, `list` and --dry-run write one call per line, as `toolwright calls --help` says; `show` and `export` write \
 the same with \"kind\" and \"history\": [what `toolwright calls history` writes]; each decision writes {\"call\", \
 \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}, the verdict is `requeued`, `discarded` or \
 `forgotten`; `stats` writes {\"tool\", \"kind\", \"count\", \"ages\": {\"hour\", \"day\", \"week\", \"older\"}, \
@@ -38,7 +38,7 @@ changed; 5 the key cannot be used. With several calls: that of the first that fa
 
 pub(crate) fn command() -> Command {
     Command::new(NAME)
-        .about("Show the calls that failed for good, and try them again or put them away")
+        .about("Show the calls that failed for good, and requeue or discard them")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(session::options())
@@ -48,14 +48,14 @@ pub(crate) fn command() -> Command {
                 .args(which::filters())
                 .args(filter::paging()),
             Command::new("show")
-                .about("Show all that is kept of one, its attempts and its history")
+                .about("Show the whole record of one, with its attempts and its history")
                 .arg(ids::one_call()),
             requeue::command(),
             edit::command(),
             put_away::discard_command(),
             put_away::purge_command(),
             Command::new("export")
-                .about("Write all that is kept of them, one JSON object a line, secrets masked")
+                .about("Write the whole records, one JSON object per line, secrets masked")
                 .args(which::filters()),
             Command::new("stats")
                 .about("Count them by tool, by kind of error, and by age")

@@ -34,7 +34,7 @@ pub(crate) fn command() -> Command {
         group("Connecting other applications", &connecting)
     );
     Command::new("toolwright")
-        .about("Shows tools as language models will see them, and what becomes of their calls")
+        .about("Shows tools as language models see them, and operates the journal of their calls")
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)

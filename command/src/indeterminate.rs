@@ -1,4 +1,4 @@
-//! `indeterminate`: calls that may have happened or not, until an operator finds out and says so.
+//! `indeterminate`: calls that may or may not have happened, until an operator finds out and records it.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ const AFTER_HELP: &str = "\
 Such a call must not be repeated, and its outcome was lost: the process ended, or the connection broke. Its run \
 waits. Find out what happened, for instance by the call's key in the service it went to, and say so.
 
-With --json, `list` writes a call a line, as `toolwright calls --help` says; `resolve` writes {\"call\", \
+With --json, `list` writes one call per line, as `toolwright calls --help` says; `resolve` writes {\"call\", \
 \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is `happened` or `did_not_happen`.
 
 Exit code: 0 done, or recorded already; 1 the journal or a file failed; 2 the command line is wrong; 3 there is \
@@ -38,7 +38,7 @@ pub(crate) fn command() -> Command {
         .action(ArgAction::SetTrue)
         .help("It did not happen: the call is judged again, and may run again");
     Command::new(NAME)
-        .about("Show the calls that may have happened or not, and say which")
+        .about("Show the calls that may have happened, and record whether they did")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(session::options())
@@ -47,7 +47,7 @@ pub(crate) fn command() -> Command {
                 .about("List the calls whose outcome is unknown")
                 .args(filter::options()),
             Command::new("resolve")
-                .about("Say what became of a call")
+                .about("Record whether a call happened")
                 .args([ids::one_call(), happened, did_not, decide::unseen(), signing::option()])
                 .group(ArgGroup::new("outcome").args([HAPPENED, DID_NOT]).required(true)),
         ])

@@ -1,6 +1,6 @@
-//! `input [FILE]`: reads calls as models sent them, one a line, and shows how their input is repaired or refused.
+//! `input [FILE]`: reads calls as models sent them, one per line, and shows how their input is repaired or refused.
 //!
-//! - Each line that is not blank gets one answer. A line that fails stops no other.
+//! - Each line that is not blank gets one answer. A line that fails does not stop the others.
 //! - Input is carried as text, so that numbers keep all of their digits.
 
 mod call;
@@ -49,11 +49,11 @@ pub(crate) fn command() -> Command {
         .value_name("LEVEL")
         .default_value("standard")
         .value_parser(["off", "standard", "lenient"])
-        .help("How far input is mended");
+        .help("How far input is repaired");
     let safe = Arg::new(SAFE)
         .long("safe")
         .action(ArgAction::SetTrue)
-        .help("The tools are safe, so brackets that are missing at the end may be added");
+        .help("The tools are safe, so missing brackets at the end may be added");
     let output = Arg::new(OUTPUT)
         .long("output")
         .value_name("KIND")
@@ -62,7 +62,7 @@ pub(crate) fn command() -> Command {
         .help("What to write for each call");
     let file = stream::file("Calls, one a line; `-` is standard input");
     Command::new(NAME)
-        .about("Say what becomes of the input of calls: taken as it is, mended or refused")
+        .about("Show whether the input of calls is accepted, repaired or refused")
         .args([level, safe, line::types(), output, file])
         .after_help(AFTER_HELP)
 }

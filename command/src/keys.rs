@@ -32,19 +32,19 @@ read, or would lie in a git work tree.";
 
 pub(crate) fn command() -> Command {
     let new =
-        Command::new("new").about("Make a key; one that is there is never written over").args([
+        Command::new("new").about("Make a key; an existing file is never overwritten").args([
             Arg::new(WHO)
                 .long("name")
                 .value_name("NAME")
                 .required(true)
-                .help("Whose it is, such as ada"),
+                .help("The name of its owner, such as ada"),
             Arg::new(OUT).long("out").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-                "Where to [default: the file that TOOLWRIGHT_KEY names and that is not there yet, else toolwright/keys/NAME.key in $XDG_CONFIG_HOME or ~/.config]",
+                "The file [default: the one that TOOLWRIGHT_KEY names if it does not exist, else toolwright/keys/NAME.key in $XDG_CONFIG_HOME or ~/.config]",
             ),
             Arg::new(ANYWAY)
                 .long("anyway")
                 .action(ArgAction::SetTrue)
-                .help("Even in a git work tree, where agents may read it"),
+                .help("Allow a git work tree, where agents may read the key"),
         ]);
     let file = Arg::new(FILE)
         .value_name("FILE")

@@ -45,34 +45,34 @@ pub(crate) fn command() -> Command {
     let url = Arg::new(URL)
         .long(URL)
         .value_name("URL")
-        .help("Where the server is, in place of a program");
+        .help("The URL of the server, instead of a program");
     let env = Arg::new(ENV)
         .long(ENV)
         .value_name("NAME=VALUE")
         .action(ArgAction::Append)
         .conflicts_with(URL)
-        .help("A variable of the program");
+        .help("An environment variable of the program");
     let replace = Arg::new(REPLACE)
         .long(REPLACE)
         .action(ArgAction::SetTrue)
-        .help("Put it in the place of another server of this name");
+        .help("Replace another server of this name");
     let dry_run = Arg::new(DRY_RUN)
         .long(DRY_RUN)
         .action(ArgAction::SetTrue)
-        .help("Print the file as it would be, and write nothing");
+        .help("Print what would be written, and write nothing");
     let program = Arg::new(COMMAND)
         .value_name("PROGRAM")
         .num_args(1..)
         .last(true)
         .required_unless_present(URL)
         .conflicts_with(URL)
-        .help("The program that is the server, and its arguments");
+        .help("The program of the server, and its arguments");
     let install = Command::new(INSTALL)
         .about("Write the entry of a server into the file of another application")
         .args([name, file, url, env, replace, dry_run, program])
         .after_help(AFTER_HELP);
     Command::new(NAME)
-        .about("Make MCP servers known to other applications")
+        .about("Add MCP servers to the configuration of other applications")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(install)

@@ -1,4 +1,4 @@
-//! `openapi check FILE`: lists what each operation of a document becomes, one a line. `openapi call FILE TOOL` calls
+//! `openapi check FILE`: lists what each operation of a document becomes, one per line. `openapi call FILE TOOL` calls
 //! one.
 
 mod call;
@@ -33,7 +33,7 @@ the command line is wrong.";
 
 pub(crate) fn command() -> Command {
     let check = Command::new(CHECK)
-        .about("Say what becomes of each operation of a document, and why one is no tool")
+        .about("Show which tool each operation of a document becomes, or why it becomes none")
         .args(document())
         .after_help(AFTER_HELP);
     Command::new(NAME)

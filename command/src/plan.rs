@@ -29,7 +29,7 @@ may still be refused or ask for an approval. What comes of it is its `result`; t
 `show` ends with the digest of the plan, for `run --all --digest` and `run --first N --digest`: then nothing is accepted that \
 was put into the plan after you looked. It is the SHA-256, in hexadecimal, of a line `id generation digest` for each call.
 
-With --json, `show` writes a call a line and no digest of the plan, as `toolwright calls --help` says; its reason and preview stand in `ask`. \
+With --json, `show` writes one call per line and no digest of the plan, as `toolwright calls --help` says; its reason and preview stand in `ask`. \
 Each decision writes {\"call\", \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is \
 `accepted` or `rejected`.
 
@@ -43,7 +43,7 @@ pub(crate) fn command() -> Command {
         .long(FIRST)
         .value_name("N")
         .value_parser(number::within(1..=u32::MAX))
-        .help("The first calls of the plan, so many");
+        .help("How many calls to accept, from the first on");
     let reason = Arg::new(REASON)
         .long(REASON)
         .value_name("TEXT")

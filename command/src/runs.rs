@@ -70,18 +70,18 @@ pub(crate) fn command() -> Command {
                 Arg::new(WHOLE)
                     .long(WHOLE)
                     .action(ArgAction::SetTrue)
-                    .help("Whole texts, and what of the history the model was not sent at each turn"),
+                    .help("Print texts in full, and list what was left out of each request to the model"),
                 Arg::new(TREE)
                     .long(TREE)
                     .action(ArgAction::SetTrue)
-                    .help("The run and its sub-agents in the place of its history: who has given a task to whom, and what that took"),
+                    .help("Show the tree of the run and its sub-agents, with their usage, instead of its history"),
             ]),
             watch::command(run()),
             Command::new("cancel")
-                .about("Ask for the end of a run: its driver answers the open calls first")
+                .about("Request the end of a run: its driver answers the open calls first")
                 .args([run(), by, why.help("Why, for the record")]),
             Command::new("resume")
-                .about("Let a run go on at once that is parked or whose model is away")
+                .about("Resume a run at once that is parked or whose model cannot be reached")
                 .args([
                     run().required(false).required_unless_present(PARKED),
                     Arg::new(PARKED)
@@ -91,7 +91,7 @@ pub(crate) fn command() -> Command {
                         .help("All runs that are parked"),
                 ]),
             Command::new("fork")
-                .about("Make a new run from the first turns of another; nothing of them runs again")
+                .about("Make a new run from the first turns of another; their calls do not run again")
                 .args([
                     run(),
                     turn.value_parser(value_parser!(u64)).help("The last turn that both have"),
@@ -102,7 +102,7 @@ pub(crate) fn command() -> Command {
                         .help("The id of the new run"),
                 ]),
             Command::new("remove")
-                .about("Remove the record of a run that has ended; its calls stay, and its id stays taken")
+                .about("Remove the record of a run that has ended; its calls stay, and its id cannot be used again")
                 .arg(run()),
         ])
         .subcommands(rewind::commands(&run))

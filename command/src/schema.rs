@@ -1,4 +1,4 @@
-//! `schema --dialect D [FILE]`: converts tools, one a line, to the forms that providers take.
+//! `schema --dialect D [FILE]`: converts tools, one per line, to the forms that providers take.
 //!
 //! - Each line that is not blank gives one line for each dialect, in the order of the command line.
 //! - A line that is refused does not stop the others.

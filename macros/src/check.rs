@@ -29,8 +29,8 @@ pub use companion::plain;
 /// The most parameters that a tool may have: the runtime marks in one 64-bit word which it has seen.
 const MOST_PARAMETERS: usize = 64;
 
-/// Checks a function against its attribute. The returned tool holds whatever is right, so that rustc can judge the
-/// rest in the same run. A type that rustc would refuse is replaced by the macro's own error.
+/// Checks a function against its attribute. The returned tool has all parts that are correct, so that rustc can check
+/// the rest in the same run. A type that rustc would refuse is replaced by the macro's own error.
 pub fn tool(
     function: &mut Function,
     args: ToolArgs,

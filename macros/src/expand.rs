@@ -129,10 +129,10 @@ fn evidence(tool: &Tool) -> TokenStream {
     let capabilities = capabilities(tool).enumerate().map(|(index, (capability, exclusive))| {
         let (name, ty) = (capability_constant(index), &capability.ty);
         if exclusive {
-            let of = place::judge(ty, quote!(__tw::Exclusive > ::EXCLUSIVE));
+            let of = place::associated_item(ty, quote!(__tw::Exclusive > ::EXCLUSIVE));
             quote!(const #name: __tw::Loan<#ty> = #of;)
         } else {
-            let of = place::judge(ty, quote!(__tw::Service > ::SHARED));
+            let of = place::associated_item(ty, quote!(__tw::Service > ::SHARED));
             quote!(const #name: __tw::Capability<#ty> = #of;)
         }
     });
@@ -180,7 +180,7 @@ fn signature(tool: &Tool) -> TokenStream {
 }
 
 /// Returns whether rustc need not be asked about a type. Only its name is looked at: a user's own type of such a name
-/// is judged all the same, and at worst reported twice.
+/// is checked all the same, and at worst reported twice.
 fn is_plain(ty: &Type) -> bool {
     const PLAIN: &[&str] = &[
         "String", "bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
@@ -217,7 +217,7 @@ fn start(
     }
 }
 
-/// Like [`start`], for an external tool: its input is read and judged, and no function is called.
+/// Like [`start`], for an external tool: its input is read and checked, and no function is called.
 fn start_elsewhere(tool: &Tool) -> TokenStream {
     let (read, facts) = (input::read(tool), facts(tool));
     let locals = tool.inputs().enumerate().map(|(index, _)| input::local(index));
@@ -260,7 +260,7 @@ fn facts(tool: &Tool) -> TokenStream {
                     _ => touch.kind.to_token_stream(),
                 };
                 let scope = borrows_services.then(|| scope(tool, &kind));
-                let kind = place::judge(&kind, quote!(__tw::KindOfResource > ::KIND));
+                let kind = place::associated_item(&kind, quote!(__tw::KindOfResource > ::KIND));
                 match &touch.resource {
                     Some(resource) => {
                         let each = place::within(resource, quote!(__tw::ResourceName::each));

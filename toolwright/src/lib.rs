@@ -41,7 +41,7 @@
 //! | `cli` | the command line of an application; the approver at the terminal |
 //! | `mcp` | the Model Context Protocol, as server and as client |
 //! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
-//! | `toolbox` | ready-made tools: files, programs, judged command lines, undo |
+//! | `toolbox` | ready-made tools: files, programs, rated command lines, undo |
 //! | `web` | pages of the web by permission, and search |
 //! | `tasks` | a list of tasks for agents and workers |
 //! | `sqlite` | a journal in a file: durable execution, across crashes |

@@ -24,7 +24,7 @@ impl Models for NoModel {
     }
 }
 
-/// Returns the average time of so many heartbeats.
+/// Returns the average time of `times` heartbeats.
 pub fn beats(times: u32) -> Result<Duration> {
     let folder = TempDir::new()?;
     let board: Board = filled(&folder, |_| false)?;

@@ -25,7 +25,7 @@ pub struct Taken {
     pub time: Duration,
 }
 
-/// Requests the page so many times.
+/// Requests the page `times` times.
 pub fn taken(times: usize) -> Result<Taken> {
     let folder = TempDir::new()?;
     let board = Board::open(folder.path().join("board.db"))?;

@@ -79,7 +79,7 @@ impl Tool {
         format!("Read part number {} of a text file.", self.number)
     }
 
-    /// Returns fields or parameters, one a line, with their descriptions as doc comments.
+    /// Returns fields or parameters, one per line, with their descriptions as doc comments.
     pub fn documented(&self, visibility: &str) -> String {
         self.parameters
             .iter()
@@ -89,7 +89,7 @@ impl Tool {
             .collect()
     }
 
-    /// Returns parameters, one a line, for a function whose input is described elsewhere.
+    /// Returns parameters, one per line, for a function whose input is described elsewhere.
     pub fn undocumented(&self) -> String {
         self.parameters.iter().map(|(name, kind, _)| format!("    {name}: {kind},\n")).collect()
     }

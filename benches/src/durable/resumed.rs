@@ -73,7 +73,7 @@ pub fn resume_if_asked() -> Result<()> {
     bail!("the model was not asked: {progress}")
 }
 
-/// Makes a run of so many turns, and releases it in order.
+/// Makes a run of the given number of turns, and releases it in order.
 pub async fn left(file: &Path, turns: u64) -> Result<()> {
     let executor = executor(SqliteStore::open(file).await?)?;
     let closing = executor.clone();
@@ -89,7 +89,7 @@ pub async fn left(file: &Path, turns: u64) -> Result<()> {
     }
 }
 
-/// Returns the median time of several processes until the first request of a run of so many turns.
+/// Returns the median time of several processes until the first request of a run of the given length.
 pub fn resumed(runtime: &Runtime, file: &Path, turns: u64, times: usize) -> Result<Duration> {
     runtime.block_on(left(file, turns))?;
     let program = Arc::new(std::env::current_exe()?);

@@ -68,7 +68,7 @@ fn number(value: Value) -> Value {
     json!({"type": "number", "value": value})
 }
 
-/// Makes a term of so many levels, with this value at its end.
+/// Makes a term with the given number of levels, with this value at its end.
 fn term(levels: usize, last: Value) -> Value {
     (0..levels).fold(number(last), |term, level| {
         json!({"type": (["sum", "product"][level % 2]), "left": number(json!(1)), "right": term})

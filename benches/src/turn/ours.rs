@@ -30,7 +30,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Makes an agent whose script lasts for so many turns. With `is_guarded` it has four guards, which let
+    /// Makes an agent whose script lasts for the given number of turns. With `is_guarded` it has four guards, which let
     /// everything through.
     pub fn new(turns: u32, is_guarded: bool) -> Result<Self> {
         let others = (1..TOOLS).map(|number| {

@@ -30,7 +30,7 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Makes an agent whose script lasts for so many turns.
+    /// Makes an agent whose script lasts for the given number of turns.
     pub fn new(turns: u32) -> Result<Self> {
         let calls = || {
             let call = |(index, (a, b, _)): (usize, &(i64, i64, &str))| -> Result<_> {

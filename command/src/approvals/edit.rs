@@ -1,4 +1,4 @@
-//! `approvals edit`: lets a call run with other arguments, once the application has judged them.
+//! `approvals edit`: lets a call run with other arguments, after the application has checked them.
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;

@@ -27,33 +27,34 @@ pub(super) fn command() -> Command {
     let option =
         |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
     Command::new(NAME)
-        .about("Let a call run, and calls like it without asking")
+        .about("Let a call run, and later calls like it without asking")
         .args([
             ids::one_call(),
             option(
                 SCOPE,
                 "SCOPE",
-                "Where it counts: run (the call's own), session:ID, project:NAME or forever",
+                "Where the grant counts: run (the call's own), session:ID, project:NAME or forever",
             )
             .required(true)
             .value_parser(terms::scope),
-            option(UNTIL, "TIME", "Until then, such as 2026-01-02T03:04:05Z")
+            option(UNTIL, "TIME", "When the grant ends, such as 2026-01-02T03:04:05Z")
                 .value_parser(duration::moment),
-            option(FOR, "DURATION", "For so long from now, such as 2h or 7d")
+            option(FOR, "DURATION", "How long the grant counts, such as 2h or 7d")
                 .value_parser(duration::parse_signed)
                 .conflicts_with(UNTIL),
-            option(USES, "N", "For so many calls").value_parser(number::within(1..=u32::MAX)),
+            option(USES, "N", "For how many calls the grant counts")
+                .value_parser(number::within(1..=u32::MAX)),
             option(
                 WHERE,
                 "POINTER=JSON",
-                "An argument that must be this, such as /to='\"ada\"', repeatable",
+                "An argument that must have this value, such as /to='\"ada\"', repeatable",
             )
             .action(ArgAction::Append)
             .value_parser(terms::is),
             option(
                 WHERE_IN,
                 "POINTER=JSON,JSON",
-                "An argument that must be one of these, repeatable",
+                "An argument that must have one of these values, repeatable",
             )
             .action(ArgAction::Append)
             .value_parser(terms::is_one_of),

@@ -22,7 +22,7 @@ const FEWEST: usize = 8;
 
 pub(super) fn command() -> Command {
     Command::new(NAME)
-        .about("List the grants, those that are over or revoked too")
+        .about("List the grants, including those that have ended or were revoked")
         .arg(filter::tool())
 }
 
@@ -32,7 +32,7 @@ pub(super) fn revoke_command() -> Command {
         .required(true)
         .help("A grant: its id, or at least 8 digits from its beginning or end");
     Command::new(REVOKE)
-        .about("Take a grant back: calls it has allowed before stay as they are")
+        .about("Revoke a grant; calls that it has allowed already stay allowed")
         .args([grant, signing::option()])
 }
 
@@ -85,7 +85,7 @@ fn one<'a>(text: &str, grants: &'a [Grant]) -> Result<&'a Grant, Stop> {
     let digits = part.bytes().filter(u8::is_ascii_hexdigit).count();
     if digits < FEWEST || !part.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
         return Err(Stop::usage(format!(
-            "{text:?} is no id of a grant: expected all of it as `toolwright approvals grants` lists it, or at least \
+            "{text:?} is not the id of a grant: expected all of it as `toolwright approvals grants` lists it, or at least \
              {FEWEST} digits from its beginning or end"
         )));
     }

@@ -68,8 +68,8 @@ pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Ve
         .collect()
 }
 
-/// Allows exactly the arguments of this call. A clause for each argument would also allow a call with an argument
-/// more.
+/// Allows exactly the arguments of this call. A clause for each argument would also allow a call with an
+/// additional argument.
 pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
     let StoredText::Plain(arguments) = &call.arguments else {
         return Err(Stop::usage(format!(
@@ -115,18 +115,18 @@ mod tests {
         (clause.pointer, clause.is_one_of)
     }
 
-    fn told(pointer: &str, values: &[&str]) -> (String, Vec<String>) {
+    fn expected(pointer: &str, values: &[&str]) -> (String, Vec<String>) {
         (pointer.to_owned(), values.iter().map(ToString::to_string).collect())
     }
 
     #[test]
     fn the_first_sign_after_which_there_is_a_value_ends_the_pointer() {
-        assert_eq!(parts(is(r#"/to="a=b""#)), told("/to", &[r#""a=b""#]));
-        assert_eq!(parts(is("/a=b=2")), told("/a=b", &["2"]));
-        assert_eq!(parts(is("={}")), told("", &["{}"]));
+        assert_eq!(parts(is(r#"/to="a=b""#)), expected("/to", &[r#""a=b""#]));
+        assert_eq!(parts(is("/a=b=2")), expected("/a=b", &["2"]));
+        assert_eq!(parts(is("={}")), expected("", &["{}"]));
         assert_eq!(
             parts(is_one_of(r#"/u="a,b",[1,2],3"#)),
-            told("/u", &[r#""a,b""#, "[1,2]", "3"])
+            expected("/u", &[r#""a,b""#, "[1,2]", "3"])
         );
         for text in ["/to", "/to=", "/to=ada", "/to=1,2"] {
             assert!(is(text).is_err(), "{text}");

@@ -30,9 +30,9 @@ pub(super) fn command() -> Command {
         .value_name("DURATION")
         .default_value("2s")
         .value_parser(duration::to_wait)
-        .help("Look at least so often, such as 500ms or 1m");
+        .help("How often to look at least, such as 500ms or 1m");
     Command::new(NAME)
-        .about("Write what happens as it happens; with an ID, until that call is at its end")
+        .about("Print each transition as it happens; with an ID, until that call has ended")
         .args([ids::one_call().required(false), interval])
 }
 

@@ -1,4 +1,4 @@
-//! `dead-letters edit`: tries a dead letter again with other arguments, which the application judges.
+//! `dead-letters edit`: tries a dead letter again with other arguments, which the application checks.
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;
@@ -11,7 +11,7 @@ pub(super) use editing::NAME;
 
 pub(super) fn command() -> Command {
     editing::command(
-        "Try a dead letter again with other arguments, which the application judges first",
+        "Run a dead letter again with other arguments, which the application judges first",
     )
 }
 

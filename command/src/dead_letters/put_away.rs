@@ -19,7 +19,7 @@ fn note() -> Arg {
 }
 
 pub(super) fn discard_command() -> Command {
-    Command::new(DISCARD).about("Put dead letters away, with all that is kept of them").args([
+    Command::new(DISCARD).about("Close dead letters, and keep their records").args([
         ids::calls(),
         note(),
         decide::digest(),
@@ -29,10 +29,12 @@ pub(super) fn discard_command() -> Command {
 
 pub(super) fn purge_command() -> Command {
     Command::new(PURGE)
-        .about("Put old dead letters away, and blank what they were called with; answers and histories stay")
-        .args(which::filters().map(|option| match option.get_id() == which::older_than().get_id() {
-            true => option.required(true),
-            false => option,
+        .about("Close old dead letters, and delete their arguments; answers and histories stay")
+        .args(which::filters().map(|option| {
+            match option.get_id() == which::older_than().get_id() {
+                true => option.required(true),
+                false => option,
+            }
         }))
         .args(which::scope())
         .args([note(), signing::option()])

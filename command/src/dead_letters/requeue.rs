@@ -1,4 +1,4 @@
-//! `dead-letters requeue`: has dead letters judged and run once more by the application.
+//! `dead-letters requeue`: has the application check dead letters and run them again.
 
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ pub(super) fn command() -> Command {
         .long(EVERY)
         .value_name("DURATION")
         .value_parser(duration::to_wait)
-        .help("Wait so long between two dead letters, such as 500ms");
+        .help("How long to wait between two dead letters, such as 500ms");
     let new_key = Arg::new(NEW_KEY).long(NEW_KEY).action(ArgAction::SetTrue).help(
-        "With another idempotency key, so that a service that has taken the call takes it once more",
+        "Use a new idempotency key, so that a service that has carried the call out does so again",
     );
     Command::new(NAME)
-        .about("Try dead letters again, as they are")
+        .about("Run dead letters again, unchanged")
         .args(which::filters_or_ids())
         .args(which::scope())
         .args([every, new_key, decide::unseen(), signing::option()])

@@ -28,7 +28,7 @@ struct Group<'a> {
     newest: Timestamp,
 }
 
-/// Counts how many died less than an hour, a day or a week ago, or earlier; each is counted once.
+/// Counts how many became dead letters less than an hour, a day or a week ago, or earlier; each is counted once.
 #[derive(Serialize, Default)]
 struct Ages {
     hour: u64,

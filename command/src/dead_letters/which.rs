@@ -37,11 +37,11 @@ pub(super) fn scope() -> [Arg; 2] {
             .long(ALL)
             .action(ArgAction::SetTrue)
             .conflicts_with(DRY)
-            .help("All that the options leave: look with --dry-run first"),
+            .help("All that the options select: look with --dry-run first"),
         Arg::new(DRY)
             .long(DRY)
             .action(ArgAction::SetTrue)
-            .help("Only list which dead letters are meant, and do nothing"),
+            .help("Only list the selected dead letters, and do nothing"),
     ]
 }
 

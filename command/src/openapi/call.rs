@@ -40,7 +40,7 @@ pub(super) fn command() -> Command {
     let server = Arg::new(SERVER)
         .long(SERVER)
         .value_name("URL")
-        .help("The server, in place of that of the document");
+        .help("The server to use instead of the document's");
     let policy = Arg::new(POLICY)
         .long(POLICY)
         .value_name("FILE")
@@ -50,7 +50,7 @@ pub(super) fn command() -> Command {
         .long(CREDENTIAL)
         .value_name("SCHEME=VARIABLE")
         .action(ArgAction::Append)
-        .help("The variable of the environment that has the token of a security scheme; may be repeated");
+        .help("The environment variable with the token of a security scheme, repeatable");
     let dry_run = Arg::new(DRY_RUN)
         .long(DRY_RUN)
         .action(ArgAction::SetTrue)

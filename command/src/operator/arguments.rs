@@ -16,7 +16,7 @@ pub(crate) fn options() -> [Arg; 2] {
         Arg::new(ARGUMENTS)
             .long(ARGUMENTS)
             .value_name("JSON|@FILE|-")
-            .help("All of the arguments, as a JSON object; of a file; of standard input"),
+            .help("All arguments, as a JSON object, from a file or from standard input"),
         Arg::new(SET)
             .long(SET)
             .value_name("POINTER=JSON")

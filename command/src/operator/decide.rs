@@ -27,14 +27,13 @@ const UNSEEN: &str = "unseen";
 /// The option `--digest`: a decision counts only for the call that the person looked at.
 pub(crate) fn digest() -> Arg {
     digits(DIGEST, "`approvals show`")
-        .help("Decide only if the call's digest still begins so, as when it was looked at")
+        .help("Decide only if the call's digest still begins with these digits")
 }
 
 /// The option `--unseen`: decides also about a call whose sealed arguments this command cannot check.
 pub(crate) fn unseen() -> Arg {
     Arg::new(UNSEEN).long(UNSEEN).display_order(99).action(ArgAction::SetTrue).help(
-        "Decide also where the arguments are sealed, so that only the application can tell whether what is shown is \
-         what would run; it asks again where it is not",
+        "Decide also if the arguments are sealed, so that only the application can tell whether those shown would run; if they would not, it asks again",
     )
 }
 
@@ -59,7 +58,7 @@ pub(crate) struct Decider<'a> {
     key: ApproverKey,
     /// The call's digest has to begin with these digits.
     digest: Option<String>,
-    /// Whether to decide also where this command cannot tell that the arguments it shows are those that would run.
+    /// Whether to decide even if this command cannot verify that the arguments it shows are those that would run.
     is_unseen: bool,
 }
 

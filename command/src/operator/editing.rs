@@ -1,4 +1,4 @@
-//! Gives a call new arguments, which the application judges first. Shared by the commands that do so.
+//! Gives a call new arguments, which the application checks first. Shared by the commands that do so.
 
 use clap::{ArgMatches, Command};
 use jiff::Timestamp;

@@ -55,7 +55,7 @@ pub(crate) fn paging() -> [Arg; 3] {
         Arg::new(LIMIT)
             .long(LIMIT)
             .value_name("N")
-            .help("At most so many")
+            .help("The most calls to list")
             .default_value("50")
             .value_parser(number::within(1..=100_000)),
         Arg::new(AFTER)

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_number_within_its_bounds_is_told_with_them() {
+    fn a_refused_number_is_reported_with_its_bounds() {
         let number = within(1..=9);
         assert_eq!(number("9"), Ok(9));
         for text in ["", "many", "0", "10", "-1", "1.5", "99999999999"] {

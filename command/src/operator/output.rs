@@ -1,4 +1,4 @@
-//! Writes results: text for people, or one JSON object a line for programs.
+//! Writes results: text for people, or one JSON object per line for programs.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};

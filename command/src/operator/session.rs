@@ -42,7 +42,7 @@ pub(crate) fn json() -> Arg {
         .action(ArgAction::SetTrue)
         .global(true)
         .display_order(102)
-        .help("Write one JSON object a line instead of text for people")
+        .help("Write one JSON object per line instead of text for people")
 }
 
 pub(crate) fn output(matches: &ArgMatches) -> Output {

@@ -15,7 +15,7 @@ const DIGEST: &str = "plan-digest";
 pub(super) fn option() -> Arg {
     decide::digits(DIGEST, "`plan show`")
         .conflicts_with(crate::operator::ids::IDS)
-        .help("Accept only if the plan's digest still begins so, as when it was looked at")
+        .help("Accept only if the plan's digest still begins with these digits")
 }
 
 /// SHA-256 over a line `id generation digest` for each call.

@@ -47,7 +47,7 @@ pub(super) fn commands(run: &dyn Fn() -> Arg) -> [Command; 2] {
             ])
             .args(files()),
         Command::new(REDO)
-            .about("Take a rewind back, until something new is done")
+            .about("Undo a rewind, as long as nothing new was done in the new run")
             .arg(run())
             .args(files()),
     ]

@@ -25,7 +25,7 @@ pub(super) fn command(run: Arg) -> Command {
         .value_name("DURATION")
         .default_value("2s")
         .value_parser(duration::to_wait)
-        .help("Look at least so often, such as 500ms or 1m");
+        .help("How often to look at least, such as 500ms or 1m");
     let after = Arg::new(AFTER)
         .long(AFTER)
         .value_name("TURN")

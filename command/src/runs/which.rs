@@ -27,7 +27,7 @@ pub(super) fn filters() -> [Arg; 4] {
         Arg::new(PHASE)
             .long(PHASE)
             .value_parser(PossibleValuesParser::new(PHASES.map(|(name, _)| name)))
-            .help("Only those that do this"),
+            .help("Only those in this phase"),
         Arg::new(OLDER)
             .long(OLDER)
             .value_name("DURATION")

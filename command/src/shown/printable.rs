@@ -7,7 +7,7 @@ pub(crate) fn block(text: &str) -> String {
     lines(text).lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// Cuts a text to so many characters, on one line.
+/// Cuts a text to the given number of characters, on one line.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
     let text = line(text);
     match text.char_indices().nth(most) {

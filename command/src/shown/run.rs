@@ -121,8 +121,9 @@ impl<'a> RunPage<'a> {
         }
         if let Some(Outage { since, times, until, kind, .. }) = self.outage {
             let (since, until) = (when::both(*since, now), when::both(*until, now));
-            let words =
-                format!("model away since {since} ({kind}), asked {times} times, again {until}");
+            let words = format!(
+                "model not reachable since {since} ({kind}), asked {times} times, again {until}"
+            );
             line("outage", &words);
         }
         if let Some(Cancelled { who, why, at, .. }) = self.cancelled {

@@ -47,8 +47,8 @@ impl fmt::Display for LeftOutShown {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             ("without turns", &self.turns),
-            ("without answers that were given anew of turns", &self.repeated),
-            ("with answers in short of turns", &self.shortened),
+            ("without repeated answers of turns", &self.repeated),
+            ("with shortened answers of turns", &self.shortened),
         ];
         let parts = parts.into_iter().filter(|(_, turns)| !turns.is_empty());
         let words = parts.map(|(what, turns)| format!("{what} {}", ranges(turns)));

@@ -35,19 +35,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_told_in_the_largest_unit_that_fits() {
+    fn a_time_is_shown_in_the_largest_unit_that_fits() {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
-        let told =
+        let shown =
             |seconds: i64| away(Timestamp::from_second(1_800_000_000 + seconds).unwrap(), now);
-        assert_eq!(told(0), "now");
-        assert_eq!(told(-119), "119 s ago");
-        assert_eq!(told(7_169), "in 119 min");
-        assert_eq!(told(7_199), "in 2 h");
-        assert_eq!(told(-86_400), "24 h ago");
-        assert_eq!(told(86_399), "in 24 h");
-        assert_eq!(told(170_999), "in 47 h");
-        assert_eq!(told(171_000), "in 2 days");
-        assert_eq!(told(172_800), "in 2 days");
+        assert_eq!(shown(0), "now");
+        assert_eq!(shown(-119), "119 s ago");
+        assert_eq!(shown(7_169), "in 119 min");
+        assert_eq!(shown(7_199), "in 2 h");
+        assert_eq!(shown(-86_400), "24 h ago");
+        assert_eq!(shown(86_399), "in 24 h");
+        assert_eq!(shown(170_999), "in 47 h");
+        assert_eq!(shown(171_000), "in 2 days");
+        assert_eq!(shown(172_800), "in 2 days");
         assert_eq!(both(now, now), "2027-01-15T08:00:00Z (now)");
     }
 }

@@ -69,7 +69,7 @@ fn a_letter_is_shown_with_its_attempts_and_its_history() {
     let journal = Journal::with_dead_letters();
     insta::assert_snapshot!("a_dead_letter", journal.shown(&["dead-letters", "show", OLD]));
     let shown = journal.run(&["dead-letters", "show", PENDING]);
-    assert!(shown.code == 0 && shown.err.contains("is no dead letter: it is pending"));
+    assert!(shown.code == 0 && shown.err.contains("is not a dead letter: it is pending"));
 }
 
 #[test]

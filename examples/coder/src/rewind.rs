@@ -44,7 +44,7 @@ pub fn command() -> Command {
             Arg::new("redo")
                 .long("redo")
                 .action(ArgAction::SetTrue)
-                .help("Take a rewind back: name the run that went back, or the one that goes on"),
+                .help("Undo a rewind: name the run that went back, or the one that goes on"),
             journal_option(),
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
         ])

@@ -2,7 +2,7 @@
 
 /// Returns advice for an option that only other libraries have, where its counterpart here is known.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {
-    // `known` tells which attribute it is, since some names mean something else in each.
+    // `known` identifies the attribute, since some names mean something else in each.
     let table: &[&[(&[&str], &str)]] = if known.contains(&"positional") {
         &[ANYWHERE, OF_A_PARAMETER]
     } else if known.contains(&"effect") {

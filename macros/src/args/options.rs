@@ -1,5 +1,5 @@
 //! The loop that all attributes share: it parses `key`, `key = value` and `key(…)`, separated by commas. After a
-//! mistake in one option it goes on with the next.
+//! mistake in one option it continues with the next.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::Token;
@@ -67,7 +67,7 @@ pub fn read<A>(
     }
 }
 
-/// Parses the options between parentheses, separated by commas. After a mistake in one it goes on with the next.
+/// Parses the options between parentheses, separated by commas. After a mistake in one it continues with the next.
 pub fn list<T>(
     input: ParseStream<'_>,
     mut each: impl FnMut(ParseStream<'_>) -> syn::Result<T>,

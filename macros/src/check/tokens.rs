@@ -13,15 +13,12 @@ pub enum FoundToken<'a> {
     Reference(bool, Option<String>),
 }
 
-/// Finds the first token of a type that `judge` objects to.
-pub fn find_token<M>(ty: &Type, judge: &dyn Fn(FoundToken<'_>) -> Option<M>) -> Option<(Span, M)> {
-    search(ty.to_token_stream(), judge)
+/// Finds the first token of a type for which `test` returns a mistake.
+pub fn find_token<M>(ty: &Type, test: &dyn Fn(FoundToken<'_>) -> Option<M>) -> Option<(Span, M)> {
+    search(ty.to_token_stream(), test)
 }
 
-fn search<M>(
-    tokens: TokenStream,
-    judge: &dyn Fn(FoundToken<'_>) -> Option<M>,
-) -> Option<(Span, M)> {
+fn search<M>(tokens: TokenStream, test: &dyn Fn(FoundToken<'_>) -> Option<M>) -> Option<(Span, M)> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_tick = |index: usize| matches!(tokens.get(index), Some(TokenTree::Punct(tick)) if tick.as_char() == '\'');
     let lifetime_at = |index: usize| match tokens.get(index + 1) {
@@ -30,21 +27,18 @@ fn search<M>(
     };
     tokens.iter().enumerate().find_map(|(index, token)| {
         let verdict = match token {
-            TokenTree::Group(group) => return search(group.stream(), judge),
+            TokenTree::Group(group) => return search(group.stream(), test),
             // The name of a lifetime is not a type: `'_` leaves no type to inference.
             TokenTree::Ident(_) if index.checked_sub(1).is_some_and(is_tick) => None,
-            TokenTree::Ident(word) => judge(FoundToken::Word(&word.to_string())),
+            TokenTree::Ident(word) => test(FoundToken::Word(&word.to_string())),
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
                 let lifetime = lifetime_at(index + 1);
                 let after = index + if lifetime.is_some() { 3 } else { 1 };
                 let is_short = lifetime.as_deref() != Some("static");
-                judge(FoundToken::Reference(
-                    is_short,
-                    last_word(&tokens[after.min(tokens.len())..]),
-                ))
+                test(FoundToken::Reference(is_short, last_word(&tokens[after.min(tokens.len())..])))
             }
             TokenTree::Punct(_) => {
-                lifetime_at(index).and_then(|name| judge(FoundToken::Lifetime(&name)))
+                lifetime_at(index).and_then(|name| test(FoundToken::Lifetime(&name)))
             }
             TokenTree::Literal(_) => None,
         };

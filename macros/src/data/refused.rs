@@ -1,4 +1,4 @@
-//! Refuses serde attributes that make a type read something else than its schema says.
+//! Refuses serde attributes that make a type accept something else than its schema describes.
 
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};

@@ -119,8 +119,8 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
         let (one, two) = (types[one], types[two]);
         let apart = place::over(path, quote!(__tw::ToldApart::said));
         let pair = place::list(path, quote!(__tw::Pair::<#one, #two>::NEW));
-        let judged = place::within(path, quote!(.judged()));
-        let list = place::list(path, quote!(#pair #judged));
+        let call = place::within(path, quote!(.judged()));
+        let list = place::list(path, quote!(#pair #call));
         quote!(#apart #list;)
     });
     // A generic function cannot be named without its types, and rustc reports that.

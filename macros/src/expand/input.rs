@@ -9,10 +9,10 @@ use crate::args::{BoundValue, NumberLimit, Preset};
 use crate::expand::spec::text;
 use crate::model::{Param, Tool};
 
-/// Generates `const __TW_P0: Param<T> = Param::of().minimum(…)`, by which rustc judges one parameter.
+/// Generates `const __TW_P0: Param<T> = Param::of().minimum(…)`, which rustc evaluates to check one parameter.
 pub fn constant(index: usize, param: &Param) -> TokenStream {
     let (name, ty) = (param_constant(index), &param.ty);
-    let of = place::judge(ty, quote!(__tw::Input > ::PARAM));
+    let of = place::associated_item(ty, quote!(__tw::Input > ::PARAM));
     let written = [&param.args.minimum, &param.args.maximum].into_iter().flatten();
     let held = written.clone().filter_map(|limit| hold(param, limit));
     let bounds = written.map(|limit| expand_limit(param, limit));
@@ -158,7 +158,7 @@ fn expand_limit(param: &Param, bound: &NumberLimit) -> TokenStream {
         }
         BoundValue::Float(_, expression) => quote!(__tw::Bound::Float(#expression)),
         BoundValue::Constant(expression) => {
-            let limit = place::judge(ty, quote!(__tw::Number > ::Limit));
+            let limit = place::associated_item(ty, quote!(__tw::Number > ::Limit));
             quote!({
                 let __tw_limit: #limit = #expression;
                 __tw::BoundOf(__tw_limit).get()
@@ -193,21 +193,21 @@ fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();
-    // Only a type with two parameters can be a map, so ask about no other.
+    // Only a type with two parameters can be a map, so check no other types.
     let tokens: Vec<String> =
         ty.to_token_stream().into_iter().map(|token| token.to_string()).collect();
     let two = tokens.iter().any(|token| token == "<") && tokens.iter().any(|token| token == ",");
     let shape = place::list(ty, quote!(__tw::Shape::<#ty>::NEW));
     let keys = two.then(|| {
         let said = place::over(ty, quote!(__tw::KeysInJson::<#ty>::said));
-        let judged = place::within(ty, quote!(.keys()));
-        let list = place::list(ty, quote!(#shape #judged));
+        let call = place::within(ty, quote!(.keys()));
+        let list = place::list(ty, quote!(#shape #call));
         quote!(#said #list;)
     });
     let object = whole.then(|| {
         let said = place::over(ty, quote!(__tw::ObjectInJson::<#ty>::said));
-        let judged = place::within(ty, quote!(.object()));
-        let list = place::list(ty, quote!(#shape #judged));
+        let call = place::within(ty, quote!(.object()));
+        let list = place::list(ty, quote!(#shape #call));
         quote!(#said #list;)
     });
     (two || whole).then(|| quote!(#keys #object))

@@ -23,8 +23,8 @@ pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(|token| move_to(token, first)).collect()
 }
 
-/// Generates `<T as Trait>::ITEM` at the position of `T`, so that rustc judges the type there.
-pub fn judge(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
+/// Generates `<T as Trait>::ITEM` at the position of `T`, so that rustc reports the type there.
+pub fn associated_item(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     let (first, last) = ends(&ty);
     let open = at(first, quote!(<));
     let rest = at(last, quote!(as #rest));

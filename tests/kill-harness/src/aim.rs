@@ -6,7 +6,7 @@ use toolwright::Effect;
 use crate::point::{Change, Point};
 use crate::script::{Intended, Manner, Run, Said};
 
-/// Returns whether a run may come to a point; true where that is not known.
+/// Returns whether a run may reach a point; true if that is unknown.
 #[must_use]
 pub fn leads_to(point: Point, run: &Run) -> bool {
     let any = |fits: fn(&Intended) -> bool| run.calls.iter().any(fits);

@@ -55,7 +55,7 @@ impl Application {
     /// Works until nothing is left to do, or a signal ends it.
     pub(crate) async fn live(self: Arc<Self>) -> anyhow::Result<Ended> {
         use tokio::signal::unix::{SignalKind, signal};
-        let mut told_to_end = signal(SignalKind::terminate())?;
+        let mut terminate = signal(SignalKind::terminate())?;
         let worker = tokio::spawn({
             let worker = self.worker.clone();
             async move { worker.work().await }
@@ -70,7 +70,7 @@ impl Application {
         });
         tokio::select! {
             ended = runs => ended??,
-            _ = told_to_end.recv() => {}
+            _ = terminate.recv() => {}
         }
         // Shutting down: begin nothing new, let running calls finish within the grace time, and release the rest.
         let drained = self.executor.drain(Duration::from_millis(self.life.grace)).await;

@@ -23,7 +23,7 @@ use crate::watched::Told;
 /// The kind of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A `once` call was begun again, though neither a person nor its tool said that it had not happened.
+    /// A `once` call was begun again, though neither a person nor its tool had reported that it did not happen.
     Duplicate,
     /// A call has neither ended nor waits.
     Lost,

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::point::Point;
 use crate::world::{Setting, play};
 
-/// From so many kills on, every point must have been hit.
+/// From this many kills on, every point must have been hit.
 pub(crate) const ALL_POINTS_FROM: u64 = 500;
 
 /// The outcome of a trial.
@@ -25,7 +25,7 @@ pub struct Tally {
     pub checked: Checked,
 }
 
-/// Kills so many processes, in so many worlds at once.
+/// Kills the given number of processes, in several worlds at once.
 ///
 /// # Errors
 /// When a world cannot be played to its end.
@@ -99,7 +99,7 @@ impl Tally {
     }
 }
 
-/// Prints the summary line.
+/// Formats the summary line.
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hit = self.hits.iter().filter(|(_, hits)| *hits > 0).count();

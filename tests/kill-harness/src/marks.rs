@@ -1,4 +1,4 @@
-//! The outside world: a file to which all processes append lines. Each line is on disk before the process goes on.
+//! The outside world: a file to which all processes append lines. Each line is on disk before the process continues.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};

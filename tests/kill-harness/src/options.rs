@@ -100,7 +100,7 @@ impl Options {
             }
         };
         let is_good = match setting.breaks {
-            Some(promise) => told_of(promise, &tally),
+            Some(promise) => report_found(promise, &tally),
             None => tally.is_good(),
         };
         if tally.checked.findings.is_empty() {
@@ -182,7 +182,7 @@ fn fits_board(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn told_of(promise: Break, tally: &Tally) -> bool {
+fn report_found(promise: Break, tally: &Tally) -> bool {
     let is_found = !tally.checked.findings.is_empty();
     println!("the broken promise `{promise}` was {}found", if is_found { "" } else { "not " });
     is_found

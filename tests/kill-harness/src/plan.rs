@@ -10,7 +10,7 @@ use crate::point::Point;
 pub enum Death {
     /// It kills itself at a point, when it comes there for the nth time.
     At(Point, u32),
-    /// It is killed after so many milliseconds, wherever it is.
+    /// It is killed after this many milliseconds, wherever it is.
     After(u64),
 }
 
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl Plan {
-    /// Plans so many kills.
+    /// Plans the given number of kills.
     #[must_use]
     pub fn of(wanted: u64, seed: u64) -> Self {
         let state = State {

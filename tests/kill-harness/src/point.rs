@@ -35,9 +35,9 @@ pub enum Change {
     Cancelled,
     /// A worker claims it.
     Claimed,
-    /// It was judged again, and may run.
+    /// It was checked again, and may run.
     Judged,
-    /// It was judged again, and waits for a person.
+    /// It was checked again, and waits for a person.
     AskedAgain,
     /// It succeeded.
     Succeeded,
@@ -164,11 +164,11 @@ impl Change {
 pub enum Point {
     /// The commit has not begun.
     Before(Change),
-    /// The commit is durable, but its caller has not been told.
+    /// The commit is durable, but its caller does not know yet.
     After(Change),
     /// A lease is about to be renewed.
     BeforeRenewal,
-    /// A lease is renewed, but its owner has not been told.
+    /// A lease is renewed, but its owner does not know yet.
     AfterRenewal,
     /// The application is about to submit a turn.
     Intended,

@@ -195,7 +195,7 @@ fn settle(setting: &Setting, life: &Life, odd: &mut Vec<Finding>) -> anyhow::Res
     Ok(())
 }
 
-/// Checks what the lives have left in a folder. Any one of them tells how.
+/// Checks what the lives have left in a folder. Any one of them has the settings for it.
 ///
 /// # Errors
 /// When any of it cannot be read.

@@ -10,7 +10,7 @@
 //!   this, `world` mirrors the executor's `lifecycle/driver.rs`, as simply as possible.
 //! - What a decision reads: tools, a policy, and the trusted keys (`reading`). Tools and policies change.
 //! - [`people`], who approve, grant, revoke, edit, reject, accept plans, resolve indeterminate calls, requeue and
-//!   discard dead letters, and sign with untrusted keys. They tell the truth, as far as they can see.
+//!   discard dead letters, and sign with untrusted keys. They answer correctly, as far as they can see.
 //! - An [`adversary`], who rewrites what is plain in a record between any two steps, and cannot sign.
 //! - A clock: leases lapse and deadlines pass, as often as the [`scenario`] says.
 //!

@@ -10,7 +10,7 @@
 //! one line each. `--calls` explores as many calls and mishaps as its other options allow; each kind of mishap makes
 //! it several times slower. For a violated property it prints the steps, and the decisions as JSON lines.
 //!
-//! `--story` prints the decisions of one call that is edited, dies, is requeued and succeeds.
+//! `--story` prints the decisions of one call that is edited, becomes a dead letter, is requeued and succeeds.
 
 use std::process::ExitCode;
 

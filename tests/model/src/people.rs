@@ -80,7 +80,7 @@ fn grant(system: &System, record: &CallRecord) -> Option<Grant> {
 }
 
 impl World<'_> {
-    /// Returns whether a person would make this decision. They tell the truth, as far as they can see.
+    /// Returns whether a person would make this decision. They answer correctly, as far as they can see.
     pub(crate) fn may_say(&self, record: &CallRecord, verdict: Verdict) -> bool {
         let system = &self.system;
         let acted = system.witness_of(record.place.index).has_acted();

@@ -7,7 +7,7 @@ use crate::witness::Wrong;
 
 pub const ONCE: &str =
     "a `once` call begins again only after a person or its tool said that it had not happened";
-/// This is true where people tell the truth and late owners stop.
+/// This is true where people answer correctly and late owners stop.
 pub const ONE_EFFECT: &str = "the effect of a `once` call happens at most once";
 pub const APPROVAL_ONCE: &str = "only one generation uses an approval";
 pub const DECIDED: &str = "a call that needs approval runs only by a grant, or by a decision on this generation and these arguments";

@@ -50,7 +50,7 @@ impl Policy {
 pub struct Budget {
     /// Processes that crash.
     pub crashes: u8,
-    /// Leases that lapse although their owner lives.
+    /// Leases that lapse although their owner is running.
     pub lapses: u8,
     /// Times that the clock passes the deadlines of approvals.
     pub deadlines: u8,
@@ -169,7 +169,7 @@ pub struct Scenario {
     pub ends_run: bool,
     /// Whether tools find out what became of their calls.
     pub reconciles: bool,
-    /// Whether an owner that has lost its lease may go on and act for a while, as a paused process does.
+    /// Whether an owner that has lost its lease may continue and act for a while, as a paused process does.
     pub late_owners_act: bool,
     /// What stages may decide. If it is empty, there are no stages.
     pub stages: &'static [StageSays],
@@ -207,7 +207,7 @@ impl Scenario {
         if self.has_two_runs && place > 0 { OTHER_RUN } else { RUN }
     }
 
-    /// Returns the policy's decision about a call after so many changes of the policy.
+    /// Returns the policy's decision about a call after this many changes of the policy.
     #[must_use]
     pub fn policy(&self, place: u32, changes: u8) -> Policy {
         let policies = self.calls.get(place as usize).map_or(&[][..], |call| call.policies);

@@ -184,7 +184,7 @@ pub fn staged(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
     }
 }
 
-/// A call that fails in every way and then becomes a dead letter, and what people may say of dead letters.
+/// A call that fails in every way and then becomes a dead letter, and what people may decide about dead letters.
 #[must_use]
 pub fn laid_aside(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
     Scenario {

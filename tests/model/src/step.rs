@@ -233,7 +233,7 @@ impl World<'_> {
         self.set(Who::Worker(worker), task)
     }
 
-    /// `lifecycle/reconcile.rs`: the tool looks, and tells the truth.
+    /// `lifecycle/reconcile.rs`: the tool checks, and reports correctly.
     fn reconcile(&mut self, worker: u8, nth: u8) -> Option<()> {
         let record = self.nth(nth)?.clone();
         let has_acted = self.system.witness_of(record.place.index).has_acted();

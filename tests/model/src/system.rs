@@ -56,7 +56,7 @@ pub enum RunEnd {
     No,
     /// The end is durable.
     Said,
-    /// All calls that had not begun are cancelled, and the caller has been told.
+    /// All calls that had not begun are cancelled, and the caller knows.
     Done,
 }
 

@@ -56,7 +56,7 @@ pub struct Wrong {
     pub claimed_unready: bool,
     /// An owner that had lost its lease changed something.
     pub late_owner_wrote: bool,
-    /// A call had two answers, or another one than the caller was told.
+    /// A call had two answers, or another one than the caller received.
     pub answered_twice: bool,
     /// An honest record was reported to contradict its history.
     pub falsely_accused: bool,

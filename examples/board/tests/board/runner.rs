@@ -315,7 +315,7 @@ async fn what_keeps_a_ticket_from_being_worked_on_is_shown_on_the_board_and_stop
     }
     assert_eq!(outcomes, [(whole, Outcome::Completed), (broken, Outcome::Error)]);
     let slice = around.board.slices(broken).unwrap().pop().unwrap();
-    assert!(slice.detail.unwrap().contains("is no worktree of the repository; move it away"));
+    assert!(slice.detail.unwrap().contains("is not a worktree of the repository; move it away"));
 }
 
 /// The run has ended, and its runner was killed before it recorded what that means; so was one before it, which had sent the run

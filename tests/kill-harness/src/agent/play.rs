@@ -16,7 +16,7 @@ use crate::Opens;
 /// How many runs a world has.
 const RUNS: u64 = 8;
 
-/// After so many kills at the latest, a world is left to settle.
+/// After this many kills at the latest, a world is left to settle.
 const KILLS: u64 = 12;
 
 /// A process that takes longer counts as hung.
@@ -38,7 +38,7 @@ pub struct AgentSetting {
     pub lease: Duration,
 }
 
-/// Kills so many processes; with a broken promise, until the check finds it.
+/// Kills the given number of processes; with a broken promise, until the check finds it.
 ///
 /// # Errors
 /// When a process cannot be started, hangs or fails.

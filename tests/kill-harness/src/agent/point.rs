@@ -116,7 +116,7 @@ impl Step {
 pub enum AgentPoint {
     /// The commit has not begun.
     Before(Step),
-    /// The commit is durable, but its caller has not been told.
+    /// The commit is durable, but its caller does not know yet.
     After(Step),
     /// The model has made its answer, but its caller has not received it.
     InModel,

@@ -77,7 +77,7 @@ impl AgentTally {
     }
 }
 
-/// Prints the summary line.
+/// Formats the summary line.
 impl fmt::Display for AgentTally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hit = self.hits.values().filter(|hits| **hits > 0).count();
@@ -99,7 +99,7 @@ impl fmt::Display for AgentTally {
 mod tests {
     use super::AgentTally;
 
-    /// Plays until so many were killed, where no process ever comes to a point.
+    /// Plays until a number of processes were killed, though none reaches a point.
     fn played(kills: u64, never: &str) -> AgentTally {
         let (mut tally, mut random) = (AgentTally::new(), fastrand::Rng::with_seed(1));
         let mut tries = 0;

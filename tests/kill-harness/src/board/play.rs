@@ -21,7 +21,7 @@ const TICKETS: usize = 12;
 /// How many runners work on it at once.
 const RUNNERS: usize = 2;
 
-/// After so many kills at the latest, the runners of a board are left to finish.
+/// After this many kills at the latest, the runners of a board are left to finish.
 const KILLS: u64 = 60;
 
 /// Runners that take longer to finish count as hung.
@@ -65,7 +65,7 @@ impl BoardTally {
     }
 }
 
-/// Prints the summary line.
+/// Formats the summary line.
 impl fmt::Display for BoardTally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |is_it: fn(&Finding) -> bool| self.findings.iter().filter(|it| is_it(it)).count();
@@ -82,7 +82,7 @@ impl fmt::Display for BoardTally {
     }
 }
 
-/// Kills so many runners.
+/// Kills the given number of runners.
 ///
 /// # Errors
 /// When a process cannot be started, hangs or fails.
@@ -177,7 +177,7 @@ struct Runner {
 }
 
 impl Played<'_> {
-    /// Kills so many runners at most, and lets the last ones finish the work.
+    /// Kills at most the given number of runners, and lets the last ones finish the work.
     fn play(mut self, wanted: u64, tally: &mut BoardTally) -> anyhow::Result<()> {
         let (before, mut number) = (tally.kills(), 0);
         let mut runners: Vec<Runner> = Vec::new();

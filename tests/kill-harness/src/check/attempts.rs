@@ -16,7 +16,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     owners(case, findings);
 }
 
-/// A `once` call is begun again only after a person or its tool said that it had not happened.
+/// A `once` call is begun again only after a person or its tool reported that it did not happen.
 fn once(case: &Case<'_>, findings: &mut Findings<'_>) {
     for (before, (mark, _)) in case.begun.iter().enumerate() {
         let words = case.events().filter(|(entry, event)| {
