@@ -21,6 +21,7 @@ use super::remembered::RunMemory;
 use super::rewind::{Redone, Rewind};
 use super::runs::{Runs, head_of};
 use super::taken_by::TakenBy;
+use super::work::Submitted;
 use super::{NewRun, RunError};
 use crate::agent::Agent;
 use crate::history::{Message, Prompt};
@@ -92,6 +93,7 @@ pub(super) struct Inner {
     pub(super) places: Arc<Semaphore>,
     pub(super) remembered: RunMemory,
     pub(super) suspects: SuspectPlace,
+    pub(super) submitted: Submitted,
 }
 
 impl Runner {
@@ -116,7 +118,10 @@ impl Runner {
     /// # Errors
     /// As [`start`](Self::start), but nothing of it is driven.
     pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
-        self.0.begin_run(run).await?.record.recorded.release().await
+        let id = run.info.id.clone();
+        self.0.begin_run(run).await?.record.recorded.release().await?;
+        self.0.submitted.note(&id);
+        Ok(())
     }
 
     /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked, or whose
@@ -289,9 +294,19 @@ impl Inner {
     ) -> Self {
         let agents = BTreeMap::from([(agent.0.name.clone(), agent.clone())]);
         let services: StoredServices = Some(Box::new(move |_, builder| Ok(services(builder))));
-        let (remembered, suspects) = Default::default();
-        let (at_once, places) = (1, Arc::new(Semaphore::new(1)));
-        Self { agents, access, services, on_failure: None, at_once, places, remembered, suspects }
+        let (remembered, suspects, submitted) = Default::default();
+        let (on_failure, at_once, places) = (None, 1, Arc::new(Semaphore::new(1)));
+        Self {
+            agents,
+            access,
+            services,
+            on_failure,
+            at_once,
+            places,
+            remembered,
+            suspects,
+            submitted,
+        }
     }
 
     /// The head of a run and the version of its document.
