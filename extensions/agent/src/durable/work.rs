@@ -7,7 +7,6 @@ mod going;
 mod listing;
 mod pace;
 mod resting;
-mod submitted;
 
 use std::collections::HashSet;
 use std::pin::pin;
@@ -24,7 +23,6 @@ use self::listing::Listing;
 use self::pace::{Pace, REST};
 pub(super) use self::resting::Look;
 use self::resting::Resting;
-pub(super) use self::submitted::Submitted;
 use super::RunError;
 use super::keys;
 use super::runner::{Inner, LOOK_AGAIN, Runner};

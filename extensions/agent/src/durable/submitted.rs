@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
 #[derive(Default)]
-pub(in crate::durable) struct Submitted {
+pub(super) struct Submitted {
     state: Mutex<State>,
     notify: Notify,
 }
@@ -20,7 +20,7 @@ struct State {
 
 impl Submitted {
     /// Notes a run that may be taken up.
-    pub(in crate::durable) fn note(&self, run: &str) {
+    pub(super) fn note(&self, run: &str) {
         let is_noted = self.with(|state| {
             let is_noted = state.workers > 0;
             if is_noted {
