@@ -36,6 +36,9 @@ pub mod address;
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub mod approval;
+// Hidden in the docs alone: the compiler writes a private path where a module is hidden from it too.
+#[cfg_attr(doc, doc(hidden))]
+pub mod bounds;
 #[cfg(feature = "cli")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cli")))]
 pub mod cli;

@@ -89,6 +89,34 @@ fn every_kind_of_parameter_is_typed_in_its_own_way() {
     }
 }
 
+#[test]
+fn a_required_scalar_is_a_place_and_a_flag() {
+    let in_its_place = order(&["tea", "-c", "2"]);
+    assert_eq!(in_its_place["item"], "tea");
+    assert_eq!(order(&["--item", "tea", "-c", "2"]), in_its_place);
+    assert_eq!(order(&["-c", "2", "--item=tea"]), in_its_place);
+    let both = run(&["order", "place", "coffee", "--item", "tea"]);
+    assert_eq!((both.code, both.out.as_str()), (2, ""));
+    let none = run(&["order", "place"]);
+    assert_eq!((none.code, none.out.as_str()), (2, ""));
+    assert!(none.err.contains("<ITEM>"), "{}", none.err);
+    assert!(both.err.contains("'--item <ITEM>'"), "{}", both.err);
+    for help in ["-h", "--help"] {
+        let help = run(&["order", "place", help]).out;
+        assert!(help.contains("What to order") && help.contains("[also: --item]"), "{help}");
+    }
+}
+
+#[test]
+fn help_lists_the_values_of_an_enum() {
+    let short = run(&["order", "place", "-h"]).out;
+    assert!(short.contains("--wrapping <CHOICE>  How to wrap it [one of: paper, none]"), "{short}");
+    let long = run(&["order", "place", "--help"]).out;
+    for words in ["--wrapping <CHOICE>", "One of:", "- paper: In paper", "- none: Not at all"] {
+        assert!(long.contains(words), "{words} in {long}");
+    }
+}
+
 /// S2.19: the command line adapts to what only a schema says, as that of one type for the whole input.
 #[test]
 fn the_flags_of_a_whole_input_come_from_its_schema() {

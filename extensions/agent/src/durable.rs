@@ -41,6 +41,7 @@ mod runs;
 mod spoken;
 mod stop;
 mod sub_agent;
+mod submitted;
 mod taken_by;
 mod taking;
 mod tree;

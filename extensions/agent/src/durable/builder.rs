@@ -179,9 +179,18 @@ impl RunnerBuilder {
         let working = at_once.map_or(RUNS_AT_ONCE, NonZeroUsize::get).min(Semaphore::MAX_PERMITS);
         let (at_once, places) =
             (working.saturating_mul(WITH_ASKING), Arc::new(Semaphore::new(working)));
-        let (remembered, suspects) = Default::default();
-        let inner =
-            Inner { agents, access, services, on_failure, at_once, places, remembered, suspects };
+        let (remembered, suspects, submitted) = Default::default();
+        let inner = Inner {
+            agents,
+            access,
+            services,
+            on_failure,
+            at_once,
+            places,
+            remembered,
+            suspects,
+            submitted,
+        };
         Ok(Runner(Arc::new(inner)))
     }
 }

@@ -20,6 +20,7 @@ use super::progress::Progress;
 use super::remembered::RunMemory;
 use super::rewind::{Redone, Rewind};
 use super::runs::{Runs, head_of};
+use super::submitted::Submitted;
 use super::taken_by::TakenBy;
 use super::{NewRun, RunError};
 use crate::agent::Agent;
@@ -92,6 +93,7 @@ pub(super) struct Inner {
     pub(super) places: Arc<Semaphore>,
     pub(super) remembered: RunMemory,
     pub(super) suspects: SuspectPlace,
+    pub(super) submitted: Submitted,
 }
 
 impl Runner {
@@ -116,7 +118,10 @@ impl Runner {
     /// # Errors
     /// As for [`start`](Self::start), except those of driving the run.
     pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
-        self.0.begin_run(run).await?.record.recorded.release().await
+        let id = run.info.id.clone();
+        self.0.begin_run(run).await?.record.recorded.release().await?;
+        self.0.submitted.note(&id);
+        Ok(())
     }
 
     /// Resumes a run and drives it until it ends or waits; returns the end of a run that has ended already. Also drives
@@ -289,9 +294,19 @@ impl Inner {
     ) -> Self {
         let agents = BTreeMap::from([(agent.0.name.clone(), agent.clone())]);
         let services: StoredServices = Some(Box::new(move |_, builder| Ok(services(builder))));
-        let (remembered, suspects) = Default::default();
-        let (at_once, places) = (1, Arc::new(Semaphore::new(1)));
-        Self { agents, access, services, on_failure: None, at_once, places, remembered, suspects }
+        let (remembered, suspects, submitted) = Default::default();
+        let (on_failure, at_once, places) = (None, 1, Arc::new(Semaphore::new(1)));
+        Self {
+            agents,
+            access,
+            services,
+            on_failure,
+            at_once,
+            places,
+            remembered,
+            suspects,
+            submitted,
+        }
     }
 
     /// Reads the head of a run and the version of its document.

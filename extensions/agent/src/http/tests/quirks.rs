@@ -149,6 +149,11 @@ fn one(id: &str, index: &str, word: &str) -> String {
     calls(&format!(r#"{{{index}{id}"function":{{"name":"note","arguments":"{arguments}"}}}}"#))
 }
 
+fn one_object(id: &str, index: &str, word: &str) -> String {
+    let function = format!(r#"{{"name":"note","arguments":{{"word":"{word}"}}}}"#);
+    calls(&format!(r#"{{{index}{id}"function":{function}}}"#))
+}
+
 /// A whole answer with these calls.
 fn completion(calls: &str) -> String {
     format!(
@@ -227,6 +232,24 @@ fn quirks() -> Vec<(&'static str, &'static str, String, [&'static str; 2])> {
             one(a, zero, "tea")
                 + &calls(r#"{"index":0,"function":{"name":null,"arguments":null}}"#)
                 + &one(b, r#""index":1,"#, "milk")
+                + &reason("tool_calls")
+                + END,
+            both,
+        ),
+        (
+            "MiniMax",
+            "the arguments of a stream are objects",
+            one_object(a, zero, "tea")
+                + &one_object(b, r#""index":1,"#, "milk")
+                + &reason("tool_calls")
+                + END,
+            both,
+        ),
+        (
+            "gateways",
+            "the arguments of a stream are objects, every call has index 0, and none an id",
+            one_object("", zero, "tea")
+                + &one_object("", zero, "milk")
                 + &reason("tool_calls")
                 + END,
             both,

@@ -55,6 +55,32 @@ async fn a_new_run_ends_beside_many_that_wait_without_a_look_at_each_of_them() {
     working.abort();
 }
 
+/// Another process finds a run by its looks, each of which is followed by a pause of nine times its time.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_its_own_process_submits_is_taken_up_without_a_look_at_the_list() {
+    let world = World::on_tokio_time();
+    let store = Unreadable::of(world.store()).with_long_list(Duration::from_secs(2));
+    let model = Provider::new([ModelAnswer::text("Done.")]);
+    let runner = world.on(store.clone(), &model).build().unwrap();
+    let elsewhere = world.process(&model);
+    let working = tokio::spawn({
+        let runner = runner.clone();
+        async move { runner.work().await }
+    });
+    // It looks for work at once, and again as soon as it rested.
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let ended_within = async |run: &str, seconds: u64| {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+        runner.head(run).await.unwrap().phase == Phase::Ended
+    };
+    runner.submit(NewRun::new("here", "clerk", "go")).await.unwrap();
+    assert!(ended_within("here", 1).await);
+    elsewhere.submit(NewRun::new("elsewhere", "clerk", "go")).await.unwrap();
+    assert!(!ended_within("elsewhere", 1).await);
+    assert!(ended_within("elsewhere", 30).await);
+    working.abort();
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_oldest_runs_are_taken_first_whatever_their_names() {
     let (world, model) = (World::on_tokio_time(), Arc::new(Slow::default()));

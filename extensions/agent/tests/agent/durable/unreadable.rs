@@ -1,7 +1,8 @@
-//! A store whose lists of runs cannot be read for a while, and before whose reads something else happens.
+//! A store whose lists of runs cannot be read for a while or are long, and before whose reads something else happens.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -16,13 +17,21 @@ pub struct Unreadable {
     inner: MemoryStore,
     is_away: Arc<AtomicBool>,
     reads: Arc<AtomicUsize>,
+    /// How long the list of the runs that go on takes.
+    list_takes: Duration,
     /// What happens before the turns of a run are read the next time.
     between: Arc<Mutex<Option<BoxFuture<'static, ()>>>>,
 }
 
 impl Unreadable {
     pub fn of(inner: MemoryStore) -> Self {
-        Self { inner, is_away: Arc::default(), reads: Arc::default(), between: Arc::default() }
+        let (is_away, reads, between) = Default::default();
+        Self { inner, is_away, reads, list_takes: Duration::ZERO, between }
+    }
+
+    /// Lets the list of the runs that go on take so long as one of very many does.
+    pub fn with_long_list(self, takes: Duration) -> Self {
+        Self { list_takes: takes, ..self }
     }
 
     /// How many documents were read one by one.
@@ -63,6 +72,9 @@ impl Store for Unreadable {
         prefix: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
         Box::pin(async move {
+            if prefix == "runs/open/" && !self.list_takes.is_zero() {
+                tokio::time::sleep(self.list_takes).await;
+            }
             let between = match prefix.contains("/turn/") {
                 true => self.between.lock().unwrap().take(),
                 false => None,

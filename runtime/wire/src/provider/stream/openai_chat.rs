@@ -84,9 +84,24 @@ struct CalledFunction<'a> {
 struct Function<'a> {
     #[serde(borrow)]
     name: Option<Cow<'a, str>>,
+    /// A piece of a text, or from some servers the object itself.
     #[serde(borrow)]
-    arguments: Option<Cow<'a, str>>,
+    arguments: Option<&'a RawValue>,
 }
+
+impl<'a> Function<'a> {
+    /// The text of the arguments that came, and whether they came as an object.
+    fn arguments(&self) -> Result<(Cow<'a, str>, bool), StreamError> {
+        match self.arguments.map(RawValue::get) {
+            None => Ok((Cow::Borrowed(""), false)),
+            Some(object) if object.starts_with('{') => Ok((Cow::Borrowed(object), true)),
+            Some(text) => parse(text).map(|TextPiece(text)| (text, false)),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct TextPiece<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Assembly {
     pub(super) fn push(
@@ -194,7 +209,9 @@ impl Assembly {
         called: CalledFunction<'_>,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        let Some(key) = self.key(&called)? else { return Ok(()) };
+        let arguments = called.function.as_ref().map(Function::arguments).transpose()?;
+        let (delta, is_object) = arguments.unwrap_or_default();
+        let Some(key) = self.key(&called, &delta)? else { return Ok(()) };
         let call = self.calls.entry(key).or_insert_with(|| ToolCall {
             id: None,
             name: String::new(),
@@ -210,7 +227,13 @@ impl Assembly {
         if let Some(name) = function.name.filter(|_| call.name.is_empty()) {
             call.name = name.into_owned();
         }
-        let delta = function.arguments.unwrap_or_default();
+        if is_object && !call.arguments.trim().is_empty() {
+            if call.arguments == delta {
+                return Ok(());
+            }
+            let found = format!("found an object as more of the arguments of call {key}");
+            return Err(StreamError::order(found, "pieces of a text, or one object alone"));
+        }
         call.arguments.push_str(&delta);
         // Arguments are held back until the name is there.
         let (place, delta) = match self.begun.grow(key)? {
@@ -230,11 +253,14 @@ impl Assembly {
 
     /// Finds the call that a delta belongs to, or begins another; `None` for one that repeats a call. An id begins a
     /// call, or a name from servers that write no ids, even under the index of a complete call.
-    fn key(&mut self, called: &CalledFunction<'_>) -> Result<Option<u64>, StreamError> {
+    fn key(
+        &mut self,
+        called: &CalledFunction<'_>,
+        arguments: &str,
+    ) -> Result<Option<u64>, StreamError> {
         let id = called.id.as_deref().filter(|id| !id.is_empty());
         let function = called.function.as_ref();
         let name = function.and_then(|it| it.name.as_deref()).filter(|name| !name.is_empty());
-        let arguments = function.and_then(|it| it.arguments.as_deref()).unwrap_or_default();
         let last = self.calls.last_key_value().map(|(key, _)| *key);
         let next = last.map_or(0, |last| last + 1);
         // Some servers leave the index out: then an id begins a call.

@@ -76,6 +76,48 @@ fn a_name_that_comes_with_each_piece_begins_one_call() {
 }
 
 #[test]
+fn arguments_that_are_an_object_are_those_of_their_call() {
+    let one = |beside: &str, arguments: &str| {
+        called(&format!(r#"{{{beside}"function":{{"name":"f","arguments":{arguments}}}}}"#))
+    };
+    let expected = [call("a", "f", "{\"n\": 1}"), call("b", "f", "{}")];
+    for indices in [["0", "1"], ["0", "0"]] {
+        let [a, b] = indices.map(|index| format!(r#""index":{index},"#));
+        let stream = one(&(a + r#""id":"a","#), r#"{"n": 1}"#) + &one(&(b + r#""id":"b","#), "{}");
+        assert_eq!(calls(&(stream + FINISHED + DONE)), expected, "{indices:?}");
+    }
+    // Behind a piece with the name and an empty text, and once more behind itself.
+    let begun = one(r#""index":0,"id":"a","#, r#""""#);
+    let object = called(r#"{"index":0,"function":{"arguments":{"n": 1}}}"#);
+    let stream = begun + &object + &object + FINISHED + DONE;
+    assert_eq!(calls(&stream), expected[..1]);
+    // Whole calls without ids, under one index.
+    let stream = one(r#""index":0,"#, r#"{"n": 1}"#) + &one(r#""index":0,"#, r#"{"n": 2}"#);
+    let expected = [call("", "f", "{\"n\": 1}"), call("", "f", "{\"n\": 2}")];
+    assert_eq!(calls(&(stream + FINISHED + DONE)), expected);
+}
+
+#[test]
+fn an_object_that_is_no_whole_of_the_arguments_damages_the_answer() {
+    let begun = |arguments: &str| {
+        called(&format!(
+            r#"{{"index":0,"id":"a","function":{{"name":"f","arguments":{arguments}}}}}"#
+        ))
+    };
+    let more = called(r#"{"index":0,"function":{"arguments":{"n":2}}}"#);
+    for first in [r#""{\"m\":1,""#, r#"{"n":1}"#] {
+        let stream = begun(first) + &more;
+        let (_, read) = read(Provider::OpenAiChat, [stream.as_bytes()]);
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains("found an object as more of the arguments of call 0"), "{error}");
+    }
+    for other in ["7", "[1]", "true"] {
+        let (_, read) = read(Provider::OpenAiChat, [begun(other).as_bytes()]);
+        assert!(read.is_err(), "{other}");
+    }
+}
+
+#[test]
 fn an_answer_ends_by_its_reason_or_by_the_end_of_the_stream() {
     let one = called(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#);
     for end in [FINISHED, DONE] {

@@ -1,0 +1,10 @@
+//! Names the traits that parameters, results and errors of tools have to implement, for the compiler's messages alone. It shortens a
+//! name to its last word where some path to it is not hidden, so that a message says `Service` and no private path.
+//! No program names them, and any release may change them.
+
+pub use toolwright_core::__private0::schemars::JsonSchema;
+pub use toolwright_core::__private0::{
+    Alike, ApprovalReason, Evidence, Exclusive, Failure, Field, FromText, Impossible, Input,
+    IntoAsking, IntoDanger, IntoPreview, IntoReconciled, JsonPreset, KeysInJson, KindOfResource,
+    Length, NestedResult, Number, ObjectInJson, OneResult, Service, Text, ToldApart, ToolOutput,
+};
