@@ -12,7 +12,7 @@ mod starting;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::handler::client::progress::ProgressDispatcher;
@@ -35,7 +35,7 @@ use super::result;
 use super::said::ServerStderr;
 use crate::trace::TraceContext;
 
-/// How long a list counts of a server that says by itself nothing of changes.
+/// How long a list of tools counts, also of a server that notifies of changes: it may change its tools without a notice.
 const FRESH: Duration = Duration::from_secs(30);
 
 /// How long a server may take to read what it was sent before it is ended.
@@ -76,7 +76,7 @@ struct Live {
     is_lost: bool,
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
-    listed: Instant,
+    listed: tokio::time::Instant,
     /// The list that was asked for and has not come.
     listing: Option<Listing>,
 }
@@ -277,11 +277,8 @@ impl Live {
         self.is_lost || self.running.peer().is_transport_closed()
     }
 
-    /// Whether the list is old, and the server says by itself nothing of changes: revisions without sessions do not.
     fn is_stale(&self) -> bool {
-        let info = self.running.peer().peer_info();
-        let is_silent = info.is_some_and(|it| !it.protocol_version.has_initialize());
-        is_silent && self.listed.elapsed() > FRESH
+        self.listed.elapsed() > FRESH
     }
 
     async fn end(self) {

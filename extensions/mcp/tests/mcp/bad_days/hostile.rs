@@ -1,5 +1,7 @@
 //! Servers that hang, die and lie: what they do stops no other server and no call that could be answered.
 
+use std::time::Duration;
+
 use serde_json::json;
 use toolwright::approval::{Callback, Response};
 use toolwright::{Call, Executor, Registry};
@@ -99,8 +101,91 @@ async fn a_tool_without_a_schema_or_nested_too_deep_is_left_out_and_the_rest_wor
     assert_eq!(refused[1], "null: its inputSchema is null, expected an object");
     assert_eq!(refused[2], "true: its inputSchema is true, expected an object");
     assert!(refused[3].starts_with("deep: it cannot be read: recursion limit"), "{refused:?}");
+    // A hundred levels are few enough.
+    assert!(application.executor.registry().get("peer__hundred").is_some());
     let answer = application.call("peer__echo", json!({"text": "hi"})).await;
     assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_at_its_beginning_stops_no_other_and_is_given_up_after_its_start_timeout()
+ {
+    let (hangs, works) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(hangs.path().join("hangs"), "").unwrap();
+    let program = example("peer");
+    let text = format!(
+        "[servers.hangs]\ncommand = {program:?}\nargs = [{:?}]\nstart_timeout = 1\n[servers.peer]\ncommand = {program:?}\nargs = [{:?}]",
+        hangs.path().display().to_string(),
+        works.path().display().to_string(),
+    );
+    let servers = McpServers::new(McpConfig::from_toml(&text).unwrap());
+    let executor = Executor::builder(Registry::empty()).with(servers.clone()).build().unwrap();
+    // Less than a start may take where the configuration says nothing.
+    let registered = tokio::time::timeout(Duration::from_secs(20), servers.register_all()).await;
+    let unusable = registered.expect("the start is not given up").unwrap();
+    let [failed] = &unusable.servers[..] else { panic!("{unusable:?}") };
+    assert_eq!(failed.server, "hangs");
+    assert!(failed.error.message().contains("it does not answer in time"), "{}", failed.error);
+    assert!(executor.registry().get("peer__echo").is_some());
+    servers.close().await;
+}
+
+/// The time limit of the executor is for a tool's work, and not for a start that the configuration gives more time.
+#[tokio::test]
+async fn the_tools_that_look_at_servers_wait_as_long_as_a_start_may_take() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("slow"), "").unwrap();
+    let servers = McpServers::new(configuration(folder.path(), "start_timeout = 60"));
+    let limit = Duration::from_millis(200);
+    let builder = Executor::builder(Registry::empty()).unrestricted().timeout(Some(limit));
+    let executor = builder.with(servers.clone()).build().unwrap();
+    let call = |tool: &str, input: &str| {
+        let (executor, call) = (executor.clone(), Call::new(tool.to_owned(), input.to_owned()));
+        tokio::spawn(async move { executor.call(&call).await })
+    };
+    let calls = [
+        call("mcp_list_tools", "{}"),
+        call("mcp_search", r#"{"query":"text"}"#),
+        call("mcp_info", r#"{"name":"peer__echo"}"#),
+        call("peer__nothing", "{}"),
+    ];
+    tokio::time::sleep(5 * limit).await;
+    std::fs::write(folder.path().join("on"), "").unwrap();
+    let [listed, found, described, unknown] = calls;
+    for answer in [listed, found, described] {
+        let text = answer.await.unwrap().text().into_owned();
+        assert!(text.contains("Says the text again."), "{text}");
+    }
+    // To look a name up starts the server, too.
+    assert_eq!(kind(&unknown.await.unwrap()), "unknown_tool");
+    servers.close().await;
+}
+
+/// A server may say that it notifies of changes, and not do so: a list counts for half a minute.
+#[tokio::test]
+async fn a_tool_that_changes_in_silence_is_another_one_half_a_minute_later() {
+    let application = Application::trusting();
+    assert!(!application.call("peer__echo", json!({"text": "hi"})).await.is_error());
+    assert!(!application.call("peer__drift", json!({})).await.is_error());
+    assert!(!application.call("peer__echo", json!({"text": "hi"})).await.is_error());
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(31)).await;
+    tokio::time::resume();
+    let refused = application.call("peer__echo", json!({"text": "hi"})).await;
+    assert_eq!(kind(&refused), "definition_changed", "{}", refused.text());
+    assert_eq!(application.times("called echo"), 2);
+}
+
+#[tokio::test]
+async fn a_tool_that_the_configuration_leaves_out_is_neither_listed_nor_called() {
+    for filter in ["disabled_tools = [\"echo\"]", "enabled_tools = [\"sum\"]"] {
+        let application = Application::new(&format!("trust = \"annotations\"\n{filter}"));
+        let listed = application.call("mcp_list_tools", json!({})).await.text().into_owned();
+        assert!(listed.contains("peer__sum") && !listed.contains("peer__echo"), "{listed}");
+        let called = application.call("peer__echo", json!({"text": "hi"})).await;
+        assert_eq!(kind(&called), "unknown_tool");
+        assert_eq!(application.times("called echo"), 0);
+    }
 }
 
 /// A server that writes to standard error could clear the screen and print a question of the application.
