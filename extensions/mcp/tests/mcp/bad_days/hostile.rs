@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwright::approval::{Callback, Response};
+use toolwright::retry::RetryPolicy;
 use toolwright::{Call, Executor, Registry};
 use toolwright_mcp::{McpConfig, McpServers};
 
@@ -138,7 +139,7 @@ async fn the_tools_that_look_at_servers_wait_as_long_as_a_start_may_take() {
     let servers = McpServers::new(configuration(folder.path(), "start_timeout = 60"));
     let limit = Duration::from_millis(200);
     let builder = Executor::builder(Registry::empty()).unrestricted().timeout(Some(limit));
-    let executor = builder.with(servers.clone()).build().unwrap();
+    let executor = builder.retry(RetryPolicy::NONE).with(servers.clone()).build().unwrap();
     let call = |tool: &str, input: &str| {
         let (executor, call) = (executor.clone(), Call::new(tool.to_owned(), input.to_owned()));
         tokio::spawn(async move { executor.call(&call).await })
