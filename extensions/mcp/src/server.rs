@@ -360,7 +360,7 @@ impl McpServer {
         let _ending = ended.clone().drop_guard();
         let session = Session::start(&self, ended, None)?;
         let pages = Pages::default();
-        let handler = Handler::new(self, Arc::new(session)).with_pages(pages.clone());
+        let handler = Handler::new(Arc::new(self), Arc::new(session)).with_pages(pages.clone());
         let session = handler.session();
         // Without its type: the compiler looks only so deep into futures, and the caller's has this one in it.
         let begun = rmcp::serve_server(handler, Lines::new(read, write, pages)).boxed();

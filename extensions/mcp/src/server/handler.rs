@@ -31,7 +31,7 @@ use super::session::Session;
 use crate::trace::TraceContext;
 
 pub(super) struct Handler {
-    server: McpServer,
+    server: Arc<McpServer>,
     session: Arc<Session>,
     /// The newest generation of the registry.
     changes: watch::Receiver<u64>,
@@ -43,7 +43,7 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    pub(super) fn new(server: McpServer, session: Arc<Session>) -> Self {
+    pub(super) fn new(server: Arc<McpServer>, session: Arc<Session>) -> Self {
         let (sender, changes) = watch::channel(server.executor.registry().generation());
         let listening = server.executor.registry().listen(move |event| {
             sender.send_replace(event.generation);

@@ -320,7 +320,9 @@ async fn no_person_is_asked_while_a_token_endpoint_goes_on_failing_and_the_next_
     issuer.fails_refresh.store(100, Ordering::SeqCst);
     let answer = say(&executor).await;
     assert!(!answer.contains("\nhello\n"), "{answer}");
-    assert_eq!(issuer.forms("/token").len(), 5, "a code, and four refreshes");
+    // A code, and four refreshes for each attempt of the call.
+    let tokens = issuer.forms("/token").len();
+    assert!(tokens > 4 && tokens % 4 == 1, "{tokens}");
     issuer.fails_refresh.store(0, Ordering::SeqCst);
     let answer = say(&executor).await;
     assert!(answer.contains("\nhello\n"), "{answer}");
