@@ -1,5 +1,6 @@
 //! The requests of a client, answered: the protocol on one side, the session on the other.
 
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 
 use rmcp::model::{
@@ -265,15 +266,15 @@ impl ServerHandler for Handler {
             let session = self.session();
             let audience = Audience::of(&context, exchange.as_ref());
             async move {
-                let outcome = session.perform(&planned, cancelled).instrument(span);
+                let performing = pin!(session.perform(&planned, cancelled).instrument(span));
                 let outcome = match audience {
                     Some(audience) => {
                         let reports = session.reports.of(&planned.id);
-                        let outcome = audience.perform(outcome, reports).await;
+                        let outcome = audience.perform(performing, reports).await;
                         session.reports.forget(&planned.id);
                         outcome
                     }
-                    None => outcome.await,
+                    None => performing.await,
                 };
                 if let Some(task) = takes_tasks.then(|| session.task(&planned, &outcome)).flatten()
                 {
@@ -318,7 +319,8 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.session.cancel_task(&request.task_id).await
+        // The future of every request is as large as the largest of them.
+        Box::pin(self.session.cancel_task(&request.task_id)).await
     }
 
     /// A request that is none of the protocol's: of a method that this server lacks, or with params that its method does not take.
