@@ -67,10 +67,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 impl Peer {
     fn initialize(&self, message: &Value) {
-        if self.folder.join("shouts").exists() {
+        if let Ok(mebibytes) = std::fs::read_to_string(self.folder.join("shouts")) {
             // More than a pipe holds, many times.
-            let piece = "x".repeat(1 << 16);
-            for _ in 0..256 {
+            let piece = "x".repeat(1 << 20);
+            for _ in 0..mebibytes.trim().parse().unwrap_or(1) {
                 eprintln!("{piece}");
             }
         }
@@ -167,8 +167,10 @@ impl Peer {
         }
         if self.folder.join("odd").exists() {
             let deep = format!("{}1{}", r#"{"a":"#.repeat(1000), "}".repeat(1000));
+            let object = r#"{"type":"object","properties":{"a":"#;
+            let hundred = format!("{}true{}", object.repeat(50), "}}".repeat(50));
             println!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{{"name":"missing"}},{{"name":"null","inputSchema":null}},{{"name":"true","inputSchema":true}},{{"name":"deep","inputSchema":{deep}}},{{"name":"echo","inputSchema":{{"type":"object"}}}}]}}}}"#
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{{"name":"missing"}},{{"name":"null","inputSchema":null}},{{"name":"true","inputSchema":true}},{{"name":"deep","inputSchema":{deep}}},{{"name":"hundred","inputSchema":{hundred}}},{{"name":"echo","inputSchema":{{"type":"object"}}}}]}}}}"#
             );
             return;
         }
@@ -193,6 +195,7 @@ impl Peer {
                 tool("wrong.sum", "Adds wrongly.", json!({"outputSchema": sum})),
                 tool("no_sum", "Does not add.", json!({"outputSchema": sum})),
                 tool("change", "Changes the tools.", json!({})),
+                tool("drift", "Changes the tools in silence.", json!({})),
                 tool("nag", "Asks for a person, again and again.", json!({})),
                 tool(
                     "broken",
@@ -250,6 +253,10 @@ impl Peer {
                 let _ = File::create(self.folder.join("changed"));
                 self.send(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
                 self.text(id, "changed");
+            }
+            "drift" => {
+                self.changed = true;
+                self.text(id, "drifted");
             }
             "nag" => {
                 for number in 0..20 {

@@ -361,7 +361,7 @@ impl McpServer {
         let _ending = ended.clone().drop_guard();
         let session = Session::start(&self, ended, None)?;
         let pages = Pages::default();
-        let handler = Handler::new(self, Arc::new(session)).with_pages(pages.clone());
+        let handler = Handler::new(Arc::new(self), Arc::new(session)).with_pages(pages.clone());
         let session = handler.session();
         // Box the future: the caller's future contains this one, and the compiler limits how deep it looks into nested types.
         let begun = rmcp::serve_server(handler, Lines::new(read, write, pages)).boxed();

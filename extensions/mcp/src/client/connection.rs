@@ -12,7 +12,7 @@ mod starting;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::handler::client::progress::ProgressDispatcher;
@@ -35,7 +35,8 @@ use super::result;
 use super::said::ServerStderr;
 use crate::trace::TraceContext;
 
-/// How long a list of tools is fresh if the server does not notify its clients of changes.
+/// How long a list of tools is fresh, even if the server notifies its clients of changes: it may change its tools without a
+/// notification.
 const FRESH: Duration = Duration::from_secs(30);
 
 /// How long a server may take to read what was sent to it, before its process is ended.
@@ -76,7 +77,7 @@ struct Live {
     is_lost: bool,
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
-    listed: Instant,
+    listed: tokio::time::Instant,
     /// The request for a new list that has no answer yet.
     listing: Option<Listing>,
 }
@@ -279,12 +280,8 @@ impl Live {
         self.is_lost || self.running.peer().is_transport_closed()
     }
 
-    /// Whether the list may be outdated: it is old, and the server sends no notifications of changes, as in the revisions
-    /// without sessions.
     fn is_stale(&self) -> bool {
-        let info = self.running.peer().peer_info();
-        let is_silent = info.is_some_and(|it| !it.protocol_version.has_initialize());
-        is_silent && self.listed.elapsed() > FRESH
+        self.listed.elapsed() > FRESH
     }
 
     async fn end(self) {

@@ -3,6 +3,7 @@
 mod requests;
 mod session;
 mod status;
+mod too_long;
 
 use std::collections::HashMap;
 #[cfg(feature = "oauth")]

@@ -96,8 +96,7 @@ impl Line {
     /// Parses the message, or makes the error for its request. Returns nothing if the line belongs to no request.
     fn message(&self) -> Option<ServerJsonRpcMessage> {
         if self.is_too_long {
-            let why = format!("it is longer than {} MiB", LONGEST >> 20);
-            return self.id_at_an_end().map(|id| not_taken(id, &why));
+            return self.id_at_an_end().map(too_long);
         }
         if self.bytes.trim_ascii().is_empty() {
             return None;
@@ -171,6 +170,11 @@ fn tool(written: &RawValue) -> Value {
         let name = named.map_or_else(|_| "(without a name)".to_owned(), |it| it.name);
         json!({"name": name, UNREADABLE: escaped(&error.to_string())})
     })
+}
+
+/// The error that stands for an answer which is longer than what is taken.
+pub(super) fn too_long(id: RequestId) -> ServerJsonRpcMessage {
+    not_taken(id, &format!("it is longer than {} MiB", LONGEST >> 20))
 }
 
 fn not_taken(id: RequestId, why: &str) -> ServerJsonRpcMessage {

@@ -1,5 +1,6 @@
 //! Answers the requests of a client: translates between the protocol and the session.
 
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 
 use rmcp::model::{
@@ -31,7 +32,7 @@ use super::session::Session;
 use crate::trace::TraceContext;
 
 pub(super) struct Handler {
-    server: McpServer,
+    server: Arc<McpServer>,
     session: Arc<Session>,
     /// The latest generation of the registry.
     changes: watch::Receiver<u64>,
@@ -43,7 +44,7 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    pub(super) fn new(server: McpServer, session: Arc<Session>) -> Self {
+    pub(super) fn new(server: Arc<McpServer>, session: Arc<Session>) -> Self {
         let (sender, changes) = watch::channel(server.executor.registry().generation());
         let listening = server.executor.registry().listen(move |event| {
             sender.send_replace(event.generation);
@@ -265,15 +266,15 @@ impl ServerHandler for Handler {
             let session = self.session();
             let audience = Audience::of(&context, exchange.as_ref());
             async move {
-                let outcome = session.perform(&planned, cancelled).instrument(span);
+                let performing = pin!(session.perform(&planned, cancelled).instrument(span));
                 let outcome = match audience {
                     Some(audience) => {
                         let reports = session.reports.of(&planned.id);
-                        let outcome = audience.perform(outcome, reports).await;
+                        let outcome = audience.perform(performing, reports).await;
                         session.reports.forget(&planned.id);
                         outcome
                     }
-                    None => outcome.await,
+                    None => performing.await,
                 };
                 if let Some(task) = takes_tasks.then(|| session.task(&planned, &outcome)).flatten()
                 {
@@ -318,7 +319,8 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.session.cancel_task(&request.task_id).await
+        // The future of every request is as large as the largest of them.
+        Box::pin(self.session.cancel_task(&request.task_id)).await
     }
 
     /// Answers a request that the library could not parse: its method is unknown here, or its params do not fit the method.

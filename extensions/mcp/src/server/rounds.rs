@@ -93,7 +93,8 @@ impl<T: Send + 'static> Rounds<T> {
         let Some(purpose) = purpose else {
             return match input.state {
                 Some(_) => Err(unknown()),
-                None => work(None, context.ct.clone()).await.map(Round::Done),
+                // The library moves the future of a request about before it runs, so that a large one costs more than the call.
+                None => Box::pin(work(None, context.ct.clone())).await.map(Round::Done),
             };
         };
         if let Some(state) = &input.state {
@@ -102,8 +103,8 @@ impl<T: Send + 'static> Rounds<T> {
         }
         let exchange = Exchange::begin(context, input.answers)?;
         let stop = CancellationToken::new();
-        let work = exchange.over(work(Some(Arc::clone(&exchange)), stop.clone()));
-        let mut work: Work<T> = Box::pin(work);
+        let mut work: Work<T> =
+            Box::pin(exchange.over(work(Some(Arc::clone(&exchange)), stop.clone())));
         match attend(step(&mut work, &exchange), &context.ct, &stop).await {
             Step::Done(done) => done.map(Round::Done),
             Step::Asked => {

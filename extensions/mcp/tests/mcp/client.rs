@@ -134,37 +134,6 @@ async fn pictures_sounds_and_resources_come_as_what_they_are() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_its_own_schema_is_given_on_and_marked() {
-    let application = Application::trusting();
-    let sum = application.call("peer__sum", json!({})).await;
-    assert_eq!(sum.structured(), Some(json!({"sum": 3})));
-    assert!(sum.text().contains(r#"{"sum":3}"#));
-    let names: Vec<String> = application
-        .call("mcp_search", json!({"query": "wrongly"}))
-        .await
-        .text()
-        .lines()
-        .map(str::to_owned)
-        .collect();
-    let wrong = names.iter().find_map(|line| line.split_once(": Adds wrongly")).unwrap().0;
-    assert!(wrong.starts_with("peer__wrong_sum_"), "{wrong}");
-    // The call has had its effect: its answer is given on, and marked.
-    let answer = application.call(wrong, json!({})).await;
-    assert!(!answer.is_error() && answer.text().contains("three"), "{}", answer.text());
-    assert_eq!(answer.structured(), None);
-    let mark = |answer: &Answer| answer.metadata().unwrap()["untrusted"].clone();
-    let why = mark(&answer)["breaks_output_schema"].as_str().unwrap().to_owned();
-    assert!(why.starts_with("/sum: "), "{why}");
-    let none = application.call("peer__no_sum", json!({})).await;
-    assert!(none.text().contains("\n3\n"), "{}", none.text());
-    assert_eq!(mark(&none)["breaks_output_schema"], "it has no structured content");
-    assert_eq!(
-        mark(&sum),
-        json!({"server": "peer", "tool": "sum", "source": "MCP server `peer`, tool `peer__sum`"})
-    );
-}
-
-#[tokio::test]
 async fn a_failure_of_the_tool_and_a_refusal_of_the_server_are_errors_in_a_fence() {
     let application = Application::trusting();
     let failed = application.call("peer__fail", json!({})).await;
@@ -178,25 +147,6 @@ async fn a_failure_of_the_tool_and_a_refusal_of_the_server_are_errors_in_a_fence
     let error = refused.error().unwrap();
     assert_eq!((error.kind(), error.classified()), ("refused_by_server", ErrorClass::Invalid));
     assert!(error.message().contains("not like this"));
-}
-
-#[tokio::test]
-async fn a_server_that_dies_in_a_call_fails_it_and_is_started_again_later() {
-    let application = Application::trusting();
-    let answer = application.call("peer__die", json!({})).await;
-    let error = answer.error().unwrap();
-    assert_eq!((error.kind(), error.classified()), ("unreachable", ErrorClass::Transient));
-    let again = application.call("peer__echo", json!({"text": "hi"})).await;
-    assert!(again.text().contains("\nhi\n"), "{}", again.text());
-    assert_eq!(application.times("started"), 2);
-}
-
-#[tokio::test]
-async fn noise_foreign_ids_and_second_answers_change_nothing() {
-    let application = Application::trusting();
-    assert!(application.call("peer__noise", json!({})).await.text().contains("\nfirst\n"));
-    assert!(application.call("peer__echo", json!({"text": "hi"})).await.text().contains("\nhi\n"));
-    assert_eq!(application.times("started"), 1);
 }
 
 #[tokio::test]
@@ -219,23 +169,6 @@ async fn a_server_that_asks_for_a_person_is_refused_each_time() {
     application.call("peer__echo", json!({"text": "hi"})).await;
     application.logged("heard").await;
     assert!(!application.log().contains("accept"), "{}", application.log());
-}
-
-#[tokio::test]
-async fn a_tool_that_is_defined_differently_does_not_run_as_the_one_that_was_shown() {
-    let application = Application::trusting();
-    assert!(!application.call("peer__echo", json!({"text": "hi"})).await.is_error());
-    let before = application.executor.registry().get("peer__echo").unwrap();
-    assert!(!application.call("peer__change", json!({})).await.is_error());
-    let refused = application.call("peer__echo", json!({"text": "hi"})).await;
-    assert_eq!(kind(&refused), "definition_changed", "{}", refused.text());
-    assert_eq!(application.times("called echo"), 1);
-    // Who calls it again calls the tool as it is now.
-    assert!(!application.call("peer__echo", json!({"text": "hi"})).await.is_error());
-    let after = application.executor.registry().get("peer__echo").unwrap();
-    assert!(after.description.starts_with("Sends the text to everybody."), "{}", after.description);
-    let print = toolwright::unstable::arguments::fingerprint;
-    assert_ne!(print(&before), print(&after));
 }
 
 #[tokio::test]

@@ -307,6 +307,29 @@ async fn a_token_endpoint_that_fails_once_is_asked_again_and_no_person_is() {
     servers.close().await;
 }
 
+/// The refresh token may count later, so that there is nothing that a person could do.
+#[tokio::test]
+async fn no_person_is_asked_while_a_token_endpoint_goes_on_failing_and_the_next_call_may_work() {
+    let issuer = Issuer::start(false).await;
+    let served = serve(&issuer).await;
+    let person = Person::default();
+    let oauth = OAuth::new(MemoryTokens::default()).sign_in(person.clone());
+    let (servers, executor) = using(&served, oauth, "");
+    assert!(say(&executor).await.contains("\nhello\n"));
+    issuer.valid.lock().unwrap().push("another".to_owned());
+    issuer.fails_refresh.store(100, Ordering::SeqCst);
+    let answer = say(&executor).await;
+    assert!(!answer.contains("\nhello\n"), "{answer}");
+    // A code, and four refreshes for each attempt of the call.
+    let tokens = issuer.forms("/token").len();
+    assert!(tokens > 4 && tokens % 4 == 1, "{tokens}");
+    issuer.fails_refresh.store(0, Ordering::SeqCst);
+    let answer = say(&executor).await;
+    assert!(answer.contains("\nhello\n"), "{answer}");
+    assert_eq!(person.asked.lock().unwrap().len(), 1);
+    servers.close().await;
+}
+
 /// One store of several processes.
 struct Shared(Arc<MemoryTokens>);
 

@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// The request for a list in progress; begins one if the server has changed its tools.
+    /// The request for a list in progress; begins one if the server has changed its tools, or may have.
     fn listing(self: &Arc<Self>) -> Option<Listing> {
         let mut state = self.state();
         let live = state.live.as_mut()?;
@@ -69,7 +69,7 @@ impl Server {
                 match listed {
                     Ok(definitions) => {
                         live.definitions = definitions;
-                        live.listed = std::time::Instant::now();
+                        live.listed = Instant::now();
                     }
                     Err(error) => {
                         let server = &self.name;

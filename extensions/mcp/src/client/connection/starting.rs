@@ -91,7 +91,7 @@ impl Server {
                 });
             }
         };
-        let (listed, listing) = (Instant::now(), None);
+        let (listed, listing) = (tokio::time::Instant::now(), None);
         let is_lost = false;
         let live =
             Live { running, process, changed, is_lost, progress, definitions, listed, listing };

@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::session::{self, Failure};
-use super::status;
+use super::{status, too_long};
 #[cfg(feature = "oauth")]
 use crate::client::oauth::authorization::Authorization;
 
@@ -112,7 +112,7 @@ impl StreamableHttpClient for Requests {
         let (answer, status) = status::beside(self.send(token, send)).await;
         match &message {
             JsonRpcMessage::Request(request) if !begins(&request.request) => {
-                session::read(answer, status, &request.id)
+                session::read(too_long::read(answer, &request.id), status, &request.id)
             }
             _ => answer,
         }

@@ -60,7 +60,8 @@ pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 pub(super) type User = Option<String>;
 
 pub(super) struct Gate {
-    server: McpServer,
+    /// Shared, because each request has a handler of its own.
+    server: Arc<McpServer>,
     /// The path of the protocol; any path if absent.
     path: Option<&'static str>,
     config: StreamableHttpServerConfig,
@@ -89,7 +90,7 @@ impl Gate {
         config.cancellation_token = ended.clone();
         config.max_request_body_bytes = LONGEST_BODY;
         let single = config.clone().with_legacy_session_mode(false);
-        let (sessions, runs) = (Sessions::new(), Mutex::default());
+        let (sessions, runs, server) = (Sessions::new(), Mutex::default(), Arc::new(server));
         let under_way = UnderWay::default();
         let gate =
             Arc::new(Self { server, path, config, single, sessions, under_way, runs, ended });
@@ -201,17 +202,17 @@ impl Gate {
             },
             (false, Some(_)) => None,
         };
-        let (server, ended, of) = (self.server.clone(), self.ended.clone(), user.clone());
+        let (server, ended, of) = (Arc::clone(&self.server), self.ended.clone(), user.clone());
         let begun = Arc::new(OnceLock::new());
         let begins = Arc::clone(&begun);
         let handler = move || {
             let session = match &run {
-                Some(run) => return Ok(Handler::new(server.clone(), Arc::clone(run))),
+                Some(run) => return Ok(Handler::new(Arc::clone(&server), Arc::clone(run))),
                 None => Session::start(&server, ended.child_token(), of.as_deref()),
             };
             let session = Arc::new(session.map_err(std::io::Error::other)?);
             let _ = begins.set(Arc::downgrade(&session));
-            Ok(Handler::new(server.clone(), session).ending())
+            Ok(Handler::new(Arc::clone(&server), session).ending())
         };
         let service = StreamableHttpService::new(handler, self.sessions.manager(), config.clone());
         let is_end = request.method() == Method::DELETE;

@@ -1,7 +1,7 @@
 //! A server at a URL that is started again, and with that knows no session of before.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -11,33 +11,39 @@ use toolwright_mcp::{McpConfig, McpServers};
 
 use crate::client::kind;
 
-const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
 
 /// Status, media type and body.
-type Page = (&'static str, &'static str, &'static str);
+pub type Page = (&'static str, &'static str, &'static str);
 
 /// A server of the revision 2025-11-25 whose sessions are numbers.
-struct Restarted {
+pub struct Restarted {
     session: AtomicUsize,
     /// How it refuses a session that it does not know.
     unknown: Page,
     /// What it answers to every call, in place of a result.
     answer: Option<Page>,
+    /// What it lists in place of its tool.
+    pub tools: OnceLock<Value>,
     /// Whether its tool is another one than before.
     is_changed: AtomicBool,
     calls: AtomicUsize,
-    url: String,
+    /// The header `x-team` of each request, or nothing.
+    pub teams: Mutex<Vec<Option<String>>>,
+    pub url: String,
 }
 
 impl Restarted {
-    async fn start(unknown: Page, answer: Option<Page>) -> Arc<Self> {
+    pub async fn start(unknown: Page, answer: Option<Page>) -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Arc::new(Self {
             session: AtomicUsize::new(1),
             unknown,
             answer,
+            tools: OnceLock::new(),
             is_changed: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
+            teams: Mutex::default(),
             url: format!("http://{}/mcp", listener.local_addr().unwrap()),
         });
         let serving = Arc::clone(&server);
@@ -53,14 +59,14 @@ impl Restarted {
         self.session.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn calls(&self) -> usize {
+    pub fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
 
     async fn answer(self: Arc<Self>, stream: TcpStream) -> std::io::Result<()> {
         let mut stream = BufReader::new(stream);
         loop {
-            let (mut length, mut session) = (0, None);
+            let (mut length, mut session, mut team) = (0, None, None);
             let mut first = String::new();
             loop {
                 let mut line = String::new();
@@ -74,11 +80,15 @@ impl Restarted {
                     Some((name, value)) if name.eq_ignore_ascii_case("mcp-session-id") => {
                         session = value.parse::<usize>().ok();
                     }
+                    Some((name, value)) if name.eq_ignore_ascii_case("x-team") => {
+                        team = Some(value.to_owned());
+                    }
                     _ if first.is_empty() => first = line,
                     _ if line.trim().is_empty() => break,
                     _ => {}
                 }
             }
+            self.teams.lock().unwrap().push(team);
             let mut body = vec![0; length];
             stream.read_exact(&mut body).await?;
             let message: Value = serde_json::from_slice(&body).unwrap_or_default();
@@ -108,6 +118,9 @@ impl Restarted {
             (true, _) if session != Some(self.session.load(Ordering::SeqCst)) => {
                 plain(self.unknown)
             }
+            (true, "tools/list") if self.tools.get().is_some() => {
+                result(json!({"tools": self.tools.get()}))
+            }
             (true, "tools/list") => {
                 let says = match self.is_changed.load(Ordering::SeqCst) {
                     true => "Sends it to everybody.",
@@ -129,26 +142,31 @@ impl Restarted {
     }
 }
 
-struct Application {
-    servers: McpServers,
+pub struct Application {
+    pub servers: McpServers,
     executor: Executor,
 }
 
 impl Application {
     fn of(server: &Restarted) -> Self {
-        let config = format!("[servers.far]\nurl = \"{}\"\ntrust = \"annotations\"", server.url);
+        Self::with(server, "")
+    }
+
+    pub fn with(server: &Restarted, more: &str) -> Self {
+        let config =
+            format!("[servers.far]\nurl = \"{}\"\ntrust = \"annotations\"\n{more}", server.url);
         let servers = McpServers::new(McpConfig::from_toml(&config).unwrap());
         let builder = Executor::builder(Registry::empty()).unrestricted();
         let executor = builder.with(servers.clone()).build().unwrap();
         Self { servers, executor }
     }
 
-    async fn hello(&self) -> Answer {
+    pub async fn hello(&self) -> Answer {
         self.executor.call(&Call::new("far__hello", "{}")).await
     }
 }
 
-const NOT_FOUND: Page = ("404 Not Found", "text/plain", "Session not found");
+pub const NOT_FOUND: Page = ("404 Not Found", "text/plain", "Session not found");
 
 /// By 404 as the protocol has it, or by 400 with the words of the libraries of TypeScript and of Python.
 const UNKNOWN: [Page; 4] = [

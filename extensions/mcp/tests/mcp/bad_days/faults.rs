@@ -49,7 +49,7 @@ async fn an_answer_of_10_megabytes_is_given_on() {
 #[tokio::test]
 async fn a_server_that_writes_16_megabytes_to_its_standard_error_is_used() {
     let folder = tempfile::tempdir().unwrap();
-    File::create(folder.path().join("shouts")).unwrap();
+    std::fs::write(folder.path().join("shouts"), "16").unwrap();
     let (servers, executor) = using(&folder);
     let echoed = text(&executor, "peer__echo", json!({"text": "hi"})).await;
     assert!(echoed.contains("\nhi\n"), "{echoed}");

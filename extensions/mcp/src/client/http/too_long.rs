@@ -1,0 +1,40 @@
+//! An answer that is longer than what is taken, which the library drops while it comes: its request ends by that cause, as over pipes.
+
+use futures::StreamExt as _;
+use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_client::{
+    SseError, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::Sse;
+
+use super::session::Failure;
+use crate::client::lines::too_long;
+
+/// The answer to a request, or the error that it ends with. The server has worked on the request.
+pub(super) fn read(
+    answer: Result<StreamableHttpPostResponse, Failure>,
+    request: &RequestId,
+) -> Result<StreamableHttpPostResponse, Failure> {
+    match answer {
+        Err(StreamableHttpError::ResponseBodyTooLarge { .. }) => {
+            Ok(StreamableHttpPostResponse::Json(too_long(request.clone()), None))
+        }
+        Ok(StreamableHttpPostResponse::Sse(events, session)) => {
+            let request = request.clone();
+            let events = events.map(move |event| match event {
+                Err(error) if is_too_long(&error) => {
+                    let data = serde_json::to_string(&too_long(request.clone()));
+                    Ok(Sse { data: data.ok(), ..Sse::default() })
+                }
+                event => event,
+            });
+            Ok(StreamableHttpPostResponse::Sse(events.boxed(), session))
+        }
+        answer => answer,
+    }
+}
+
+/// The library has no type for it that others can name.
+fn is_too_long(error: &SseError) -> bool {
+    matches!(error, SseError::Body(why) if why.to_string().starts_with("SSE event exceeded the maximum size"))
+}
