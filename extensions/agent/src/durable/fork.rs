@@ -173,14 +173,20 @@ impl Copy<'_> {
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
             // The model reads what is wrong with its text; an answer to its call says that already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
-                let messages = vec![Message::user(correction(&problems.join("\n")))];
-                let ends_in = self.ends_in.clone();
-                let guards = Vec::new();
-                self.write(Part::Said, number + 1, &TurnPrompt { messages, ends_in, guards })?;
+                let correction = Message::user(correction(&problems.join("\n")));
+                self.correct(number, correction)?;
                 Ok(None)
             }
             (ended, Some(text)) => self.end(number, text, ended).await,
-            (_, None) => Ok(None),
+            // An answer with calls, or an empty one, may have been sent back as well.
+            (_, None) => {
+                if let Some(said) = self.said_after(number).await?
+                    && is_correction(&said, self.is_typed())
+                {
+                    self.correct(number, said)?;
+                }
+                Ok(None)
+            }
         }
     }
 
@@ -191,28 +197,41 @@ impl Copy<'_> {
         text: String,
         ended: Option<RunEnd>,
     ) -> Result<Option<RunEnd>, RunError> {
-        let run = &self.head.run;
-        let Forking { store, sealing, .. } = *self.forking;
         if let Some(RunEnd::Text { .. }) = ended {
             return Ok(ended);
         }
         // Another end came after this turn: of what the user said next, or of a request that the model was asked again with.
-        let RecordedTurn { said, .. } = turn::read_turn(store, run, number + 1, sealing).await?;
-        let is_typed = match &self.ends_in {
-            Some(EndsIn::Value(_)) => true,
-            Some(EndsIn::Text) => false,
-            None => self.state.expected().is_some(),
-        };
-        match said.into_iter().next() {
+        match self.said_after(number).await? {
             None => Ok(None),
-            Some(correction) if is_correction(&correction, is_typed) => {
-                // What the user said beside it belongs to the turns that are not copied.
-                let (messages, ends_in) = (vec![correction], self.ends_in.clone());
-                let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
-                self.write(Part::Said, number + 1, &said)?;
+            Some(correction) if is_correction(&correction, self.is_typed()) => {
+                self.correct(number, correction)?;
                 Ok(None)
             }
             Some(_) => Ok(Some(RunEnd::Text { text, cut_short: false })),
+        }
+    }
+
+    /// What was said first after a turn.
+    async fn said_after(&self, number: u64) -> Result<Option<Message>, RunError> {
+        let Forking { store, sealing, .. } = *self.forking;
+        let next = turn::read_turn(store, &self.head.run, number + 1, sealing).await?;
+        Ok(next.said.into_iter().next())
+    }
+
+    /// Writes what the model is asked again with after the last turn that is copied. What the user said beside it belongs to
+    /// the turns that are not.
+    fn correct(&mut self, number: u64, correction: Message) -> Result<(), RunError> {
+        let (messages, ends_in) = (vec![correction], self.ends_in.clone());
+        let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
+        self.write(Part::Said, number + 1, &said)
+    }
+
+    /// Whether the run had to end in a value at the last turn that is copied.
+    fn is_typed(&self) -> bool {
+        match &self.ends_in {
+            Some(EndsIn::Value(_)) => true,
+            Some(EndsIn::Text) => false,
+            None => self.state.expected().is_some(),
         }
     }
 
