@@ -71,7 +71,9 @@ pub enum RunEvent {
         tool: String,
     },
     /// More of the arguments of a call. A tool with a secret parameter has none of these events, and neither has a name
-    /// that is no tool.
+    /// that is no tool, but for `final_answer`: a model gives the value that a run with a typed end ends in by a call of that
+    /// name where its provider has no format for it, and what comes of the value is here, before it is checked. Elsewhere it
+    /// comes as [`Text`](Self::Text).
     Arguments {
         /// The call's place among the calls of the answer.
         index: usize,
