@@ -58,7 +58,9 @@ pub mod repair {
 
 /// What a crate needs that records runs beside their calls.
 pub mod runs {
-    pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn, untrusted_key};
+    pub use toolwright_executor::executor::{
+        BackgroundCall, JournalAccess, SubmittedTurn, is_under_way, untrusted_key,
+    };
 }
 
 /// What a log of the changes of files offers to a program that takes them back.
