@@ -3,6 +3,7 @@
 mod admission;
 mod agent_run;
 mod asking;
+mod background;
 mod calling;
 mod driver;
 mod early;
@@ -15,6 +16,7 @@ mod output;
 mod preparing;
 mod recorder;
 mod refused;
+mod resting;
 mod start;
 mod state;
 mod step;
@@ -27,6 +29,7 @@ mod unapproved;
 mod until;
 
 pub use self::agent_run::AgentRun;
+pub use self::background::BackgroundCall;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
 pub(crate) use self::guarded::SENT_BACK;
 pub(crate) use self::inbox::Inbox;

@@ -124,7 +124,10 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if let Some(outage) = head.outage.as_ref().filter(|it| now < it.until && !has_to_end) {
         return Decision::Away { outage: outage.clone() };
     }
+    // One that is done goes on with each result that comes.
+    let is_done = head.waiting.iter().any(|it| it.in_background);
     let is_awake = has_to_end
+        || (is_done && calls.contains(&CallStatus::Answered))
         || calls.contains(&CallStatus::MayGoOn)
         || calls.iter().all(|call| *call == CallStatus::Answered);
     if head.phase == Phase::Waiting && !is_awake {

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use toolwright::journal::{CallSlot, CommitError, DocumentWrite, SealingKey, Store, Transaction};
 use toolwright::provider::ToolCall;
-use toolwright::unstable::runs::untrusted_key;
+use toolwright::unstable::runs::{is_under_way, untrusted_key};
 use toolwright::{Answer, Content, StoredAnswer};
 
 use super::RunError;
@@ -167,7 +167,7 @@ impl Copy<'_> {
             self.write(Part::Answers, number, &Answers { message: Message::tool_results(marked) })?;
         }
         let is_at_end = number == self.head.turn;
-        let ended = ended.or_else(|| self.state.ended().filter(|_| is_at_end).cloned());
+        let ended = ended.or_else(|| self.state.done().filter(|_| is_at_end).cloned());
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
@@ -239,13 +239,17 @@ impl Copy<'_> {
     async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();
-        if self.forking.store.at(&CallSlot { run, turn: Some(turn), index }).await?.is_none() {
-            return Ok(copied());
-        }
-        let note = format!(
-            "[this happened in run {}, turn {turn}, and not again in this run]",
-            self.head.run
-        );
+        let slot = CallSlot { run, turn: Some(turn), index };
+        let Some(record) = self.forking.store.at(&slot).await? else { return Ok(copied()) };
+        let run = &self.head.run;
+        let note = match is_under_way(answer, record.id) {
+            true => {
+                format!("[this happens in run {run}: a result that is not below goes there alone]")
+            }
+            false => {
+                format!("[this happened in run {run}, turn {turn}, and not again in this run]")
+            }
+        };
         Ok(match answer.error() {
             Some(error) => {
                 let hint = error.next_action().map(|hint| format!("{hint}; {note}"));

@@ -21,7 +21,7 @@ use super::made_of::MadeOf;
 use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::record::{DrivenRun, RunRecord};
-use super::recorded::LeasedRun;
+use super::recorded::{LeasedRun, has_messages};
 use super::remembered::Versions;
 use super::rewind::refuse_rewound;
 use super::runner::Inner;
@@ -34,7 +34,7 @@ use crate::agent::Agent;
 use crate::history::{Message, check};
 use crate::limits::Limits;
 use crate::plugin::PluginStates;
-use crate::run::{AgentRun, State};
+use crate::run::{AgentRun, BackgroundCall, State, Stopped};
 
 /// The state of a run, as a driver reads it.
 struct RunStatus {
@@ -103,7 +103,9 @@ impl Inner {
                 let ended = state.ended().cloned();
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
                 let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
-                recorded.list_as_ended(left.as_slice(), is_answer).await?;
+                let background = state.background();
+                self.recall(&recorded.head.agent, background, is_answer).await?;
+                recorded.list_as_ended(left.as_slice(), background, is_answer).await?;
                 if recorded.is_said_more
                     && is_answer
                     && let Some(driven) = self.spoken_of_inbox(id).await?
@@ -192,7 +194,8 @@ impl Inner {
                 None => {
                     let left = std::mem::take(&mut driven.record.left);
                     // Where it is not listed now, a worker on the journal does it.
-                    let _ = driven.record.recorded.list_as_ended(&left, is_answer).await;
+                    let RunRecord { recorded, background, .. } = &mut driven.record;
+                    let _ = recorded.list_as_ended(&left, background, is_answer).await;
                     if !driven.record.recorded.is_said_more {
                         return Ok(progress);
                     }
@@ -230,7 +233,33 @@ impl Inner {
             let waits = |it: &mut CallStatus| *it = CallStatus::Waits;
             calls.iter_mut().filter(|it| **it == CallStatus::MayGoOn).for_each(waits);
         }
+        // One that is done goes on with what its user says.
+        let is_done = head.waiting.iter().any(|it| it.in_background);
+        if is_done && has_messages(&*self.access.store, id).await? {
+            calls.push(CallStatus::MayGoOn);
+        }
         Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
+    }
+
+    /// Cancels the calls in the background of a run that has ended without an answer, whose driver may have died before it did.
+    async fn recall(
+        &self,
+        agent: &str,
+        background: &[BackgroundCall],
+        is_answer: bool,
+    ) -> Result<(), RunError> {
+        if is_answer || background.is_empty() {
+            return Ok(());
+        }
+        let worker = self.agent(agent)?.0.executor.worker();
+        for call in background {
+            if let Some(worker) = &worker
+                && let Some(failure) = worker.cancel(call.call).await.failure()
+            {
+                return Err(Stopped::from(failure.clone()).into());
+            }
+        }
+        Ok(())
     }
 
     /// What a worker does with a run here.

@@ -68,7 +68,7 @@ impl AnswerBudget {
     }
 
     /// How many characters of the answers of a tool are sent; all where that has no limit.
-    pub(super) fn of(&self, tool: &str) -> Option<usize> {
+    pub(crate) fn of(&self, tool: &str) -> Option<usize> {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }
 

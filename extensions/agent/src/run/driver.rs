@@ -17,6 +17,7 @@ use tracing::Instrument as _;
 use super::asking::AskOutcome;
 use super::recorder::{Away, Interruption, Recorder, Stop, TurnOutcome, Work, submit_calls};
 use super::refused::{refused, words};
+use super::resting::in_background;
 use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
 use crate::limits::TotalUsage;
@@ -74,6 +75,11 @@ impl<R: Recorder> Driver<'_, R> {
                     let (state, actions) = self.guard_end(state, actions).await;
                     self.commit(state, actions, None).await?;
                 }
+                Action::Await => {
+                    if let Some(waiting) = self.boxed_rest().await? {
+                        return Ok(Rest::Waiting(waiting));
+                    }
+                }
                 _ => self.boxed_ask().await?,
             }
         }
@@ -87,6 +93,10 @@ impl<R: Recorder> Driver<'_, R> {
         turn: &'s Turn,
     ) -> BoxFuture<'s, Result<Option<R::Waiting>, R::Error>> {
         self.call(turn).boxed()
+    }
+
+    fn boxed_rest(&mut self) -> BoxFuture<'_, Result<Option<R::Waiting>, R::Error>> {
+        self.rest().boxed()
     }
 
     fn boxed_ask(&mut self) -> BoxFuture<'_, Result<(), R::Error>> {
@@ -179,15 +189,15 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await
     }
 
-    /// Takes what the user has said since the last request.
+    /// Takes what has come since the last request: results of calls in the background, and what the user has said.
     async fn take_messages(&mut self) -> Result<(), R::Error> {
+        let mut said = self.take_background(self.run.state.clone(), Vec::new()).await?;
         let messages = self.recorder.take_said(false).await?;
-        if messages.is_empty() {
+        if messages.is_empty() && said.1.is_empty() {
             return Ok(());
         }
         let (messages, refused) = self.run.let_in(messages).await;
         let refused = refused.map(|report| StepInput::Guarded { answer: None, report });
-        let mut said = (self.run.state.clone(), Vec::new());
         for message in messages {
             let (text, attachments) = message.into_parts();
             let (state, actions) = step(&said.0, StepInput::Interjected { text, attachments });
@@ -201,18 +211,22 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(said.0, said.1, None).await
     }
 
-    /// A run that is done does not end where the user has said more meanwhile.
-    async fn goes_on(
+    /// A run that is done does not end where the user has said more meanwhile, or calls go on in the background.
+    pub(super) async fn goes_on(
         &mut self,
-        mut state: State,
-        mut actions: Vec<Action>,
+        state: State,
+        actions: Vec<Action>,
     ) -> Result<(State, Vec<Action>), R::Error> {
-        let is_done = state.ended().is_some_and(RunEnd::is_answer);
+        let is_done = state.done().is_some_and(RunEnd::is_answer);
         if !is_done {
             return Ok((state, actions));
         }
-        let messages = self.recorder.take_said(true).await?;
+        let (mut state, mut actions) = self.rest_for_background(state, actions).await?;
+        let messages = self.recorder.take_said(state.ended().is_some()).await?;
         let (messages, refused) = self.run.let_in(messages).await;
+        if !messages.is_empty() {
+            self.recorder.count_anew();
+        }
         if !messages.is_empty() || refused.is_some() {
             actions.retain(|action| !matches!(action, Action::End(_)));
         }
@@ -349,6 +363,7 @@ impl<R: Recorder> Driver<'_, R> {
         let delegated = is_spent.then_some(StepInput::Delegated { spent, turns });
         let before = stop.map(Stop::event).into_iter().chain(delegated);
         let before = before.fold(self.run.state.clone(), |state, input| step(&state, input).0);
+        let before = in_background(before, &answers);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };
         let (state, actions) = step(&before, called);
         let (state, actions) = self.without_refused(state, actions);
@@ -398,7 +413,11 @@ impl<R: Recorder> Driver<'_, R> {
     ) -> Result<(), R::Error> {
         self.record_guards();
         self.record(&state, &actions, stop).await?;
+        let had_ended = self.run.state.ended().is_some();
         self.run.take(state, actions);
+        if !had_ended {
+            self.recall_background().await;
+        }
         Ok(())
     }
 }

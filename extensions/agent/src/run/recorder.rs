@@ -4,13 +4,15 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::time::Duration;
 
+use futures::future::select_all;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use toolwright::journal::StoreError;
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers};
+use toolwright::{Answer, Call, CallFailure, CancellationToken, Outcome, Run, TurnAnswers};
 
 use super::Stopped;
+use super::background::BackgroundCall;
 use super::early::BegunTurn;
 use super::inbox::Inbox;
 use super::until::{cancellation, until};
@@ -140,6 +142,19 @@ pub(crate) trait Recorder: Send {
         _is_ending: bool,
     ) -> impl Future<Output = Result<Vec<Prompt>, Self::Error>> + Send {
         ready(Ok(Vec::new()))
+    }
+
+    /// The user has said something to which a run that was done goes on: its limits count anew.
+    fn count_anew(&mut self) {}
+
+    /// Waits until something may have happened to a run that is done while its calls go on in the background; what it waits for, where
+    /// no process has to wait.
+    fn rest(
+        &mut self,
+        _: &Run,
+        _: &State,
+    ) -> impl Future<Output = Result<Option<Self::Waiting>, Self::Error>> + Send {
+        ready(Ok(None))
     }
 
     /// The calls of a turn are about to run.
@@ -310,12 +325,21 @@ impl Recorder for Nothing {
         if !is_ending {
             return Ok(self.inbox.take());
         }
-        let messages = self.inbox.take_or_close();
-        if !messages.is_empty() {
-            // Its limits count anew.
-            self.deadline = self.time.map(|time| Instant::now() + time);
+        Ok(self.inbox.take_or_close())
+    }
+
+    fn count_anew(&mut self) {
+        self.deadline = self.time.map(|time| Instant::now() + time);
+    }
+
+    async fn rest(&mut self, run: &Run, state: &State) -> Result<Option<Infallible>, Stopped> {
+        tokio::select! {
+            biased;
+            () = cancellation(self.cancelled.as_ref()) => Ok(None),
+            () = until(self.deadline) => Ok(None),
+            () = self.inbox.said() => Ok(None),
+            came = await_result(run, state.background()) => came.map(|()| None),
         }
-        Ok(messages)
     }
 
     fn delegates(&mut self, state: &State) {
@@ -344,8 +368,8 @@ impl Recorder for Nothing {
         known: Vec<Option<Answer>>,
     ) -> Result<TurnOutcome<Infallible>, CallFailure> {
         let answers = match known.iter().any(Option::is_some) {
-            true => Box::pin(run.turn_again(number, calls, known)).await,
-            false => run.turn(number, calls).await,
+            true => Box::pin(run.turn_in_background(number, calls, known)).await,
+            false => run.turn_in_background(number, calls, Vec::new()).await,
         };
         answers.map(TurnOutcome::Answered)
     }
@@ -374,6 +398,23 @@ impl Recorder for Nothing {
             | Stopped::OtherOutput { .. }
             | Stopped::ChangedOutput { .. } => "not_asked",
         }
+    }
+}
+
+/// Completes when one of these calls has its answer.
+async fn await_result(run: &Run, calls: &[BackgroundCall]) -> Result<(), Stopped> {
+    let Some(worker) = run.worker().filter(|_| !calls.is_empty()) else { return Ok(()) };
+    let waits = calls.iter().map(|call| Box::pin(worker.wait(call.call)));
+    let (outcome, at, _) = select_all(waits).await;
+    match (outcome, calls.get(at)) {
+        (Outcome::Suspended(waits), Some(call)) => {
+            let (tool, state) = (call.tool.clone(), waits.state);
+            Err(CallFailure::ShuttingDown { call: call.call, tool, state }.into())
+        }
+        // The next look says what becomes of it.
+        (Outcome::Failed(CallFailure::NoSuchCall(_)), _) => Ok(()),
+        (Outcome::Failed(failure), _) => Err(failure.into()),
+        _ => Ok(()),
     }
 }
 
