@@ -249,6 +249,11 @@ impl Recorder for RunRecord {
                     ended = Some(end).filter(|end| end.is_of_value()).cloned();
                     continue;
                 }
+                // A value is one although its run waits for calls in the background.
+                Action::Await => {
+                    ended = next.done().filter(|end| end.is_of_value()).cloned();
+                    continue;
+                }
                 _ => continue,
             };
             match message {

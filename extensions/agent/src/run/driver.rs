@@ -73,6 +73,7 @@ impl<R: Recorder> Driver<'_, R> {
                 Action::Check { .. } => {
                     let (state, actions) = self.run.checked(self.run.state.clone(), Vec::new())?;
                     let (state, actions) = self.guard_end(state, actions).await;
+                    let (state, actions) = self.goes_on(state, actions).await?;
                     self.commit(state, actions, None).await?;
                 }
                 Action::Await => {

@@ -152,7 +152,7 @@ async fn two_calls_in_the_background_give_a_message_each_in_the_order_of_their_r
 async fn a_call_in_the_background_that_expires_says_so_in_a_message() {
     let model =
         ScriptedModel::new().calls([DOOR]).says("It is on its way.").says("It did not come.");
-    let agent = Agent::on(in_memory(Duration::from_millis(50)), model).build().unwrap();
+    let agent = Agent::on(in_memory(Duration::from_secs(2)), model).build().unwrap();
     let result = agent.run("Paint the door.").await.unwrap();
     assert_eq!(result.to_string(), "It did not come.");
     let [read] = &results(result.history())[..] else { panic!("{:?}", outline(result.history())) };
@@ -190,6 +190,37 @@ async fn a_run_that_ends_by_a_limit_cancels_its_call_and_the_model_reads_so_when
     assert!(matches!(ended, RunEnd::Text { .. }), "{ended}");
     let [read] = &results(run.history())[..] else { panic!("{:?}", outline(run.history())) };
     assert!(read.contains("cancelled"), "{read}");
+}
+
+#[tokio::test]
+async fn the_time_of_a_run_that_rests_goes_on_and_ends_it() {
+    let model = ScriptedModel::new().calls([DOOR]).says("It is on its way.");
+    let executor = in_memory(Duration::from_secs(60));
+    let agent = Agent::on(executor.clone(), model).max_duration(Duration::from_secs(2));
+    let mut run = agent.build().unwrap().new_run("r").start().unwrap();
+    let ended = run.send("Paint the door.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Limit(Limit::Time { .. })), "{ended}");
+    assert!(executor.handed_over().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_run_whose_terminal_tool_has_succeeded_waits_for_the_result_as_well() {
+    let finish =
+        DynamicTool::new("finish", "Ends.", json!({"type": "object"}), async |_, _| Ok("finished"));
+    let tools = [paint(Duration::from_secs(60)), finish.effect(Effect::Read).terminal()];
+    let executor = Executor::builder(Registry::of(tools).unwrap()).unrestricted().build().unwrap();
+    let model = ScriptedModel::new().calls([DOOR, ("finish", "{}")]).says("It is blue.");
+    let model = Arc::new(model);
+    let agent = Agent::on(executor.clone(), Arc::clone(&model)).build().unwrap();
+    let run = agent.run("Paint the door.").into_future();
+    let supplied = async {
+        let call = handed_over(&executor, 1).await.remove(0);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        supply(&executor, &call, r#""blue""#).await.unwrap();
+    };
+    let (result, ()) = join(run, supplied).await;
+    let result = result.unwrap();
+    assert_eq!((result.to_string(), results(result.history()).len()), ("It is blue.".into(), 1));
 }
 
 #[tokio::test]

@@ -23,13 +23,19 @@ struct Process {
 }
 
 fn process(world: &World, store: impl Store, model: &Arc<Provider>) -> Process {
+    process_of(world, store, model, 25)
+}
+
+/// One whose runs take at most so many turns.
+fn process_of(world: &World, store: impl Store, model: &Arc<Provider>, turns: u32) -> Process {
     let key = ApproverKey::from_seed("executor", [9; 32]).unwrap();
     let tools = [paint(Duration::from_secs(3600)).into_tool(), PAY.into_tool()];
     let tools = Registry::of(tools).unwrap();
     let journal = world.journal(Arc::new(store)).hand_over_key(key);
     let executor = Executor::builder(tools).service(world.log.clone()).journal(journal);
     let executor = executor.build().unwrap();
-    let agent = Agent::on(executor.clone(), Arc::clone(model)).name("clerk").build().unwrap();
+    let agent = Agent::on(executor.clone(), Arc::clone(model)).name("clerk").max_turns(turns);
+    let agent = agent.build().unwrap();
     let runner = Runner::builder().agent("clerk", agent.clone()).build().unwrap();
     Process { executor, agent, runner }
 }
@@ -127,6 +133,33 @@ async fn a_process_that_dies_at_any_commit_leaves_the_result_to_be_read_once() {
         assert!(results(&history).len() <= 1, "commit {at}");
         assert!(second.executor.handed_over().await.unwrap().is_empty());
         assert!(model.asked() <= 4, "commit {at}: {} requests", model.asked());
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_dies_as_a_limit_ends_its_run_leaves_no_call_under_way() {
+    for at in 0.. {
+        let (world, model) = (World::new(), painter());
+        let (store, dead) = Deadly::at(&world, at);
+        let first = process_of(&world, store, &model, 1);
+        let is_over = until_dead(first.runner.start(new_run()), &dead).await.is_some();
+        drop(first);
+        let second = process_of(&world, world.store(), &model, 1);
+        world.pass(Duration::from_mins(2));
+        let ended = match second.runner.resume("r1").await {
+            Err(RunError::NoSuchRun { .. }) => second.runner.start(new_run()).await,
+            resumed => resumed,
+        };
+        let ended = ended.unwrap();
+        assert!(matches!(ended.ended(), Some(RunEnd::Limit(_))), "commit {at}: {ended}");
+        assert!(second.executor.handed_over().await.unwrap().is_empty(), "commit {at}");
+        let runs = Runs::of(Arc::new(world.store()));
+        assert!(runs.list_open().await.unwrap().is_empty(), "commit {at}");
+        assert_eq!(runs.list_ended().await.unwrap().len(), 1, "commit {at}");
+        if is_over {
+            assert!(at > 8, "there are more commits than {at}");
+            break;
+        }
     }
 }
 
