@@ -11,6 +11,7 @@ mod failing;
 mod guarded;
 mod guarding;
 mod inbox;
+mod incoming;
 pub(crate) mod options;
 mod output;
 mod preparing;

@@ -4,7 +4,7 @@ use toolwright::journal::{CallSlot, Store};
 
 use super::record::RunRecord;
 use crate::history::Message;
-use crate::run::{BackgroundCall, State};
+use crate::run::BackgroundCall;
 
 /// The calls of a turn whose answers the run has recorded, and whose records do not say so yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,15 +60,5 @@ impl RunRecord {
             }
         }
         self.left = left;
-    }
-
-    /// Notes which calls are still in the background, and acknowledges those whose results the run has read. One that the store does not
-    /// take stays listed as undelivered, and nothing else comes of it.
-    pub(super) async fn note_background(&mut self, state: &State) {
-        let before = std::mem::replace(&mut self.background, state.background().to_vec());
-        let store = &self.recorded.access().store;
-        for read in before.iter().filter(|it| !self.background.contains(it)) {
-            let _ = store.acknowledge(read.call).await;
-        }
     }
 }

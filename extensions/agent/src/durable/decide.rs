@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use toolwright::journal::{CallRecord, State};
 
+use super::background::rests_in_background;
 use super::crashes::{is_suspect, parked_until, rest_of, with_one_more};
 use super::head::{Crashes, Head, Phase};
 use super::outage::Outage;
@@ -124,10 +125,8 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if let Some(outage) = head.outage.as_ref().filter(|it| now < it.until && !has_to_end) {
         return Decision::Away { outage: outage.clone() };
     }
-    // One that is done goes on with each result that comes.
-    let is_done = head.waiting.iter().any(|it| it.in_background);
     let is_awake = has_to_end
-        || (is_done && calls.contains(&CallStatus::Answered))
+        || (rests_in_background(head) && calls.contains(&CallStatus::Answered))
         || calls.contains(&CallStatus::MayGoOn)
         || calls.iter().all(|call| *call == CallStatus::Answered);
     if head.phase == Phase::Waiting && !is_awake {

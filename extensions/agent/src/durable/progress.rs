@@ -14,7 +14,7 @@ pub enum Progress {
     /// It has ended.
     Ended(RunEnd),
     /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
-    /// runs, as soon as the last of them has its answer.
+    /// runs, as soon as the last of them has its answer; one that is done and waits for calls in the background, with the first.
     Waiting(Waiting),
     /// What was said waits for the next request of the run, which works.
     Queued,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use toolwright::approval::ApprovalRequest;
-use toolwright::journal::{DocumentWrite, State as CallState};
+use toolwright::journal::DocumentWrite;
 use toolwright::provider::ToolCall;
 use toolwright::unstable::runs::SubmittedTurn;
 use toolwright::{
@@ -21,6 +21,7 @@ use toolwright::{
 
 use super::RunError;
 use super::acknowledge::UnacknowledgedTurn;
+use super::background::waiting_for;
 use super::deadline::deadline_of;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
@@ -464,20 +465,6 @@ impl Drop for RunRecord {
             self.agent.0.dropped.add(driver);
         }
     }
-}
-
-/// The calls that a run which is done waits for.
-fn waiting_for(state: &State) -> Vec<WaitingCall> {
-    let is_done = matches!(state.due(), Some(Action::Await));
-    let calls = state.background().iter().filter(|_| is_done);
-    let waits = calls.map(|BackgroundCall { index, call, tool }| WaitingCall {
-        index: *index,
-        call: *call,
-        tool: tool.clone(),
-        state: CallState::HandedOver,
-        in_background: true,
-    });
-    waits.collect()
 }
 
 impl RunRecord {

@@ -9,6 +9,7 @@ use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
 use toolwright::journal::CallRecord;
 
 use super::acknowledge::UnacknowledgedTurn;
+use super::background::rests_in_background;
 use super::body::Body;
 use super::builder::unsealed;
 use super::crashes::park;
@@ -34,7 +35,7 @@ use crate::agent::Agent;
 use crate::history::{Message, check};
 use crate::limits::Limits;
 use crate::plugin::PluginStates;
-use crate::run::{AgentRun, BackgroundCall, State, Stopped};
+use crate::run::{AgentRun, State};
 
 /// The state of a run, as a driver reads it.
 struct RunStatus {
@@ -233,33 +234,10 @@ impl Inner {
             let waits = |it: &mut CallStatus| *it = CallStatus::Waits;
             calls.iter_mut().filter(|it| **it == CallStatus::MayGoOn).for_each(waits);
         }
-        // One that is done goes on with what its user says.
-        let is_done = head.waiting.iter().any(|it| it.in_background);
-        if is_done && has_messages(&*self.access.store, id).await? {
+        if rests_in_background(&head) && has_messages(&*self.access.store, id).await? {
             calls.push(CallStatus::MayGoOn);
         }
         Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
-    }
-
-    /// Cancels the calls in the background of a run that has ended without an answer, whose driver may have died before it did.
-    async fn recall(
-        &self,
-        agent: &str,
-        background: &[BackgroundCall],
-        is_answer: bool,
-    ) -> Result<(), RunError> {
-        if is_answer || background.is_empty() {
-            return Ok(());
-        }
-        let worker = self.agent(agent)?.0.executor.worker();
-        for call in background {
-            if let Some(worker) = &worker
-                && let Some(failure) = worker.cancel(call.call).await.failure()
-            {
-                return Err(Stopped::from(failure.clone()).into());
-            }
-        }
-        Ok(())
     }
 
     /// What a worker does with a run here.

@@ -4,17 +4,16 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::time::Duration;
 
-use futures::future::select_all;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use toolwright::journal::StoreError;
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Call, CallFailure, CancellationToken, Outcome, Run, TurnAnswers};
+use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers};
 
 use super::Stopped;
-use super::background::BackgroundCall;
 use super::early::BegunTurn;
 use super::inbox::Inbox;
+use super::resting::await_result;
 use super::until::{cancellation, until};
 use crate::agent::Agent;
 use crate::events::GuardReport;
@@ -398,23 +397,6 @@ impl Recorder for Nothing {
             | Stopped::OtherOutput { .. }
             | Stopped::ChangedOutput { .. } => "not_asked",
         }
-    }
-}
-
-/// Completes when one of these calls has its answer.
-async fn await_result(run: &Run, calls: &[BackgroundCall]) -> Result<(), Stopped> {
-    let Some(worker) = run.worker().filter(|_| !calls.is_empty()) else { return Ok(()) };
-    let waits = calls.iter().map(|call| Box::pin(worker.wait(call.call)));
-    let (outcome, at, _) = select_all(waits).await;
-    match (outcome, calls.get(at)) {
-        (Outcome::Suspended(waits), Some(call)) => {
-            let (tool, state) = (call.tool.clone(), waits.state);
-            Err(CallFailure::ShuttingDown { call: call.call, tool, state }.into())
-        }
-        // The next look says what becomes of it.
-        (Outcome::Failed(CallFailure::NoSuchCall(_)), _) => Ok(()),
-        (Outcome::Failed(failure), _) => Err(failure.into()),
-        _ => Ok(()),
     }
 }
 

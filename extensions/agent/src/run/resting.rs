@@ -1,6 +1,7 @@
 //! Takes the results of calls that go on in the background, and rests while a run that is done waits for them.
 
-use toolwright::{CallFailure, TurnAnswers};
+use futures::future::select_all;
+use toolwright::{CallFailure, Outcome, Run, TurnAnswers};
 
 use super::background::{BackgroundCall, unknown};
 use super::driver::Driver;
@@ -94,5 +95,22 @@ pub(super) fn in_background(state: State, answers: &TurnAnswers) -> State {
     match calls.is_empty() {
         true => state,
         false => step(&state, StepInput::InBackground(calls)).0,
+    }
+}
+
+/// Completes when one of these calls has its answer.
+pub(super) async fn await_result(run: &Run, calls: &[BackgroundCall]) -> Result<(), Stopped> {
+    let Some(worker) = run.worker().filter(|_| !calls.is_empty()) else { return Ok(()) };
+    let waits = calls.iter().map(|call| Box::pin(worker.wait(call.call)));
+    let (outcome, at, _) = select_all(waits).await;
+    match (outcome, calls.get(at)) {
+        (Outcome::Suspended(waits), Some(call)) => {
+            let (tool, state) = (call.tool.clone(), waits.state);
+            Err(CallFailure::ShuttingDown { call: call.call, tool, state }.into())
+        }
+        // The next look says what becomes of it.
+        (Outcome::Failed(CallFailure::NoSuchCall(_)), _) => Ok(()),
+        (Outcome::Failed(failure), _) => Err(failure.into()),
+        _ => Ok(()),
     }
 }

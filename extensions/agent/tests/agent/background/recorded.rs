@@ -219,6 +219,25 @@ async fn what_is_said_to_a_recorded_run_that_rests_is_answered_before_the_result
 }
 
 #[tokio::test]
+async fn what_a_runner_says_to_a_run_that_rests_drives_it() {
+    let world = World::new();
+    let model = Provider::new([
+        calls([DOOR]),
+        ModelAnswer::text("It is on its way."),
+        ModelAnswer::text("Not yet."),
+        ModelAnswer::text("It is blue."),
+    ]);
+    let process = process(&world, world.store(), &model);
+    process.runner.start(new_run()).await.unwrap();
+    let progress = process.runner.send("r1", "Is it done?").await.unwrap();
+    assert!(progress.waiting().is_some() && model.asked() == 3, "{progress}");
+    let ended = process.drive(progress).await.unwrap();
+    assert!(ended.ended().is_some(), "{ended}");
+    let history = outline(&process.history().await);
+    assert_eq!(history[4..6], ["user: Is it done?", "model: Not yet. +0"], "{history:?}");
+}
+
+#[tokio::test]
 async fn a_result_that_comes_while_its_turn_waits_for_a_person_is_the_answer_of_its_call() {
     let world = World::new();
     let model = Provider::new([
