@@ -167,7 +167,7 @@ impl Copy<'_> {
             self.write(Part::Answers, number, &Answers { message: Message::tool_results(marked) })?;
         }
         let is_at_end = number == self.head.turn;
-        let ended = ended.or_else(|| self.state.done().filter(|_| is_at_end).cloned());
+        let ended = ended.or_else(|| self.state.outcome().filter(|_| is_at_end).cloned());
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),

@@ -252,7 +252,7 @@ impl Recorder for RunRecord {
                 }
                 // A value is one although its run waits for calls in the background.
                 Action::Await => {
-                    ended = next.done().filter(|end| end.is_of_value()).cloned();
+                    ended = next.outcome().filter(|end| end.is_of_value()).cloned();
                     continue;
                 }
                 _ => continue,

@@ -55,7 +55,7 @@ impl Inbox {
     }
 
     /// Completes when a message waits. May be dropped at any time.
-    pub(super) async fn said(&self) {
+    pub(super) async fn until_said(&self) {
         self.until(|waiting| !waiting.messages.is_empty()).await;
     }
 

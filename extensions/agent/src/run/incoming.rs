@@ -34,7 +34,7 @@ impl<R: Recorder> Driver<'_, R> {
         state: State,
         actions: Vec<Action>,
     ) -> Result<(State, Vec<Action>), R::Error> {
-        let is_done = state.done().is_some_and(RunEnd::is_answer);
+        let is_done = state.outcome().is_some_and(RunEnd::is_answer);
         if !is_done {
             return Ok((state, actions));
         }

@@ -336,7 +336,7 @@ impl Recorder for Nothing {
             biased;
             () = cancellation(self.cancelled.as_ref()) => Ok(None),
             () = until(self.deadline) => Ok(None),
-            () = self.inbox.said() => Ok(None),
+            () = self.inbox.until_said() => Ok(None),
             came = await_result(run, state.background()) => came.map(|()| None),
         }
     }

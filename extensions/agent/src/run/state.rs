@@ -194,7 +194,7 @@ impl State {
     }
 
     /// How it ended, or would have if no call went on in the background.
-    pub(crate) fn done(&self) -> Option<&RunEnd> {
+    pub(crate) fn outcome(&self) -> Option<&RunEnd> {
         match &self.0.phase {
             Phase::Ended { how } | Phase::Resting { how } => Some(how),
             _ => None,

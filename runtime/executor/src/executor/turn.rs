@@ -75,7 +75,7 @@ impl Run {
     /// again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.answer_turn(turn, &calls, Early::none(), Awaited::Results).await
+        self.answer_turn(turn, &calls, Early::none(), TurnWait::Results).await
     }
 
     /// The answers of a turn, some of whose calls may have begun.
@@ -84,7 +84,7 @@ impl Run {
         turn: u64,
         calls: &[&Call<'_>],
         early: Early,
-        awaited: Awaited,
+        awaited: TurnWait,
     ) -> Result<TurnAnswers, CallFailure> {
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
             let answers = self.perform_unrecorded(turn, calls, early).await;
@@ -98,7 +98,7 @@ impl Run {
         }
         let waiting = outcomes.into_iter().zip(calls);
         let answered = waiting.map(|(outcome, call)| {
-            let until = match awaited == Awaited::HandOvers && self.is_background(call) {
+            let until = match awaited == TurnWait::HandOvers && self.is_background(call) {
                 true => WaitUntil::HandedOver,
                 false => WaitUntil::Answered,
             };
@@ -166,7 +166,7 @@ impl Run {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
             return self
-                .answer_turn(turn, &calls, Early::answered(known), Awaited::HandOvers)
+                .answer_turn(turn, &calls, Early::answered(known), TurnWait::HandOvers)
                 .await
                 .map(SubmittedTurn::Answered);
         };
@@ -197,7 +197,7 @@ impl Run {
         known: Vec<Option<Answer>>,
     ) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.answer_turn(turn, &calls, Early::answered(known), Awaited::Results).await
+        self.answer_turn(turn, &calls, Early::answered(known), TurnWait::Results).await
     }
 
     /// The answers of a turn that no journal records.
@@ -308,7 +308,7 @@ impl Run {
 
 /// What a caller of a turn waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Awaited {
+enum TurnWait {
     /// The result of each call.
     Results,
     /// The same, but for a call that goes on in the background: that it was handed over.

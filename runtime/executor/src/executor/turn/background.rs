@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Awaited, Early, Run, TurnAnswers};
+use super::{Early, Run, TurnAnswers, TurnWait};
 use crate::executor::outcome::{CallFailure, Outcome};
 use crate::lifecycle::Lifecycle;
 use crate::stage;
@@ -34,7 +34,7 @@ impl Run {
         known: Vec<Option<Answer>>,
     ) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.answer_turn(turn, &calls, Early::answered(known), Awaited::HandOvers).await
+        self.answer_turn(turn, &calls, Early::answered(known), TurnWait::HandOvers).await
     }
 
     /// Returns the answer of a call that went on in the background, and when it came; nothing while it goes on.
@@ -88,7 +88,7 @@ impl Run {
     }
 }
 
-/// Whether an answer says of this call that it is under way.
+/// Reports whether an answer says of this call that it is under way.
 #[doc(hidden)]
 #[must_use]
 pub fn is_under_way(answer: &Answer, call: CallId) -> bool {
