@@ -51,6 +51,7 @@ options! {
     "tags" tags: Vec<LitStr> = value::texts,
     "terminal" terminal: Option<Span> = value::flag,
     "external" external: Option<Span> = value::flag,
+    "background" background: Option<Span> = value::switch,
     "danger" danger: Option<Danger> = danger,
     "effect" effect: Option<Ident> = |key, input| value::word(key, input, EFFECTS),
     "reads" reads: Option<Touches> = touches,

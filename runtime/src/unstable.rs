@@ -58,7 +58,9 @@ pub mod repair {
 
 /// Access for a crate that records runs beside their calls.
 pub mod runs {
-    pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn, untrusted_key};
+    pub use toolwright_executor::executor::{
+        BackgroundCall, JournalAccess, SubmittedTurn, is_under_way, untrusted_key,
+    };
 }
 
 /// The interface of a log of file changes, for a program that undoes them.

@@ -34,6 +34,7 @@ fn methods(option: &str) -> Result<&'static [&'static str], &'static str> {
         "handle" | "crate" => return Err("it names what the macro generates"),
         "blocking" => return Err("the handler is a future"),
         "external" => return Err("`external` makes such a tool"),
+        "background" => &["background"],
         "unlinked" => return Err("a run-time tool is never registered by the linker"),
         _ => return Err(""),
     })

@@ -11,6 +11,7 @@
 
 mod acknowledge;
 mod away;
+mod background;
 mod body;
 mod builder;
 mod by_id;

@@ -74,8 +74,8 @@ pub use self::plugin::{
 };
 pub use self::results::AnswerBudget;
 pub use self::run::{
-    Action, AgentRun, AgentRunBuilder, ExpectedOutput, OutputError, StartError, State, StepInput,
-    Stopped, Turn, step,
+    Action, AgentRun, AgentRunBuilder, BackgroundCall, ExpectedOutput, OutputError, StartError,
+    State, StepInput, Stopped, Turn, step,
 };
 #[cfg(feature = "testing")]
 pub use self::testing::{ScriptedModel, ScriptedRequest};

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, LitInt, LitStr, Path, Token, parenthesized, token};
+use syn::{Expr, ExprLit, Lit, LitBool, LitInt, LitStr, Path, Token, parenthesized, token};
 
 use super::options;
 use crate::errors::{did_you_mean, one_of};
@@ -58,6 +58,19 @@ pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
         return Err(syn::Error::new(key.span(), message));
     }
     Ok(key.span())
+}
+
+/// Reads a key that is written alone or with `= true`; its span is its value, and `= false` leaves it out.
+pub fn switch(key: &Ident, input: ParseStream<'_>) -> syn::Result<Option<Span>> {
+    if !input.peek(Token![=]) {
+        return flag(key, input).map(Some);
+    }
+    equals(key, input, "true")?;
+    let found = options::describe_next(input);
+    let on: LitBool = input.parse().map_err(|error: syn::Error| {
+        syn::Error::new(error.span(), format!("{found}, expected `true` or `false`"))
+    })?;
+    Ok(on.value.then(|| key.span()))
 }
 
 pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Result<Ident> {

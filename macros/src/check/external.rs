@@ -16,8 +16,20 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
         if let Some(end) = function.end {
             errors.at(end, NO_BODY);
         }
+        if let Some(background) = tool.args.background {
+            errors.at(
+                background,
+                "`background` is about calls that are carried out elsewhere, and this tool runs here; add `external` and write no body, or drop it",
+            );
+        }
         return;
     };
+    if let (Some(background), Some(_)) = (tool.args.background, tool.args.terminal) {
+        errors.at(
+            background,
+            "a terminal tool ends the run by its result, and a run goes on while a call is in the background; drop `background` or `terminal`",
+        );
+    }
     if tool.self_type.is_some() {
         errors.at(
             external,

@@ -48,6 +48,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
         }),
         args.terminal.map(|_| quote!(terminal: true,)),
         args.external.map(|_| quote!(external: true,)),
+        args.background.map(|_| quote!(background: true,)),
         danger,
         args.effect.as_ref().map(|effect| {
             let effect = variant("Effect", effect);

@@ -132,6 +132,8 @@ pub struct Spec {
     pub terminal: bool,
     /// Whether its calls are carried out elsewhere.
     pub external: bool,
+    /// It goes on in the background.
+    pub background: bool,
     pub danger: DangerSpec,
     pub effect: Effect,
     pub approval: ApprovalSpec,
@@ -274,6 +276,7 @@ impl Spec {
         tags: &[],
         terminal: false,
         external: false,
+        background: false,
         danger: DangerSpec::Undeclared,
         effect: Effect::Once,
         approval: ApprovalSpec::Never,

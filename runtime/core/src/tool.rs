@@ -252,6 +252,8 @@ pub struct Definition {
     pub terminal: bool,
     /// Whether its calls are handed over and carried out elsewhere.
     pub is_external: bool,
+    /// Whether an agent's run goes on while a call of it is carried out elsewhere, and reads the result as a message when it comes.
+    pub is_background: bool,
     /// How carefully a person should look.
     pub danger: DeclaredDanger,
     /// What its calls change.
@@ -375,6 +377,7 @@ impl Definition {
             tags: spec.tags.iter().map(|tag| (*tag).to_owned()).collect(),
             terminal: spec.terminal,
             is_external: spec.external,
+            is_background: spec.background,
             danger: match spec.danger {
                 DangerSpec::Undeclared if spec.effect == Effect::Read => {
                     DeclaredDanger::Level(Danger::Safe)

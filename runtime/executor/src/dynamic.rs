@@ -78,6 +78,7 @@ pub struct DynamicTool {
     tags: Vec<String>,
     terminal: bool,
     external: bool,
+    background: bool,
     danger: Option<Danger>,
     effect: Effect,
     approval: Option<&'static str>,
@@ -262,6 +263,7 @@ impl DynamicTool {
             tags: Vec::new(),
             terminal: false,
             external: false,
+            background: false,
             danger: None,
             effect: Effect::Once,
             approval: None,
@@ -325,6 +327,7 @@ impl DynamicTool {
         definition.tags = self.tags;
         definition.terminal = self.terminal;
         definition.is_external = self.external;
+        definition.is_background = self.background;
         definition.effect = self.effect;
         let undeclared = if self.effect == Effect::Read { Danger::Safe } else { Danger::Moderate };
         definition.danger = match (&self.judge.danger, self.danger) {

@@ -63,7 +63,7 @@ pub use resolve::Resolver;
 pub use run::Run;
 pub use run_builder::{MissingServices, RunBuilder};
 pub use service::DrainReport;
-pub use turn::{OpenTurn, SubmittedTurn, TurnAnswers};
+pub use turn::{BackgroundCall, OpenTurn, SubmittedTurn, TurnAnswers, is_under_way};
 pub use worker::Worker;
 
 pub(crate) use calling::Stages;

@@ -38,3 +38,4 @@ pub(crate) use decide::{gate, words};
 pub(crate) use driver::Lifecycle;
 pub use foreign::untrusted_key;
 pub(crate) use submit::Asking;
+pub(crate) use wait::WaitUntil;

@@ -42,6 +42,14 @@ pub async fn buy(
 #[tool(external, unlinked, effect = read)]
 async fn ask() -> bool;
 
+/// Renders the film, which takes an hour.
+#[tool(external, unlinked, effect = idempotent, background = true)]
+async fn render() -> u64;
+
+/// Renders it while the run waits.
+#[tool(external, unlinked, effect = idempotent, background = false)]
+async fn render_now() -> u64;
+
 /// Shows the visitor something.
 #[tool(external, unlinked, name = "show", handle = SHOWS)]
 async fn show(
@@ -58,10 +66,12 @@ struct Shown {
 }
 
 pub fn main() {
-    let registry = Registry::of([BUY, ASK, SHOWS]).expect("they are tools");
+    let registry = Registry::of([BUY, ASK, SHOWS, RENDER, RENDER_NOW]).expect("they are tools");
     for name in ["buy", "ask", "show"] {
         assert!(registry.get(name).expect("registered").is_external);
     }
     assert!(registry.get("buy").expect("registered").output_schema.is_some());
+    let is_background = |name| registry.get(name).expect("registered").is_background;
+    assert!(is_background("render") && !is_background("render_now") && !is_background("ask"));
     assert_eq!(Stock(&["tea"]).0.len(), 1);
 }

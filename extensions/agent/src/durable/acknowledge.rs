@@ -4,6 +4,7 @@ use toolwright::journal::{CallSlot, Store};
 
 use super::record::RunRecord;
 use crate::history::Message;
+use crate::run::BackgroundCall;
 
 /// The calls of a turn whose answers the run has recorded, but whose records in the journal do not say so yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +25,19 @@ impl UnacknowledgedTurn {
         Some(Self { turn, calls })
     }
 
-    /// Acknowledges the calls and returns whether all of them are acknowledged. The caller tries again if the store
-    /// failed.
-    pub(super) async fn acknowledge_calls(self, store: &dyn Store, run: &str) -> bool {
+    /// Acknowledges the calls but for those in the background, whose results the run has not read, and gives whether all of them are:
+    /// what the store does not take is tried again.
+    pub(super) async fn acknowledge_calls(
+        self,
+        store: &dyn Store,
+        run: &str,
+        background: &[BackgroundCall],
+    ) -> bool {
         let mut is_done = true;
         for index in 0..self.calls {
             let place = CallSlot { run: run.to_owned(), turn: Some(self.turn), index };
             is_done &= match store.at(&place).await {
+                Ok(Some(record)) if background.iter().any(|it| it.call == record.id) => true,
                 Ok(Some(record)) if record.answer.is_some() && !record.delivered => {
                     store.acknowledge(record.id).await.is_ok()
                 }
@@ -48,7 +55,8 @@ impl RunRecord {
         let store = &self.recorded.access().store;
         let mut left = Vec::new();
         for calls in self.left.drain(..) {
-            if !calls.acknowledge_calls(&**store, &self.recorded.head.run).await {
+            let run = &self.recorded.head.run;
+            if !calls.acknowledge_calls(&**store, run, &self.background).await {
                 left.push(calls);
             }
         }

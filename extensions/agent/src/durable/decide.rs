@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use toolwright::journal::{CallRecord, State};
 
+use super::background::rests_in_background;
 use super::crashes::{is_suspect, parked_until, rest_of, with_one_more};
 use super::head::{Crashes, Head, Phase};
 use super::outage::Outage;
@@ -125,6 +126,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
         return Decision::Away { outage: outage.clone() };
     }
     let is_awake = has_to_end
+        || (rests_in_background(head) && calls.contains(&CallStatus::Answered))
         || calls.contains(&CallStatus::MayGoOn)
         || calls.iter().all(|call| *call == CallStatus::Answered);
     if head.phase == Phase::Waiting && !is_awake {

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use toolwright::journal::{CallSlot, CommitError, DocumentWrite, SealingKey, Store, Transaction};
 use toolwright::provider::ToolCall;
-use toolwright::unstable::runs::untrusted_key;
+use toolwright::unstable::runs::{is_under_way, untrusted_key};
 use toolwright::{Answer, Content, StoredAnswer};
 
 use super::RunError;
@@ -168,21 +168,27 @@ impl Copy<'_> {
             self.write(Part::Answers, number, &Answers { message: Message::tool_results(marked) })?;
         }
         let is_at_end = number == self.head.turn;
-        let ended = ended.or_else(|| self.state.ended().filter(|_| is_at_end).cloned());
+        let ended = ended.or_else(|| self.state.outcome().filter(|_| is_at_end).cloned());
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
             // The next request tells the model what is wrong with its text. If it answered by a call, the call's answer
             // says so already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
-                let messages = vec![Message::user(correction(&problems.join("\n")))];
-                let ends_in = self.ends_in.clone();
-                let guards = Vec::new();
-                self.write(Part::Said, number + 1, &TurnPrompt { messages, ends_in, guards })?;
+                let correction = Message::user(correction(&problems.join("\n")));
+                self.correct(number, correction)?;
                 Ok(None)
             }
             (ended, Some(text)) => self.end(number, text, ended).await,
-            (_, None) => Ok(None),
+            // An answer with calls, or an empty one, may have been sent back as well.
+            (_, None) => {
+                if let Some(said) = self.said_after(number).await?
+                    && is_correction(&said, self.is_typed())
+                {
+                    self.correct(number, said)?;
+                }
+                Ok(None)
+            }
         }
     }
 
@@ -194,44 +200,59 @@ impl Copy<'_> {
         text: String,
         ended: Option<RunEnd>,
     ) -> Result<Option<RunEnd>, RunError> {
-        let run = &self.head.run;
-        let Forking { store, sealing, .. } = *self.forking;
         if let Some(RunEnd::Text { .. }) = ended {
             return Ok(ended);
         }
-        // The run ended later: after another message of the user, or after a correction that the run itself sent to the
-        // model.
-        let RecordedTurn { said, .. } = turn::read_turn(store, run, number + 1, sealing).await?;
-        let is_typed = match &self.ends_in {
-            Some(EndsIn::Value(_)) => true,
-            Some(EndsIn::Text) => false,
-            None => self.state.expected().is_some(),
-        };
-        match said.into_iter().next() {
+        // Another end came after this turn: of what the user said next, or of a request that the model was asked again with.
+        match self.said_after(number).await? {
             None => Ok(None),
-            Some(correction) if is_correction(&correction, is_typed) => {
-                // Messages that the user added belong to the turns that are not copied.
-                let (messages, ends_in) = (vec![correction], self.ends_in.clone());
-                let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
-                self.write(Part::Said, number + 1, &said)?;
+            Some(correction) if is_correction(&correction, self.is_typed()) => {
+                self.correct(number, correction)?;
                 Ok(None)
             }
             Some(_) => Ok(Some(RunEnd::Text { text, cut_short: false })),
         }
     }
 
-    /// Copies the answer of a call. A journalled call may have had an effect, so its answer says in which run that
-    /// happened.
+    /// What was said first after a turn.
+    async fn said_after(&self, number: u64) -> Result<Option<Message>, RunError> {
+        let Forking { store, sealing, .. } = *self.forking;
+        let next = turn::read_turn(store, &self.head.run, number + 1, sealing).await?;
+        Ok(next.said.into_iter().next())
+    }
+
+    /// Writes what the model is asked again with after the last turn that is copied. What the user said beside it belongs to
+    /// the turns that are not.
+    fn correct(&mut self, number: u64, correction: Message) -> Result<(), RunError> {
+        let (messages, ends_in) = (vec![correction], self.ends_in.clone());
+        let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
+        self.write(Part::Said, number + 1, &said)
+    }
+
+    /// Whether the run had to end in a value at the last turn that is copied.
+    fn is_typed(&self) -> bool {
+        match &self.ends_in {
+            Some(EndsIn::Value(_)) => true,
+            Some(EndsIn::Text) => false,
+            None => self.state.expected().is_some(),
+        }
+    }
+
+    /// The answer of a call; one of a call that was journalled, so that it may have had an effect, says where it happened.
     async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();
-        if self.forking.store.at(&CallSlot { run, turn: Some(turn), index }).await?.is_none() {
-            return Ok(copied());
-        }
-        let note = format!(
-            "[this happened in run {}, turn {turn}, and not again in this run]",
-            self.head.run
-        );
+        let slot = CallSlot { run, turn: Some(turn), index };
+        let Some(record) = self.forking.store.at(&slot).await? else { return Ok(copied()) };
+        let run = &self.head.run;
+        let note = match is_under_way(answer, record.id) {
+            true => {
+                format!("[this happens in run {run}: a result that is not below goes there alone]")
+            }
+            false => {
+                format!("[this happened in run {run}, turn {turn}, and not again in this run]")
+            }
+        };
         Ok(match answer.error() {
             Some(error) => {
                 let hint = error.next_action().map(|hint| format!("{hint}; {note}"));

@@ -84,7 +84,7 @@ pub enum Phase {
     Asking,
     /// The calls of an answer have to run.
     Calling,
-    /// Calls wait, and no process drives the run.
+    /// Calls wait, of its turn or in the background, and no process drives the run.
     Waiting,
     /// It has ended.
     Ended,
@@ -192,6 +192,9 @@ pub struct WaitingCall {
     pub tool: String,
     /// What it waited for when it was submitted.
     pub state: CallState,
+    /// Whether the run has gone on since, and waits for the result before it ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_background: bool,
 }
 
 impl Head {

@@ -13,8 +13,8 @@ use crate::events::RunEnd;
 pub enum Progress {
     /// It has ended.
     Ended(RunEnd),
-    /// Calls of its turn wait, and no process drives it. Where [`Runner::work`](super::Runner::work) runs, the run
-    /// continues as soon as the last of them has its answer.
+    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
+    /// runs, as soon as the last of them has its answer; one that is done and waits for calls in the background, with the first.
     Waiting(Waiting),
     /// The message waits for the next request of the run, which is at work.
     Queued,

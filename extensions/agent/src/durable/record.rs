@@ -21,6 +21,7 @@ use toolwright::{
 
 use super::RunError;
 use super::acknowledge::UnacknowledgedTurn;
+use super::background::waiting_for;
 use super::deadline::deadline_of;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
@@ -35,8 +36,8 @@ use crate::limits::share::{self, SpentShare};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{
-    Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Turn,
-    TurnOutcome, Work, is_turned_away,
+    Action, AgentRun, Away, BackgroundCall, Driver, Interruption, Recorder, Rest, State, Stop,
+    Stopped, Turn, TurnOutcome, Work, is_turned_away,
 };
 
 /// A run that this process drives, and its record.
@@ -90,6 +91,8 @@ pub(super) struct RunRecord {
     pub guards: Vec<GuardReport>,
     /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
+    /// The calls that go on in the background.
+    pub background: Vec<BackgroundCall>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,
     /// Records the states that tools set for plugins.
@@ -116,6 +119,7 @@ impl RunRecord {
             said: Vec::new(),
             guards: Vec::new(),
             guarded: Vec::new(),
+            background: run.state().background().to_vec(),
             so_far: Vec::new(),
             plugins,
             left: Vec::new(),
@@ -246,6 +250,11 @@ impl Recorder for RunRecord {
                     ended = Some(end).filter(|end| end.is_of_value()).cloned();
                     continue;
                 }
+                // A value is one although its run waits for calls in the background.
+                Action::Await => {
+                    ended = next.outcome().filter(|end| end.is_of_value()).cloned();
+                    continue;
+                }
                 _ => continue,
             };
             match message {
@@ -289,8 +298,11 @@ impl Recorder for RunRecord {
         }
         let is_ended = head.phase == Phase::Ended;
         let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
-        // The run stays listed as open until its calls are acknowledged and its inbox was read once more.
-        let is_left = is_ended && (has_answers || !self.left.is_empty());
+        // Its calls are acknowledged before it is no longer looked at.
+        // Nor before its calls in the background are cancelled.
+        let is_left =
+            is_ended && (has_answers || !self.left.is_empty() || !next.background().is_empty());
+        // Nor before its inbox is looked at again.
         self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {
@@ -307,6 +319,7 @@ impl Recorder for RunRecord {
         self.plugins.is_recorded(&self.recorded, turn);
         self.recorded.suspicion = None;
         (self.said, self.guarded, self.so_far) = (said, guarded, Vec::new());
+        self.note_background(next).await;
         Ok(())
     }
 
@@ -390,7 +403,7 @@ impl Recorder for RunRecord {
                 Outcome::Answered(answer) => Some(StoredAnswer::from(&answer)),
                 Outcome::Suspended(suspended) => {
                     let (id, tool, state) = (suspended.call, call.name.clone(), suspended.state);
-                    calls.push(WaitingCall { index, call: id, tool, state });
+                    calls.push(WaitingCall { index, call: id, tool, state, in_background: false });
                     waits.push(call.clone());
                     requests.extend(suspended.request.map(|request| *request));
                     None
@@ -410,13 +423,23 @@ impl Recorder for RunRecord {
         Ok((Waiting { run, turn, calls, requests }, waits))
     }
 
+    async fn rest(&mut self, _: &Run, state: &State) -> Result<Option<Waiting>, RunError> {
+        let head = Head { lease: None, crashes: None, ..self.head_of(state)? };
+        self.recorded.commit(head, Vec::new()).await?;
+        self.recorded.suspicion = None;
+        let head = &self.recorded.head;
+        let (run, turn, calls) = (head.run.clone(), head.turn, head.waiting.clone());
+        Ok(Some(Waiting { run, turn, calls, requests: Vec::new() }))
+    }
+
     async fn note_answers(&mut self, history: &[Message], state: &State) {
         self.left.extend(UnacknowledgedTurn::last_of(history, state.turn()));
         self.acknowledge().await;
         if state.due().is_none() {
             // If this fails, a worker on the journal lists it.
             let is_answer = state.ended().is_some_and(RunEnd::is_answer);
-            let _ = self.recorded.list_as_ended(&self.left, is_answer).await;
+            let background = &self.background;
+            let _ = self.recorded.list_as_ended(&self.left, background, is_answer).await;
         }
     }
 
@@ -456,6 +479,7 @@ impl RunRecord {
         let sealing = self.recorded.access().sealing.as_ref();
         let phase = match state.due() {
             Some(Action::Ask) => Phase::Asking,
+            Some(Action::Await) => Phase::Waiting,
             Some(_) => Phase::Calling,
             None => Phase::Ended,
         };
@@ -472,7 +496,7 @@ impl RunRecord {
             turn: state.turn(),
             spent: state.spent(),
             ended: tag,
-            waiting: Vec::new(),
+            waiting: waiting_for(state),
             lease: (!is_ended).then(|| Lease { suspect: false, ..self.recorded.lease() }),
             crashes: head.crashes.filter(|_| is_given_up),
             outage: head.outage.filter(|_| is_asking_again),

@@ -16,6 +16,7 @@ use super::keys;
 use super::made_of::MadeOf;
 use super::patience::Patience;
 use super::turn;
+use crate::run::BackgroundCall;
 
 /// A document that lists a run.
 #[derive(Serialize)]
@@ -266,6 +267,7 @@ impl LeasedRun {
     pub(super) async fn list_as_ended(
         &mut self,
         left: &[UnacknowledgedTurn],
+        background: &[BackgroundCall],
         is_answer: bool,
     ) -> Result<(), RunError> {
         (self.listed_at, self.is_said_more) = (None, false);
@@ -273,7 +275,8 @@ impl LeasedRun {
             return Ok(());
         }
         for calls in left {
-            if !calls.acknowledge_calls(&*self.access.store, &self.head.run).await {
+            let (store, run) = (&*self.access.store, &self.head.run);
+            if !calls.acknowledge_calls(store, run, background).await {
                 return Ok(());
             }
         }

@@ -5,12 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use toolwright::Content;
 use toolwright::unstable::changes::FileChanges;
 use toolwright::unstable::runs::JournalAccess;
 
+use super::background::rests_in_background;
 use super::builder::{RunnerBuilder, StoredOnFailure, StoredServices};
 use super::crashes::SuspectPlace;
 use super::head::{Cancelled, Head, Phase, read};
@@ -348,6 +350,13 @@ impl Inner {
     ) -> Result<Progress, RunError> {
         let key = inbox::put(&self.access, run, prompt, urgency).await?;
         let (head, _) = self.head(run).await?;
+        if rests_in_background(&head) {
+            // Boxed, so that its type is none of the callers' types.
+            return match self.gone_on(run, TakenBy::Worker).boxed().await {
+                Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
+                gone_on => gone_on,
+            };
+        }
         let has_ended = head.phase == Phase::Ended;
         if !has_ended || self.access.store.document(&key).await?.is_none() {
             return Ok(Progress::Queued);

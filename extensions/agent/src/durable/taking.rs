@@ -9,6 +9,7 @@ use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
 use toolwright::journal::CallRecord;
 
 use super::acknowledge::UnacknowledgedTurn;
+use super::background::rests_in_background;
 use super::body::Body;
 use super::builder::unsealed;
 use super::crashes::park;
@@ -21,7 +22,7 @@ use super::made_of::MadeOf;
 use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::record::{DrivenRun, RunRecord};
-use super::recorded::LeasedRun;
+use super::recorded::{LeasedRun, has_messages};
 use super::remembered::Versions;
 use super::rewind::refuse_rewound;
 use super::runner::Inner;
@@ -103,7 +104,9 @@ impl Inner {
                 let ended = state.ended().cloned();
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
                 let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
-                recorded.list_as_ended(left.as_slice(), is_answer).await?;
+                let background = state.background();
+                self.recall(&recorded.head.agent, background, is_answer).await?;
+                recorded.list_as_ended(left.as_slice(), background, is_answer).await?;
                 if recorded.is_said_more
                     && is_answer
                     && let Some(driven) = self.spoken_of_inbox(id).await?
@@ -191,8 +194,9 @@ impl Inner {
                 // The message was withdrawn, or is read with the next one.
                 None => {
                     let left = std::mem::take(&mut driven.record.left);
-                    // If this fails, a worker on the journal lists it.
-                    let _ = driven.record.recorded.list_as_ended(&left, is_answer).await;
+                    // Where it is not listed now, a worker on the journal does it.
+                    let RunRecord { recorded, background, .. } = &mut driven.record;
+                    let _ = recorded.list_as_ended(&left, background, is_answer).await;
                     if !driven.record.recorded.is_said_more {
                         return Ok(progress);
                     }
@@ -229,6 +233,9 @@ impl Inner {
         if is_vain {
             let waits = |it: &mut CallStatus| *it = CallStatus::Waits;
             calls.iter_mut().filter(|it| **it == CallStatus::MayGoOn).for_each(waits);
+        }
+        if rests_in_background(&head) && has_messages(&*self.access.store, id).await? {
+            calls.push(CallStatus::MayGoOn);
         }
         Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
     }

@@ -71,8 +71,10 @@ pub enum RunEvent {
         /// The name of the tool.
         tool: String,
     },
-    /// More of the arguments of a call. Calls of a tool with a secret parameter have no such events, nor have calls of
-    /// an unknown tool.
+    /// More of the arguments of a call. A tool with a secret parameter has none of these events, and neither has a name
+    /// that is no tool, but for `final_answer`: a model gives the value that a run with a typed end ends in by a call of that
+    /// name where its provider has no format for it, and what comes of the value is here, before it is checked. Elsewhere it
+    /// comes as [`Text`](Self::Text).
     Arguments {
         /// The index of the call in the answer.
         index: usize,

@@ -67,8 +67,8 @@ impl AnswerBudget {
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }
     }
 
-    /// Returns how many characters of a tool's answers are sent; `None` if there is no limit.
-    pub(super) fn of(&self, tool: &str) -> Option<usize> {
+    /// How many characters of the answers of a tool are sent; all where that has no limit.
+    pub(crate) fn of(&self, tool: &str) -> Option<usize> {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }
 

@@ -223,7 +223,7 @@ impl AgentRun {
                     self.history.push(message);
                 }
                 Action::End(ended) => self.notify(NoticeKind::Ended { ended: &ended }),
-                Action::Ask | Action::Call(_) | Action::Check { .. } => {}
+                Action::Ask | Action::Call(_) | Action::Check { .. } | Action::Await => {}
             }
         }
     }

@@ -17,6 +17,7 @@ use tracing::Instrument as _;
 use super::asking::AskOutcome;
 use super::recorder::{Away, Interruption, Recorder, Stop, TurnOutcome, Work, submit_calls};
 use super::refused::{refused, words};
+use super::resting::in_background;
 use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
 use crate::limits::TotalUsage;
@@ -72,7 +73,13 @@ impl<R: Recorder> Driver<'_, R> {
                 Action::Check { .. } => {
                     let (state, actions) = self.run.checked(self.run.state.clone(), Vec::new())?;
                     let (state, actions) = self.guard_end(state, actions).await;
+                    let (state, actions) = self.goes_on(state, actions).await?;
                     self.commit(state, actions, None).await?;
+                }
+                Action::Await => {
+                    if let Some(waiting) = self.boxed_rest().await? {
+                        return Ok(Rest::Waiting(waiting));
+                    }
                 }
                 _ => self.boxed_ask().await?,
             }
@@ -87,6 +94,10 @@ impl<R: Recorder> Driver<'_, R> {
         turn: &'s Turn,
     ) -> BoxFuture<'s, Result<Option<R::Waiting>, R::Error>> {
         self.call(turn).boxed()
+    }
+
+    fn boxed_rest(&mut self) -> BoxFuture<'_, Result<Option<R::Waiting>, R::Error>> {
+        self.rest().boxed()
     }
 
     fn boxed_ask(&mut self) -> BoxFuture<'_, Result<(), R::Error>> {
@@ -179,64 +190,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await
     }
 
-    /// Takes the user's messages since the last request.
-    async fn take_messages(&mut self) -> Result<(), R::Error> {
-        let messages = self.recorder.take_said(false).await?;
-        if messages.is_empty() {
-            return Ok(());
-        }
-        let (messages, refused) = self.run.let_in(messages).await;
-        let refused = refused.map(|report| StepInput::Guarded { answer: None, report });
-        let mut said = (self.run.state.clone(), Vec::new());
-        for message in messages {
-            let (text, attachments) = message.into_parts();
-            let (state, actions) = step(&said.0, StepInput::Interjected { text, attachments });
-            said.0 = state;
-            said.1.extend(actions);
-        }
-        if let Some(refused) = refused {
-            let (state, actions) = step(&said.0, refused);
-            said = (state, said.1.into_iter().chain(actions).collect());
-        }
-        self.commit(said.0, said.1, None).await
-    }
-
-    /// Continues a run that is done if the user has sent a message meanwhile.
-    async fn goes_on(
-        &mut self,
-        mut state: State,
-        mut actions: Vec<Action>,
-    ) -> Result<(State, Vec<Action>), R::Error> {
-        let is_done = state.ended().is_some_and(RunEnd::is_answer);
-        if !is_done {
-            return Ok((state, actions));
-        }
-        let messages = self.recorder.take_said(true).await?;
-        let (messages, refused) = self.run.let_in(messages).await;
-        if !messages.is_empty() || refused.is_some() {
-            actions.retain(|action| !matches!(action, Action::End(_)));
-        }
-        for (place, message) in messages.into_iter().enumerate() {
-            let (text, attachments) = message.into_parts();
-            let input = match place {
-                0 => self.run.said(text, attachments),
-                _ => StepInput::Interjected { text, attachments },
-            };
-            let (next, more) = step(&state, input);
-            state = next;
-            actions.extend(more);
-        }
-        if let Some(report) = refused {
-            let (next, more) = step(&state, StepInput::Guarded { answer: None, report });
-            state = next;
-            actions.retain(|action| !matches!(action, Action::Ask));
-            actions.extend(more);
-        }
-        Ok((state, actions))
-    }
-
-    /// Handles an outage of the model: leaves the run until the next attempt. Returns the error if the outage ends the
-    /// run, and `None` if something else does.
+    /// The model is away: leaves the run until it is asked again, unless something ends the run; the error where that is the model.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
         // If the journal cannot be read, the recorder holds what the requests took until it can be written.
@@ -351,6 +305,7 @@ impl<R: Recorder> Driver<'_, R> {
         let delegated = is_spent.then_some(StepInput::Delegated { spent, turns });
         let before = stop.map(Stop::event).into_iter().chain(delegated);
         let before = before.fold(self.run.state.clone(), |state, input| step(&state, input).0);
+        let before = in_background(before, &answers);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };
         let (state, actions) = step(&before, called);
         let (state, actions) = self.without_refused(state, actions);
@@ -400,7 +355,11 @@ impl<R: Recorder> Driver<'_, R> {
     ) -> Result<(), R::Error> {
         self.record_guards();
         self.record(&state, &actions, stop).await?;
+        let had_ended = self.run.state.ended().is_some();
         self.run.take(state, actions);
+        if !had_ended {
+            self.recall_background().await;
+        }
         Ok(())
     }
 }

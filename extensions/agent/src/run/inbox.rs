@@ -34,9 +34,7 @@ impl Inbox {
 
     /// Adds a message like [`put`](Self::put), and interrupts the request under way.
     pub(crate) fn put_now(&self, message: Prompt) -> Result<(), Prompt> {
-        self.put_as(message, true)?;
-        self.1.notify_waiters();
-        Ok(())
+        self.put_as(message, true)
     }
 
     fn put_as(&self, message: Prompt, is_urgent: bool) -> Result<(), Prompt> {
@@ -46,16 +44,27 @@ impl Inbox {
         }
         waiting.messages.push_back(message);
         waiting.is_urgent |= is_urgent;
+        drop(waiting);
+        self.1.notify_waiters();
         Ok(())
     }
 
     /// Completes when a message interrupts the request under way. May be dropped at any time.
     pub(super) async fn urgent(&self) {
+        self.until(|waiting| waiting.is_urgent).await;
+    }
+
+    /// Completes when a message waits. May be dropped at any time.
+    pub(super) async fn until_said(&self) {
+        self.until(|waiting| !waiting.messages.is_empty()).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&Waiting) -> bool) {
         loop {
             // Registered before the check, so that no message is missed.
             let mut notified = pin!(self.1.notified());
             notified.as_mut().enable();
-            if self.waiting().is_urgent {
+            if is_so(&self.waiting()) {
                 return;
             }
             notified.await;

@@ -13,6 +13,7 @@ use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers}
 use super::Stopped;
 use super::early::BegunTurn;
 use super::inbox::Inbox;
+use super::resting::await_result;
 use super::until::{cancellation, until};
 use crate::agent::Agent;
 use crate::events::GuardReport;
@@ -143,7 +144,20 @@ pub(crate) trait Recorder: Send {
         ready(Ok(Vec::new()))
     }
 
-    /// Notes the state before the calls of a turn run, for the sub-agents that they start.
+    /// The user has said something to which a run that was done goes on: its limits count anew.
+    fn count_anew(&mut self) {}
+
+    /// Waits until something may have happened to a run that is done while its calls go on in the background; what it waits for, where
+    /// no process has to wait.
+    fn rest(
+        &mut self,
+        _: &Run,
+        _: &State,
+    ) -> impl Future<Output = Result<Option<Self::Waiting>, Self::Error>> + Send {
+        ready(Ok(None))
+    }
+
+    /// The calls of a turn are about to run.
     fn delegates(&mut self, _: &State) {}
 
     /// Returns what the sub-agents that the calls of the open turn started have spent.
@@ -311,12 +325,21 @@ impl Recorder for Nothing {
         if !is_ending {
             return Ok(self.inbox.take());
         }
-        let messages = self.inbox.take_or_close();
-        if !messages.is_empty() {
-            // A new message restarts the time limit.
-            self.deadline = self.time.map(|time| Instant::now() + time);
+        Ok(self.inbox.take_or_close())
+    }
+
+    fn count_anew(&mut self) {
+        self.deadline = self.time.map(|time| Instant::now() + time);
+    }
+
+    async fn rest(&mut self, run: &Run, state: &State) -> Result<Option<Infallible>, Stopped> {
+        tokio::select! {
+            biased;
+            () = cancellation(self.cancelled.as_ref()) => Ok(None),
+            () = until(self.deadline) => Ok(None),
+            () = self.inbox.until_said() => Ok(None),
+            came = await_result(run, state.background()) => came.map(|()| None),
         }
-        Ok(messages)
     }
 
     fn delegates(&mut self, state: &State) {
@@ -345,8 +368,8 @@ impl Recorder for Nothing {
         known: Vec<Option<Answer>>,
     ) -> Result<TurnOutcome<Infallible>, CallFailure> {
         let answers = match known.iter().any(Option::is_some) {
-            true => Box::pin(run.turn_again(number, calls, known)).await,
-            false => run.turn(number, calls).await,
+            true => Box::pin(run.turn_in_background(number, calls, known)).await,
+            false => run.turn_in_background(number, calls, Vec::new()).await,
         };
         answers.map(TurnOutcome::Answered)
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use toolwright::provider::ToolCall;
 
+use super::background::BackgroundCall;
 use super::failing::Failing;
 use super::output::Expected;
 use crate::events::RunEnd;
@@ -62,6 +63,9 @@ pub(crate) struct Inner {
     /// The type of the value that it ends in, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Expected>,
+    /// The calls that go on in the background, whose results the model has not read, in the order in which it made them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub background: Vec<BackgroundCall>,
     /// What was spent over the whole run.
     pub spent: TotalUsage,
     /// What had been spent when the user last spoke.
@@ -102,6 +106,11 @@ pub(crate) enum Phase {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<ToolCall>,
     },
+    /// The model is done, and calls go on in the background: the run ends when it has read their results.
+    Resting {
+        /// How it would have ended.
+        how: RunEnd,
+    },
     Ended {
         how: RunEnd,
     },
@@ -134,6 +143,7 @@ impl State {
             called: false,
             failing: None,
             output: None,
+            background: Vec::new(),
             spent: TotalUsage::default(),
             spent_before: TotalUsage::default(),
         })
@@ -148,8 +158,9 @@ impl State {
         Self(Inner { turn, phase, output, ..inner })
     }
 
-    /// Returns what a driver has to do next: ask the model, or run the calls of a turn. `None` before the user has
-    /// spoken and after the end.
+    /// Returns what has to be done now, for a driver that takes the run up: ask the model, run the calls of a turn, or await the
+    /// result of a call that goes on in the background. `None`
+    /// before the user has spoken and after the end.
     #[must_use]
     pub fn due(&self) -> Option<Action> {
         match &self.0.phase {
@@ -160,6 +171,7 @@ impl State {
                 calls: Arc::clone(calls),
             })),
             Phase::Checking { text, .. } => Some(Action::Check { text: text.clone() }),
+            Phase::Resting { .. } => Some(Action::Await),
             Phase::Idle | Phase::Ended { .. } => None,
         }
     }
@@ -182,7 +194,20 @@ impl State {
         }
     }
 
-    /// Returns the calls that have no answer yet. They belong to the last message of the history.
+    /// How it ended, or would have if no call went on in the background.
+    pub(crate) fn outcome(&self) -> Option<&RunEnd> {
+        match &self.0.phase {
+            Phase::Ended { how } | Phase::Resting { how } => Some(how),
+            _ => None,
+        }
+    }
+
+    /// The calls that go on in the background, whose results the model has not read.
+    pub(crate) fn background(&self) -> &[BackgroundCall] {
+        &self.0.background
+    }
+
+    /// Returns the calls that have no answer yet: those of the last message of the history.
     #[must_use]
     pub fn open_calls(&self) -> &[ToolCall] {
         match &self.0.phase {
@@ -279,6 +304,7 @@ impl fmt::Debug for State {
             Phase::Asking => &"asking",
             Phase::Calling { calls, .. } => calls,
             Phase::Checking { .. } => &"checking",
+            Phase::Resting { .. } => &"resting",
             Phase::Ended { how } => how,
         };
         let mut debug = formatter.debug_struct("State");

@@ -26,15 +26,22 @@
 //!   ended ─── guarded: sent back ──▶ asking        ended ── end changed ──▶ ended
 //! ```
 //!
-//! - A call is in the history together with the answers of its turn, or not at all: no message comes between the two.
-//! - Each call of a turn gets exactly one answer, in call order, whatever the driver delivers.
-//! - An input that the state does not wait for changes nothing and returns no actions.
+//! A run that is done while calls go on in the background rests until the result of one of them comes, or the user says more:
+//!
+//! ```text
+//!   ended ── rests ──▶ resting ── background answered, said ──▶ asking        resting ── cancelled, time is up ──▶ ended
+//! ```
+//!
+//! - A call is in the history with its turn's answers or not at all: no message comes between the two.
+//! - Each call of a turn gets exactly one answer, in call order, whatever the driver brings.
+//! - An event that the state does not wait for changes nothing and asks for nothing.
 
 use std::sync::Arc;
 
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Content};
 
+use super::background::BackgroundCall;
 use super::failing::Failing;
 use super::output::Expected;
 use super::state::{Phase, Stopping};
@@ -103,7 +110,18 @@ pub enum StepInput {
     TooDear(Limit),
     /// A request was aborted. This is what it took.
     GivenUp(TotalUsage),
-    /// The calls of the open turn have started sub-agents. Only the counters change.
+    /// These calls of the open turn go on in the background: their answers say so, and their results come later.
+    InBackground(Vec<BackgroundCall>),
+    /// The result of a call came that went on in the background. It counts once; that of another call changes nothing.
+    BackgroundAnswered {
+        /// The call.
+        call: BackgroundCall,
+        /// What the model reads.
+        text: String,
+    },
+    /// The run is done and does not end yet, because calls go on in the background.
+    Rests,
+    /// The calls of the open turn have started sub-agents, which took this. It counts, and nothing else changes.
     Delegated {
         /// What their requests took.
         spent: TotalUsage,
@@ -157,6 +175,8 @@ pub enum Action {
         /// What the model gave as the value.
         text: String,
     },
+    /// Waits for the result of a call that goes on in the background, and brings [`StepInput::BackgroundAnswered`].
+    Await,
     /// Ends the run.
     End(RunEnd),
 }
@@ -187,7 +207,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
     let mut next = state.clone();
     let actions = match (&state.0.phase, event) {
         (
-            Phase::Idle | Phase::Asking | Phase::Ended { .. },
+            Phase::Idle | Phase::Asking | Phase::Resting { .. } | Phase::Ended { .. },
             StepInput::Said { text, attachments, output },
         ) => next.take_message(Message::User { text, attachments }, output),
         (Phase::Asking, StepInput::Interjected { text, attachments }) => {
@@ -198,7 +218,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             next.reject_answer(answer, &report)
         }
         (
-            Phase::Idle | Phase::Asking | Phase::Ended { .. },
+            Phase::Idle | Phase::Asking | Phase::Resting { .. } | Phase::Ended { .. },
             StepInput::Guarded { answer: None, report },
         ) => next.guarded_without_answer(&report),
         (Phase::Ended { how }, StepInput::EndChanged { end }) if how.name() == end.name() => {
@@ -217,8 +237,10 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             next.ask()
         }
         (Phase::Asking, StepInput::TooDear(limit)) => next.end(RunEnd::Limit(limit)),
-        (Phase::Asking, StepInput::Cancelled) => next.end(RunEnd::Cancelled),
-        (Phase::Asking, StepInput::TimeIsUp) => {
+        (Phase::Asking | Phase::Resting { .. }, StepInput::Cancelled) => {
+            next.end(RunEnd::Cancelled)
+        }
+        (Phase::Asking | Phase::Resting { .. }, StepInput::TimeIsUp) => {
             let ended = next.time_is_up();
             next.end(ended)
         }
@@ -233,6 +255,21 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             next.0.delegated = next.0.delegated.saturating_add(turns);
             Vec::new()
         }
+        (Phase::Calling { .. }, StepInput::InBackground(calls)) => {
+            next.0.background.extend(calls);
+            Vec::new()
+        }
+        (Phase::Asking, StepInput::BackgroundAnswered { call, text }) => {
+            next.take_background(&call, text)
+        }
+        (Phase::Resting { .. }, StepInput::BackgroundAnswered { call, text }) => {
+            let mut actions = next.take_background(&call, text);
+            if !actions.is_empty() {
+                actions.extend(next.ask_again());
+            }
+            actions
+        }
+        (Phase::Ended { how }, StepInput::Rests) if how.is_answer() => next.rest(how.clone()),
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
         // The input came too late, or was never requested.

@@ -1,6 +1,7 @@
 //! The agent as its users see it: what the model is asked, what runs, how a run ends, and what its history is then.
 #![cfg(test)]
 
+mod background;
 mod cancelling;
 mod ceilings;
 mod deciding;

@@ -233,6 +233,24 @@ impl DynamicTool {
         self
     }
 
+    /// Lets an agent's run go on while a call of a tool that is carried out elsewhere ([`external`](Self::external)) is under way:
+    /// the model reads at once that it is, and gets the result as a message when it comes. The registry refuses it of any other tool,
+    /// and of a [`terminal`](Self::terminal) one.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{DynamicTool, Registry};
+    ///
+    /// let render = DynamicTool::external("render", "Renders the film.", json!({"type": "object"})).background();
+    /// let registry = Registry::of([render])?;
+    /// assert!(registry.get("render").expect("registered").is_background);
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn background(mut self) -> Self {
+        self.background = true;
+        self
+    }
+
     /// Limits how long each attempt of a call may take; `None` for as long as it takes.
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout.map_or(Timeout::None, Timeout::After);

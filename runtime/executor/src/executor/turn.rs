@@ -2,6 +2,7 @@
 //! in their order.
 
 mod answers;
+mod background;
 mod early;
 mod open;
 mod side_by_side;
@@ -15,9 +16,10 @@ use self::early::Early;
 use super::outcome::{CallFailure, Outcome};
 use super::{Calling, Run, RunState};
 use crate::lifecycle::heap::on_heap;
-use crate::lifecycle::{Asking, Lifecycle};
+use crate::lifecycle::{Asking, Lifecycle, WaitUntil};
 use crate::stage;
 pub use answers::{SubmittedTurn, TurnAnswers};
+pub use background::{BackgroundCall, is_under_way};
 pub use open::OpenTurn;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
@@ -74,7 +76,7 @@ impl Run {
     /// turn can be made again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.answer_turn(turn, &calls, Early::none()).await
+        self.answer_turn(turn, &calls, Early::none(), TurnWait::Results).await
     }
 
     /// Waits for the answers of a turn, some of whose calls may have begun.
@@ -83,6 +85,7 @@ impl Run {
         turn: u64,
         calls: &[&Call<'_>],
         early: Early,
+        awaited: TurnWait,
     ) -> Result<TurnAnswers, CallFailure> {
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
             let answers = self.perform_unrecorded(turn, calls, early).await;
@@ -95,12 +98,16 @@ impl Run {
             return Err(failure.clone());
         }
         let waiting = outcomes.into_iter().zip(calls);
-        let answered = waiting.map(|(outcome, call)| lifecycle.await_answer(outcome, call));
-        // All calls are awaited before the first failure is returned: others may be running.
-        let answers: Vec<Answer> =
-            join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
-        let terminal = self.first_terminal(lifecycle, turn, calls, &answers).await?;
-        Ok(TurnAnswers::new(answers, terminal))
+        let answered = waiting.map(|(outcome, call)| {
+            let until = match awaited == TurnWait::HandOvers && self.is_background(call) {
+                true => WaitUntil::HandedOver,
+                false => WaitUntil::Answered,
+            };
+            lifecycle.await_answer(until, outcome, call)
+        });
+        // A failure of one call drops none of the others, which may be running.
+        let outcomes = join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
+        self.answers_of(lifecycle, turn, calls, outcomes).await
     }
 
     /// Submits the calls of a turn without waiting for people: each has its own outcome, in their order. They run side
@@ -148,9 +155,9 @@ impl Run {
         }
     }
 
-    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers
-    /// which the journal of calls does not have: those calls do not run again. An answer in the journal takes
-    /// precedence.
+    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers of it
+    /// which the journal of calls does not have: those calls do not run again. What the journal has counts. One that goes on in the
+    /// background is answered that it does.
     #[doc(hidden)]
     pub async fn submit_turn_again(
         &self,
@@ -161,7 +168,7 @@ impl Run {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
             return self
-                .answer_turn(turn, &calls, Early::answered(known))
+                .answer_turn(turn, &calls, Early::answered(known), TurnWait::HandOvers)
                 .await
                 .map(SubmittedTurn::Answered);
         };
@@ -169,12 +176,18 @@ impl Run {
         if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
             return Err(failure.clone());
         }
-        if outcomes.iter().any(|outcome| outcome.suspended().is_some()) {
-            return Ok(SubmittedTurn::Waiting(outcomes));
+        let is_open = |(outcome, call): (&Outcome, &&Call<'_>)| {
+            outcome.suspended().is_some() && self.under_way(outcome, call).is_none()
+        };
+        if outcomes.iter().zip(&calls).any(is_open) {
+            let known = outcomes.into_iter().zip(&calls);
+            let known = known.map(|(outcome, call)| match self.under_way(&outcome, call) {
+                Some(answer) => Outcome::Answered(answer),
+                None => outcome,
+            });
+            return Ok(SubmittedTurn::Waiting(known.collect()));
         }
-        let answers: Vec<Answer> = outcomes.into_iter().filter_map(Outcome::answer).collect();
-        let terminal = self.first_terminal(lifecycle, turn, &calls, &answers).await?;
-        Ok(SubmittedTurn::Answered(TurnAnswers::new(answers, terminal)))
+        self.answers_of(lifecycle, turn, &calls, outcomes).await.map(SubmittedTurn::Answered)
     }
 
     /// Waits for the answers of a turn as [`turn`](Self::turn) does, given the answers that the caller has recorded.
@@ -186,7 +199,7 @@ impl Run {
         known: Vec<Option<Answer>>,
     ) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.answer_turn(turn, &calls, Early::answered(known)).await
+        self.answer_turn(turn, &calls, Early::answered(known), TurnWait::Results).await
     }
 
     /// Runs the calls of a turn that no journal records.
@@ -293,6 +306,15 @@ impl Run {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         CallSlot { run: self.id().to_owned(), turn: Some(turn), index }
     }
+}
+
+/// What a caller of a turn waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TurnWait {
+    /// The result of each call.
+    Results,
+    /// The same, but for a call that goes on in the background: that it was handed over.
+    HandOvers,
 }
 
 impl RunState {

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::future::{Either, select};
+use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::ask::LOOK_AGAIN;
@@ -24,7 +25,16 @@ const MOVES: u32 = 16;
 /// How long a caller goes on waiting while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
-/// How far a call has come.
+/// Until when a caller waits for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitUntil {
+    /// It has its answer.
+    Answered,
+    /// It has its answer, or who carries it out elsewhere has it.
+    HandedOver,
+}
+
+/// How far a call came.
 pub(super) enum CallProgress {
     On(Outcome),
     /// It is pending, and no approver has been asked yet.
@@ -102,6 +112,18 @@ impl<'a> Lifecycle<'a> {
         self.noted_as_read_of(outcome, id).await
     }
 
+    /// Continues a call, and returns its answer with the time at which its record last changed; nothing while it waits.
+    pub(crate) async fn answered_at(
+        self,
+        id: CallId,
+    ) -> Result<Option<(Answer, Timestamp)>, CallFailure> {
+        match self.resume(id).await {
+            Outcome::Answered(answer) => Ok(Some((answer, self.load(id).await?.updated))),
+            Outcome::Suspended(_) => Ok(None),
+            Outcome::Failed(failure) => Err(failure),
+        }
+    }
+
     async fn resume_call(self, id: CallId) -> Outcome {
         let current = match self.load(id).await {
             Ok(record) => on_heap(|| self.expire_due(record)).await,
@@ -121,9 +143,14 @@ impl<'a> Lifecycle<'a> {
     ///
     /// While the journal is unavailable, goes on waiting, but for no longer than [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
+        self.wait_until(WaitUntil::Answered, id, call).await
+    }
+
+    async fn wait_until(self, until: WaitUntil, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         let mut away_since = None;
         loop {
-            let outcome = on_heap(|| self.wait_while_available(id, call, &mut away_since)).await;
+            let outcome =
+                on_heap(|| self.wait_while_available(until, id, call, &mut away_since)).await;
             if !self.outlasts(&outcome, call, &mut away_since).await {
                 return self.noted_as_read_of(outcome, id).await;
             }
@@ -152,6 +179,7 @@ impl<'a> Lifecycle<'a> {
 
     async fn wait_while_available(
         self,
+        until: WaitUntil,
         id: CallId,
         call: Option<&Call<'_>>,
         away_since: &mut Option<Instant>,
@@ -179,8 +207,10 @@ impl<'a> Lifecycle<'a> {
                 Err(failure) => return failure.into(),
             };
             match &outcome {
-                Outcome::Suspended(it) if it.state != State::Indeterminate && !self.is_closed() => {
-                }
+                Outcome::Suspended(it)
+                    if it.state != State::Indeterminate
+                        && !until.is_over(it.state)
+                        && !self.is_closed() => {}
                 _ => return outcome,
             }
             *away_since = None;
@@ -198,32 +228,37 @@ impl<'a> Lifecycle<'a> {
             .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
     }
 
-    /// Waits for the answer of a call that was submitted with this outcome.
+    /// The answer of a call that was submitted with this outcome, or that it was handed over, where its caller waits for no more.
     ///
     /// # Errors
     /// When the host has to act before there is an answer.
     pub(crate) async fn await_answer(
         self,
+        until: WaitUntil,
         mut outcome: Outcome,
         call: &Call<'_>,
-    ) -> Result<Answer, CallFailure> {
+    ) -> Result<Outcome, CallFailure> {
         loop {
             let waits = match outcome {
-                Outcome::Answered(answer) => return Ok(answer),
+                Outcome::Answered(_) => return Ok(outcome),
                 Outcome::Failed(failure) => return Err(failure),
                 Outcome::Suspended(waits) => waits,
             };
             if waits.state == State::Indeterminate {
-                return Ok(indeterminate(call.name(), waits.call).into());
+                return Ok(Outcome::Answered(indeterminate(call.name(), waits.call).into()));
             }
             if stage::is_given_up(self.run, call) {
-                return Ok(on_heap(|| self.end_with(waits.call, End::GivenUp)).await);
+                let ended = on_heap(|| self.end_with(waits.call, End::GivenUp)).await;
+                return Ok(Outcome::Answered(ended));
+            }
+            if until.is_over(waits.state) {
+                return Ok(Outcome::Suspended(waits));
             }
             if self.is_closed() {
                 let (call, tool, state) = (waits.call, call.name().to_owned(), waits.state);
                 return Err(CallFailure::ShuttingDown { call, tool, state });
             }
-            outcome = on_heap(|| self.wait(waits.call, Some(call))).await;
+            outcome = on_heap(|| self.wait_until(until, waits.call, Some(call))).await;
         }
     }
 
@@ -340,7 +375,14 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// How a pause between two attempts ended.
+impl WaitUntil {
+    /// Whether a caller waits no longer for a call without an answer.
+    fn is_over(self, state: State) -> bool {
+        self == Self::HandedOver && state == State::HandedOver
+    }
+}
+
+/// How it came to the end of a pause between two attempts.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
     /// The call is left to another worker or process.

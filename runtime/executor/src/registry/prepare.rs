@@ -54,6 +54,10 @@ pub(super) fn prepare(
     if definition.is_external && definition.timeout == Timeout::None {
         return Err(RegistryProblem::NoDeadline { name: name(), location }.into());
     }
+    if definition.is_background && (definition.terminal || !definition.is_external) {
+        let is_terminal = definition.is_external;
+        return Err(RegistryProblem::Background { name: name(), location, is_terminal }.into());
+    }
     definition.came_at_run_time = body.is_some() || origin == Origin::Resolver;
     if origin == Origin::Resolver && definition.danger == DeclaredDanger::Level(Danger::Safe) {
         definition.danger = DeclaredDanger::Level(Danger::Moderate);

@@ -80,7 +80,16 @@ pub enum RegistryProblem {
         /// Where it is declared.
         location: Location,
     },
-    /// No tool is linked: usually a `link!` is missing.
+    /// No call of a tool that runs here, or whose result ends the run, goes on in the background.
+    Background {
+        /// The tool.
+        name: String,
+        /// Where it is written.
+        location: Location,
+        /// Whether it is carried out elsewhere, and terminal.
+        is_terminal: bool,
+    },
+    /// The linker brought no tool, which is what a forgotten `link!` looks like.
     NothingLinked,
 }
 
@@ -123,6 +132,14 @@ impl fmt::Display for RegistryProblem {
             Self::NoDeadline { name, location } => write!(
                 formatter,
                 "the tool `{name}` at {location} is carried out elsewhere and has no time limit, so that its calls could wait for ever; set `timeout`, or leave it out for as long as an approval may take"
+            ),
+            Self::Background { name, location, is_terminal: true } => write!(
+                formatter,
+                "the tool `{name}` at {location} is terminal and goes on in the background, so that its run could not end by its result; drop one of them"
+            ),
+            Self::Background { name, location, .. } => write!(
+                formatter,
+                "the tool `{name}` at {location} goes on in the background and runs here; make it with `DynamicTool::external`, or drop `.background()`"
             ),
             Self::NothingLinked => formatter.write_str(
                 "no tool is linked into this program: a crate that only `Cargo.toml` names is left out by the linker; write `toolwright::link!(my_tools);` beside `main` with that crate's name, or give the tools by name to `Registry::of`",

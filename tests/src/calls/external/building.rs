@@ -56,6 +56,21 @@ async fn a_tool_that_comes_later_is_not_handed_over_where_that_is_not_safe() {
 }
 
 #[test]
+fn only_a_tool_that_is_carried_out_elsewhere_and_ends_no_run_goes_on_in_the_background() {
+    let schema = || json!({"type": "object"});
+    let here = DynamicTool::new("ask", "Asks.", schema(), async |_, _| Ok("yes")).background();
+    let ends = DynamicTool::external("ask", "Asks.", schema()).background().terminal();
+    for (tool, ends_its_run) in [(here, false), (ends, true)] {
+        let error = Registry::of([tool]).unwrap_err();
+        let [RegistryProblem::Background { is_terminal, .. }] = error.problems[..] else {
+            panic!("{error}")
+        };
+        assert_eq!(is_terminal, ends_its_run, "{error}");
+    }
+    assert!(Registry::of([DynamicTool::external("ask", "Asks.", schema()).background()]).is_ok());
+}
+
+#[test]
 fn a_tool_without_a_time_limit_is_refused_when_it_is_registered() {
     let endless = DynamicTool::external("ask", "Asks.", json!({"type": "object"})).timeout(None);
     let error = Registry::of([endless]).unwrap_err();

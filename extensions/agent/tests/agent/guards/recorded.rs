@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use toolwright::journal::MemoryStore;
-use toolwright_agent::durable::{NewRun, RunError as Recorded, Runner, Runs};
+use toolwright_agent::durable::{NewRun, Phase, RunError as Recorded, Runner, Runs};
 use toolwright_agent::{
     AfterDecision, Agent, AnswerChange, BeforeDecision, Guard, GuardAction, GuardStage, Message,
     ModelAnswer, RunEnd, RunError, ScriptedModel, check,
@@ -108,6 +108,23 @@ async fn a_run_that_dies_at_any_commit_ends_as_one_that_does_not() {
             world.log.lines().into_iter().filter(|it| it.starts_with("send")).collect();
         assert_eq!(sent.len(), 1, "commit {at}: {sent:?}");
         assert!((4..=5).contains(&model.asked()), "commit {at}: {} requests", model.asked());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fork_of_a_turn_that_was_sent_back_has_the_words_of_the_guard() {
+    let (world, model) = (World::new(), provider());
+    let agents = process(&world, world.store(), &model);
+    agents.start(NewRun::new("r1", "clerk", "greet them")).await.unwrap();
+    let runs = Runs::of(Arc::new(world.store()));
+    for (turn, words) in [(1, "Find first."), (3, "Sign it.")] {
+        let new = format!("from-{turn}");
+        let head = runs.fork("r1", turn, &new, jiff::Timestamp::now()).await.unwrap();
+        assert_eq!(head.phase, Phase::Asking, "turn {turn}");
+        let history = agents.history(&new).await.unwrap();
+        let last = format!("user: [Your answer was not taken: {words}]");
+        assert_eq!(outline(&history).pop(), Some(last), "turn {turn}");
+        assert!(check(&history).unwrap().is_empty());
     }
 }
 

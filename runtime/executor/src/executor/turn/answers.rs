@@ -2,6 +2,7 @@
 
 use std::vec;
 
+use super::BackgroundCall;
 use crate::executor::outcome::Outcome;
 use toolwright_core::output::Answer;
 
@@ -11,6 +12,7 @@ use toolwright_core::output::Answer;
 pub struct TurnAnswers {
     answers: Vec<Answer>,
     terminal: Option<usize>,
+    background: Vec<BackgroundCall>,
 }
 
 /// The state of a turn that does not wait for people.
@@ -28,7 +30,19 @@ impl TurnAnswers {
     #[doc(hidden)]
     #[must_use]
     pub fn new(answers: Vec<Answer>, terminal: Option<usize>) -> Self {
-        Self { answers, terminal }
+        Self { answers, terminal, background: Vec::new() }
+    }
+
+    /// The same with the calls that go on in the background.
+    pub(super) fn with_background(self, background: Vec<BackgroundCall>) -> Self {
+        Self { background, ..self }
+    }
+
+    /// Lists the calls whose answers say that they are under way, in the order of the calls.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_background(&self) -> &[BackgroundCall] {
+        &self.background
     }
 
     /// Lists the answers, at the indices of their calls.

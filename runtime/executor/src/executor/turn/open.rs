@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
 use super::early::Early;
-use super::{Run, TurnAnswers};
+use super::{Run, TurnAnswers, TurnWait};
 use crate::batch::Batch;
 use crate::executor::calling::perform_unrecorded;
 use crate::executor::in_turn::{InTurn, Slot};
@@ -102,11 +102,11 @@ impl OpenTurn {
     /// Those of [`Run::turn`].
     pub async fn finish(self) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = self.calls.iter().map(|call| &**call).collect();
-        self.run.answer_turn(self.turn, &calls, self.early).await
+        self.run.answer_turn(self.turn, &calls, self.early, TurnWait::Results).await
     }
 
-    /// Answers these calls as the turn. A call that has begun, but is not at its index any more, is cancelled, and its
-    /// answer is dropped.
+    /// Answers the calls of the turn as it has become: what began for another call than has its place now is cancelled, and
+    /// its answer is dropped. One that goes on in the background is answered that it does, as by [`Run::turn_in_background`].
     ///
     /// # Errors
     /// Those of [`Run::turn`].
@@ -122,7 +122,7 @@ impl OpenTurn {
             }
         }
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.run.answer_turn(self.turn, &calls, self.early).await
+        self.run.answer_turn(self.turn, &calls, self.early, TurnWait::HandOvers).await
     }
 
     /// Whether the call may run before the turn is complete.

@@ -1,0 +1,63 @@
+//! Recorded runs that are done while calls go on in the background: what they wait for, and what becomes of the calls.
+
+use toolwright::journal::State as CallState;
+
+use super::RunError;
+use super::head::{Head, WaitingCall};
+use super::record::RunRecord;
+use super::runner::Inner;
+use crate::run::{Action, BackgroundCall, State, Stopped};
+
+/// Whether a run is done and waits for calls in the background: it goes on with each result, and with what its user says.
+pub(super) fn rests_in_background(head: &Head) -> bool {
+    head.waiting.iter().any(|it| it.in_background)
+}
+
+/// The calls that a run which is done waits for.
+pub(super) fn waiting_for(state: &State) -> Vec<WaitingCall> {
+    let is_done = matches!(state.due(), Some(Action::Await));
+    let calls = state.background().iter().filter(|_| is_done);
+    let waits = calls.map(|BackgroundCall { index, call, tool }| WaitingCall {
+        index: *index,
+        call: *call,
+        tool: tool.clone(),
+        state: CallState::HandedOver,
+        in_background: true,
+    });
+    waits.collect()
+}
+
+impl RunRecord {
+    /// Notes which calls are still in the background, and acknowledges those whose results the run has read. One that the store does not
+    /// take stays listed as undelivered, and nothing else comes of it.
+    pub(super) async fn note_background(&mut self, state: &State) {
+        let before = std::mem::replace(&mut self.background, state.background().to_vec());
+        let store = &self.recorded.access().store;
+        for read in before.iter().filter(|it| !self.background.contains(it)) {
+            let _ = store.acknowledge(read.call).await;
+        }
+    }
+}
+
+impl Inner {
+    /// Cancels the calls in the background of a run that has ended without an answer, whose driver may have died before it did.
+    pub(super) async fn recall(
+        &self,
+        agent: &str,
+        background: &[BackgroundCall],
+        is_answer: bool,
+    ) -> Result<(), RunError> {
+        if is_answer || background.is_empty() {
+            return Ok(());
+        }
+        let worker = self.agent(agent)?.0.executor.worker();
+        for call in background {
+            if let Some(worker) = &worker
+                && let Some(failure) = worker.cancel(call.call).await.failure()
+            {
+                return Err(Stopped::from(failure.clone()).into());
+            }
+        }
+        Ok(())
+    }
+}
