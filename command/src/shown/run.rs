@@ -163,6 +163,9 @@ pub(crate) struct TurnShown<'a> {
     cost: Option<String>,
     prices: Option<&'a str>,
     answers: Option<Vec<AnswerShown<'a>>>,
+    /// The agent that the run was handed off to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handed_off_to: Option<String>,
     /// What of the history the model was not sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOutShown>,
@@ -213,6 +216,7 @@ impl<'a> TurnShown<'a> {
         let (model, prices) = (recorded.model.as_deref(), recorded.prices.as_deref());
         let guards = recorded.guards.iter().map(ToString::to_string).collect();
         let (left_out, longest) = (None, LONGEST);
+        let handed_off_to = recorded.handed_off_to();
         Self {
             run,
             turn,
@@ -224,6 +228,7 @@ impl<'a> TurnShown<'a> {
             cost,
             prices,
             answers,
+            handed_off_to,
             left_out,
             longest,
             guards,
@@ -279,6 +284,9 @@ impl<'a> TurnShown<'a> {
         for answer in self.answers.iter().flatten() {
             let what = if answer.is_error { "error" } else { "answer" };
             line(what, &format!("{} {}", answer.tool, answer.text));
+        }
+        if let Some(agent) = &self.handed_off_to {
+            line("handed", &format!("off to {agent}"));
         }
         words
     }

@@ -3,6 +3,7 @@
 mod check;
 mod compaction;
 mod import;
+mod json;
 mod message;
 mod prompt;
 mod sources;
@@ -13,6 +14,7 @@ pub(crate) use self::compaction::{
     CompactReport, Room, SUMMARY_INSTRUCTIONS, Summary, SummaryTask, compact, text_tokens,
 };
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
+pub(crate) use self::json::json_of;
 pub(crate) use self::message::known;
 pub use self::message::{Message, Verbatim};
 pub use self::prompt::Prompt;

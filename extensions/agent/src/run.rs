@@ -9,6 +9,7 @@ mod early;
 mod failing;
 mod guarded;
 mod guarding;
+mod handing;
 mod inbox;
 pub(crate) mod options;
 mod output;
@@ -29,6 +30,9 @@ mod until;
 pub use self::agent_run::AgentRun;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
 pub(crate) use self::guarded::SENT_BACK;
+pub(crate) use self::handing::{
+    HAND_OFF, HANDED_OFF, HandOffTool, is_marked as has_hand_off, last_target,
+};
 pub(crate) use self::inbox::Inbox;
 pub use self::output::OutputError;
 pub(crate) use self::output::{Expected, Output};

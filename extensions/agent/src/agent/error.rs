@@ -54,6 +54,14 @@ pub enum AgentError {
         /// Why.
         why: String,
     },
+    /// No run can be handed off to an agent.
+    #[error("no run can be handed off to `{agent}`: {why}")]
+    HandOff {
+        /// Its name.
+        agent: String,
+        /// Why.
+        why: String,
+    },
     /// A ceiling of money cannot be held.
     #[error("the ceiling of {ceiling} cannot be held: {why}")]
     Ceiling {

@@ -14,7 +14,7 @@ use crate::agent::Agent;
 use crate::events::{NoticeKind, RunNotice, spans};
 use crate::history::CompactReport;
 use crate::limits::TotalUsage;
-use crate::model::{ModelAnswer, ModelError, Omitted};
+use crate::model::{Model, ModelAnswer, ModelError, Omitted};
 
 /// Hears what happens to one run.
 pub(crate) struct Observer {
@@ -86,12 +86,17 @@ impl Observer {
     }
 
     /// The model is asked for the answer of a turn.
-    pub(crate) fn asking(&self, turn: u64, catalog: &Catalog) -> ObservedRequest {
+    pub(crate) fn asking(
+        &self,
+        turn: u64,
+        catalog: &Catalog,
+        model: &dyn Model,
+    ) -> ObservedRequest {
         self.events.ask(turn);
         self.notify(turn, NoticeKind::Asking, catalog);
         ObservedRequest {
             turn,
-            span: spans::chat(&*self.agent.0.model, &self.run),
+            span: spans::chat(model, &self.run),
             #[cfg(feature = "opentelemetry")]
             begun: Instant::now(),
         }
@@ -118,10 +123,13 @@ impl Observer {
         request: &ObservedRequest,
         answered: Result<&ModelAnswer, &ModelError>,
         catalog: &Catalog,
+        model: &dyn Model,
     ) {
+        #[cfg(not(feature = "opentelemetry"))]
+        let _ = model;
         #[cfg(feature = "opentelemetry")]
         if let Some(metrics) = &self.agent.0.metrics {
-            metrics.asked(&*self.agent.0.model, answered, request.begun.elapsed());
+            metrics.asked(model, answered, request.begun.elapsed());
         }
         self.spent(answered.map_or_else(ModelError::spent, ModelAnswer::spent));
         let answer = match answered {
