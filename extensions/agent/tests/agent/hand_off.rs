@@ -174,7 +174,7 @@ async fn a_run_that_has_to_end_in_a_value_ends_in_it_whichever_agent_has_it() {
 async fn the_limits_of_the_run_count_over_all_of_its_agents() {
     let log = Log::default();
     let first = Arc::new(looks_up("a").calls([("hand_off", to("clerk").as_str())]));
-    let second = Arc::new(looks_up("b").calls([("look_up", r#"{"word":"c"}"#)]).says("Done."));
+    let second = Arc::new(looks_up("b").calls([("look_up", r#"{"word":"c"}"#)]));
     let clerk = HandOff::to("clerk", "Looks words up.").model(Arc::clone(&second));
     let agent = builder(&log, &first).hand_off(clerk).max_turns(4).build().unwrap();
     let error = agent.run("Go!").await.unwrap_err();

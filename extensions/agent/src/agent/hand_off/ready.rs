@@ -65,7 +65,12 @@ impl HandOffs {
 
     /// All of them.
     pub(crate) fn agents(&self) -> impl Iterator<Item = &Agent> {
-        self.agents.values().map(|it| &it.agent)
+        self.named().map(|(_, agent)| agent)
+    }
+
+    /// All of them, by their names.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Agent)> {
+        self.agents.iter().map(|(name, it)| (&**name, &it.agent))
     }
 
     /// Whom an agent may hand the run off to: the first one, or the one of this name.

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use serde_json::json;
 use toolwright::policy::{Policy, Rule};
 use toolwright::{Executor, Registry, tool};
-use toolwright_agent::{Agent, HandOff, ScriptedModel, SubAgent};
+use toolwright_agent::{Agent, HandOff, Message, ScriptedModel, SubAgent};
 
 use super::{builder, hands_off, targets, to, tools};
 use crate::support::{LOOK_UP, Log, kinds};
 
 fn clerk() -> HandOff {
-    HandOff::to("clerk", "Looks words up.").model(ScriptedModel::new().says("From the clerk."))
+    HandOff::to("clerk", "Looks words up.").model(ScriptedModel::new())
 }
 
 /// What the model reads of the first call of the second turn.
-fn refusal(history: &[toolwright_agent::Message]) -> String {
+fn refusal(history: &[Message]) -> String {
     let mut results = history.iter().filter_map(|message| match message {
-        toolwright_agent::Message::ToolResults(answered) => Some(answered),
+        Message::ToolResults(answered) => Some(answered),
         _ => None,
     });
     let (_, answer) = &results.next().expect("a turn with calls")[0];
@@ -102,18 +102,15 @@ async fn an_agent_without_whom_to_hand_to_is_not_shown_the_tool_and_a_call_of_it
 async fn two_agents_do_not_hand_a_run_to_each_other_for_ever_and_a_message_of_the_user_counts_anew()
 {
     let log = Log::default();
-    let often = |agent: &str, last: &str| {
+    let three = |agent: &str| {
         let call = to(agent);
-        let hands = |model: ScriptedModel, _| model.calls([("hand_off", call.as_str())]);
-        Arc::new(
-            (0..3)
-                .fold(ScriptedModel::new(), hands)
-                .says(last)
-                .calls([("hand_off", call.as_str())])
-                .says(last),
-        )
+        let hands_off = |model: ScriptedModel, _| model.calls([("hand_off", call.as_str())]);
+        (0..3).fold(ScriptedModel::new(), hands_off)
     };
-    let (first, second) = (often("clerk", "triage ends"), often("triage", "clerk ends"));
+    let first = Arc::new(three("clerk").says("triage ends"));
+    let again = to("triage");
+    let second = three("triage").says("clerk ends").calls([("hand_off", again.as_str())]);
+    let second = Arc::new(second);
     let clerk = HandOff::to("clerk", "Looks words up.").model(Arc::clone(&second));
     let clerk = clerk.may_hand_off_to(["triage"]);
     let agent = builder(&log, &first).hand_off(clerk).build().unwrap();
@@ -140,8 +137,9 @@ async fn a_tool_that_calls_the_tool_hands_nothing_off() {
     let agent = Agent::builder(Arc::clone(&model)).tools([HAND_ON]).unrestricted();
     let result = agent.hand_off(clerk()).build().unwrap().run("Go!").await.unwrap();
     assert_eq!(result.text(), "Still I.");
-    let history = format!("{:?}", model.requests()[1].history);
-    assert!(history.contains("by a call of its own"), "{history}");
+    let Some(Message::ToolResults(answered)) = result.history().get(2) else { panic!("an answer") };
+    let text = answered[0].1.text();
+    assert!(text.contains("by a call of its own"), "{text}");
 }
 
 /// Hands a parcel off.

@@ -2,12 +2,19 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures::future::BoxFuture;
+use proptest::prelude::*;
+use serde_json::json;
 use toolwright::approval::{ApprovalRequest, Callback, Response};
+use toolwright::dialect::Dialect;
 use toolwright::policy::{Mode, Policy, Rule};
-use toolwright_agent::{HandOff, ScriptedModel};
+use toolwright_agent::{
+    Agent, HandOff, Message, Model, ModelAnswer, ModelError, ModelRequest, ScriptedModel, SubAgent,
+};
 
-use super::{builder, hands_off};
-use crate::support::{Log, kinds};
+use super::{builder, hands_off, to};
+use crate::delegate::subset::{self, AGENTS, Says, TOOLS, says};
+use crate::support::{Log, call, kinds};
 
 #[tokio::test]
 async fn a_tool_outside_of_its_profile_is_unknown_to_it() {
@@ -36,7 +43,7 @@ async fn the_stricter_of_the_policies_of_run_and_agent_counts_and_only_while_the
     ] {
         let log = Log::default();
         let look = [("look_up", r#"{"word":"tea"}"#)];
-        let back = super::to("triage");
+        let back = to("triage");
         let second = ScriptedModel::new().calls(look).calls([("hand_off", back.as_str())]);
         let clerk = HandOff::to("clerk", "Looks words up.").model(second).policy(of_agent);
         let clerk = clerk.may_hand_off_to(["triage"]);
@@ -80,4 +87,80 @@ async fn the_approver_of_the_run_is_asked_and_reads_which_agent_asks() {
     agent.run("Delete it.").id("r1").await.unwrap();
     assert_eq!(log.lines(), ["delete a"]);
     assert_eq!(*asked.lock().unwrap(), ["agent:r1/clerk delete"]);
+}
+
+/// Calls every tool there may be, and hands the run off to the next agent, whatever it was shown.
+struct Greedy;
+
+impl Model for Greedy {
+    fn name(&self) -> &str {
+        "greedy"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let answers = request.history.iter().filter(|it| matches!(it, Message::Assistant { .. }));
+        let arguments = json!({ "by": request.instructions }).to_string();
+        let next = AGENTS.iter().chain(["root"].iter());
+        let answer = match (answers.count(), next) {
+            (at, _) if at % 2 == 0 => {
+                let all = TOOLS.iter().map(|name| call(name, name, &arguments));
+                ModelAnswer::new("", all.collect())
+            }
+            (at, mut next) => match next.nth(at / 2) {
+                Some(next) => ModelAnswer::new("", vec![call("h", "hand_off", &to(next))]),
+                None => ModelAnswer::text("Done."),
+            },
+        };
+        Box::pin(async move { Ok(answer) })
+    }
+}
+
+/// What each agent has called of a run that goes through all of them and comes back.
+fn called(root: &Says, agents: &[Says]) -> Vec<(String, String)> {
+    let log = subset::Log::default();
+    let tools = TOOLS.iter().map(|name| subset::tool(name, &log));
+    let builder = Agent::builder(Greedy).name("root").instructions("root").tools(tools);
+    let builder = builder.policy(root.policy()).sub_agent(SubAgent::new("helper", "Helps."));
+    let next = AGENTS[1..].iter().chain(["root"].iter());
+    let agents = AGENTS.iter().zip(agents).zip(next);
+    let builder = agents.fold(builder, |builder, ((name, says), next)| {
+        let agent = HandOff::to(*name, "Works.").instructions(*name).profile(says.profile());
+        builder.hand_off(agent.policy(says.policy()).may_hand_off_to([*next]))
+    });
+    let agent = builder.build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let ended = runtime.block_on(async { agent.run("Go!").await });
+    assert_eq!(ended.unwrap().text(), "Done.");
+    std::mem::take(&mut *log.lock().unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn what_an_agent_calls_is_what_it_and_the_first_may_call_and_the_first_may_the_same_afterwards(
+        root in says(),
+        agents in prop::collection::vec(says(), AGENTS.len()),
+    ) {
+        let called = called(&root, &agents);
+        let of = |name: &str| -> Vec<&str> {
+            called.iter().filter(|(by, _)| by == name).map(|(_, tool)| tool.as_str()).collect()
+        };
+        let lets = |says: Option<&Says>| -> Vec<&str> {
+            let tools = TOOLS.iter().zip(&root.denies).filter(|(_, denies)| !**denies);
+            let tools = tools.map(|(tool, _)| *tool);
+            tools.filter(|tool| says.is_none_or(|it| it.lets(tool))).collect()
+        };
+        prop_assert_eq!(of("root"), [lets(None), lets(None)].concat());
+        for (name, says) in AGENTS.iter().zip(&agents) {
+            prop_assert_eq!(of(name), lets(Some(says)));
+        }
+    }
 }
