@@ -241,11 +241,11 @@ mod tests {
     fn looked_through(catalog: &Catalog, query: &str) -> Vec<String> {
         let tools = || catalog.definitions().filter(|it| it.exposure == Exposure::Deferred);
         let all: Vec<Words> = tools().map(Words::of).collect();
-        let average =
-            all.iter().map(|it| f64::from(it.length)).sum::<f64>() / f64::from(all.len() as u32);
+        let count = u32::try_from(all.len()).unwrap();
+        let average = all.iter().map(|it| f64::from(it.length)).sum::<f64>() / f64::from(count);
         let counts = |words: &Words, known: &str| {
             let having = all.iter().filter(|it| it.weights.contains_key(known)).count();
-            let rarity = rarity(all.len() as u32, having);
+            let rarity = rarity(count, having);
             score(rarity, words.weights[known], f64::from(words.length) / average)
         };
         let mut wanted: Vec<String> = stems(query).collect();
