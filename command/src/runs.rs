@@ -34,7 +34,8 @@ With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\"
 \"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\", \"until\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
 \"deadline\", \"forked\": {\"run\", \"turn\"}, \"rewound\": {\"to\": {\"run\", \"turn\"}} or {\"unfinished\": {\"run\"}}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
 line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \"usage\", \"cost\", \"prices\", \
-\"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer; with --whole, \
+\"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer; \
+\"handed_off_to\": agent where the run was handed off; with --whole, \
 \"left_out\": {\"turns\": [turn], \"repeated\": [turn], \"shortened\": [turn]} where the model was not sent the whole history. `show --tree` and `watch` write a sub-agent a line: {\"run\", \"call\", \"agent\", \"agents\": [name], \
 \"parent\": call or null, \"turn\", \"state\", \"ended\", \"turns\", \"input_tokens\", \"output_tokens\", \"cost\", \"own_cost\"}; tokens and `cost` count those \
 that it has started. `rewind` and `redo` write {\"run\", \"turn\", \"from\" or \"removed\": run, \"restored\": [file], \"stays\": [{\"run\", \"turn\", \"call\", \"tool\", \"state\", \"arguments\"}]}.

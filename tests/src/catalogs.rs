@@ -158,8 +158,9 @@ fn a_search_finds_deferred_tools_by_words_and_beginnings_best_first() {
         catalog.search(query, limit).into_iter().map(|it| it.name.clone()).collect()
     };
     assert_eq!(found("create issue", 5), ["create_issue", "close_issue", "read_page"]);
-    assert_eq!(found("ISSUE", 5), ["close_issue", "create_issue", "read_page"]);
-    assert_eq!(found("iss", 2), ["close_issue", "create_issue"], "the limit holds");
+    // One names it in more places than the other.
+    assert_eq!(found("ISSUE", 5), ["create_issue", "close_issue", "read_page"]);
+    assert_eq!(found("iss", 2), ["create_issue", "close_issue"], "the limit holds");
     assert_eq!(found("wiki", 5), ["read_page"]);
     assert_eq!(found("tracker title", 5), ["create_issue", "close_issue"]);
     assert_eq!(found("ping rotate keys", 5), [""; 0], "shown already, or hidden");

@@ -164,7 +164,10 @@ pub(crate) struct TurnShown<'a> {
     cost: Option<String>,
     prices: Option<&'a str>,
     answers: Option<Vec<AnswerShown<'a>>>,
-    /// What of the history was not sent to the model.
+    /// The agent that the run was handed off to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handed_off_to: Option<String>,
+    /// What of the history the model was not sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOutShown>,
     #[serde(skip)]
@@ -214,6 +217,7 @@ impl<'a> TurnShown<'a> {
         let (model, prices) = (recorded.model.as_deref(), recorded.prices.as_deref());
         let guards = recorded.guards.iter().map(ToString::to_string).collect();
         let (left_out, longest) = (None, LONGEST);
+        let handed_off_to = recorded.handed_off_to();
         Self {
             run,
             turn,
@@ -225,6 +229,7 @@ impl<'a> TurnShown<'a> {
             cost,
             prices,
             answers,
+            handed_off_to,
             left_out,
             longest,
             guards,
@@ -280,6 +285,9 @@ impl<'a> TurnShown<'a> {
         for answer in self.answers.iter().flatten() {
             let what = if answer.is_error { "error" } else { "answer" };
             line(what, &format!("{} {}", answer.tool, answer.text));
+        }
+        if let Some(agent) = &self.handed_off_to {
+            line("handed", &format!("off to {agent}"));
         }
         words
     }

@@ -4,6 +4,7 @@ mod builder;
 mod chat;
 mod delegate;
 mod error;
+mod hand_off;
 mod handle;
 mod instructions;
 mod model_name;
@@ -29,6 +30,8 @@ pub use self::chat::{Chat, ChatTurn};
 use self::delegate::SubAgents;
 pub use self::delegate::{SubAgent, SubAgentAnswer};
 pub use self::error::AgentError;
+pub use self::hand_off::HandOff;
+use self::hand_off::HandOffs;
 pub use self::handle::RunHandle;
 pub use self::instructions::{Instructions, IntoInstructions};
 pub use self::model_name::{IntoModel, ModelNameError};
@@ -122,7 +125,9 @@ pub(crate) struct Inner {
     pub accounts: Accounts,
     /// The agents that its model can give tasks to.
     pub sub_agents: Option<SubAgents>,
-    /// Budgets of the sub-agents.
+    /// The agents that its runs may be handed off to.
+    pub hand_offs: Option<HandOffs>,
+    /// What its sub-agents may spend.
     pub ledger: Ledger,
     /// Limits on what all runs may cost in a day or month.
     pub ceilings: Option<Ceilings>,

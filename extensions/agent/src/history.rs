@@ -4,6 +4,7 @@
 mod check;
 mod compaction;
 mod import;
+mod json;
 mod message;
 mod prompt;
 mod sources;
@@ -14,6 +15,7 @@ pub(crate) use self::compaction::{
     CompactReport, Room, SUMMARY_INSTRUCTIONS, Summary, SummaryTask, compact_from, text_tokens,
 };
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
+pub(crate) use self::json::json_of;
 pub(crate) use self::message::known;
 pub use self::message::{Message, Verbatim};
 pub use self::prompt::Prompt;

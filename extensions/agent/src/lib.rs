@@ -38,10 +38,10 @@ mod search;
 pub mod testing;
 
 pub use self::agent::{
-    Agent, AgentBuilder, AgentError, Chat, ChatTurn, Instructions, IntoInstructions, IntoModel,
-    ModelNameError, NewExecutor, NumberedStream, Partial, PartialStream, PersonLater, Reviewer,
-    RunError, RunHandle, RunRequest, RunResult, RunStream, Steering, SubAgent, SubAgentAnswer,
-    TypedRequest, TypedResult,
+    Agent, AgentBuilder, AgentError, Chat, ChatTurn, HandOff, Instructions, IntoInstructions,
+    IntoModel, ModelNameError, NewExecutor, NumberedStream, Partial, PartialStream, PersonLater,
+    Reviewer, RunError, RunHandle, RunRequest, RunResult, RunStream, Steering, SubAgent,
+    SubAgentAnswer, TypedRequest, TypedResult,
 };
 pub use self::events::{
     CalledTool, GuardAction, GuardReport, GuardStage, NoticeKind, NumberedEvent, RunEnd, RunEvent,

@@ -10,6 +10,7 @@ mod early;
 mod failing;
 mod guarded;
 mod guarding;
+mod handing;
 mod inbox;
 mod incoming;
 pub(crate) mod options;
@@ -33,6 +34,9 @@ pub use self::agent_run::AgentRun;
 pub use self::background::BackgroundCall;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
 pub(crate) use self::guarded::SENT_BACK;
+pub(crate) use self::handing::{
+    HAND_OFF, HANDED_OFF, HandOffTool, is_marked as has_hand_off, last_target,
+};
 pub(crate) use self::inbox::Inbox;
 pub use self::output::OutputError;
 pub(crate) use self::output::{Expected, Output};

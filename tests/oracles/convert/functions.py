@@ -10,6 +10,8 @@ parameters untouched as the tool's `input_schema`. `id` is the question's id and
 `conversations.jsonl`: the conversations of the questions with several turns, `{"id", "tools", "turns"}`. A turn is what the
 user says, `said`, and the right calls to it, `calls` of `{"name", "arguments"}`, which the leaderboard writes as source
 text of Python. `tools` are the definitions of the services of the question, as in `definitions.jsonl`.
+`questions.jsonl`: what the user says in each of these questions, `{"id", "words", "tools"}`: the messages of the user, a line each, and
+the definitions that the right calls are of, untouched, each once.
 
 The answers name for each argument the values that are right, and `""` among them says that the argument may be left
 out. How a value is chosen:
@@ -57,6 +59,9 @@ def convert(data, made):
     with open(made / "conversations.jsonl", "w", encoding="utf-8") as out:
         count = sum(write(out, conversation) for conversation in conversations(data))
     expect(count, 200, "conversations")
+    with open(made / "questions.jsonl", "w", encoding="utf-8") as out:
+        count = sum(write(out, question) for question in questions(data))
+    expect(count, 2501, "questions")
 
 
 def definitions(data):
@@ -68,27 +73,47 @@ def definitions(data):
                 yield {"source": question["id"], **{key: function[key] for key in ("name", "description", "parameters")}}
 
 
-def calls(data):
+def answered(data):
+    """The single-turn questions, each with its right calls: the definition, and the right values of its arguments."""
     for path in sorted((data / "possible_answer").glob("BFCL_v4_*.json")):
         answers = list(lines(path))
         if not isinstance(answers[0]["ground_truth"][0], dict):
             # Conversations and searches: their answers are source text or facts, no calls.
             continue
-        questions = {question["id"]: question["function"] for question in lines(data / path.name)}
+        questions = {question["id"]: question for question in lines(data / path.name)}
         for answer in answers:
-            for place, call in enumerate(answer["ground_truth"]):
-                ((name, right),) = call.items()
+            question, right = questions[answer["id"]], []
+            for call in answer["ground_truth"]:
+                ((name, values),) = call.items()
                 # Where two functions of a question have one name, the leaderboard too takes the first.
-                function = next(it for it in questions[answer["id"]] if it["name"] == name)
-                yield {
-                    "id": f"{answer['id']}/{place}",
-                    "tool": {
-                        "name": name,
-                        "description": function["description"],
-                        "input_schema": function["parameters"],
-                    },
-                    "arguments": chosen_keys(right, function["parameters"]),
-                }
+                right.append((next(it for it in question["function"] if it["name"] == name), values))
+            yield question, right
+
+
+def questions(data):
+    for question, right in answered(data):
+        messages = [message for turn in question["question"] for message in turn]
+        tools = []
+        for function, _ in right:
+            tool = {key: function[key] for key in ("name", "description", "parameters")}
+            if tool not in tools:
+                tools.append(tool)
+        words = [message["content"] for message in messages if message["role"] == "user"]
+        yield {"id": question["id"], "words": "\n".join(words), "tools": tools}
+
+
+def calls(data):
+    for question, right in answered(data):
+        for place, (function, values) in enumerate(right):
+            yield {
+                "id": f"{question['id']}/{place}",
+                "tool": {
+                    "name": function["name"],
+                    "description": function["description"],
+                    "input_schema": function["parameters"],
+                },
+                "arguments": chosen_keys(values, function["parameters"]),
+            }
 
 
 def conversations(data):

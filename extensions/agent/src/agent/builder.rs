@@ -1,5 +1,6 @@
 //! Gathers the parts of an agent.
 
+mod hand_offs;
 mod sub_agents;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use toolwright::{Catalog, Executor};
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
 use crate::agent::delegate::{Link, SubAgent, SubAgents};
+use crate::agent::hand_off::{HandOff, HandOffs};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
@@ -50,7 +52,8 @@ pub struct AgentBuilder<E = NewExecutor> {
     accounts: Accounts,
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
-    /// Whether the executor already has the tools that start sub-agents.
+    hand_offs: Vec<HandOff>,
+    /// Whether the executor has the tools that start them, and the one that hands runs off.
     has_sub_agent_tools: bool,
     /// Leads the tools that start sub-agents to the agent.
     link: Link,
@@ -79,6 +82,7 @@ impl<E> AgentBuilder<E> {
             accounts: Accounts::new(),
             ceilings: Vec::new(),
             sub_agents: Vec::new(),
+            hand_offs: Vec::new(),
             has_sub_agent_tools: false,
             link: Link::default(),
             #[cfg(feature = "opentelemetry")]
@@ -396,6 +400,7 @@ impl<E> AgentBuilder<E> {
             accounts: self.accounts,
             ceilings: self.ceilings,
             sub_agents: self.sub_agents,
+            hand_offs: self.hand_offs,
             has_sub_agent_tools: self.has_sub_agent_tools,
             link: self.link,
             #[cfg(feature = "opentelemetry")]
@@ -473,6 +478,7 @@ impl AgentBuilder<Executor> {
             ids: Ids::default(),
             accounts: self.accounts,
             sub_agents: None,
+            hand_offs: None,
             ledger: Ledger::new(journal),
             ceilings: None,
             #[cfg(feature = "opentelemetry")]
@@ -480,6 +486,7 @@ impl AgentBuilder<Executor> {
         };
         agent.ceilings = held(self.ceilings, &agent)?;
         agent.sub_agents = SubAgents::of(self.sub_agents, &agent)?;
+        agent.hand_offs = HandOffs::of(self.hand_offs, &agent)?;
         let agent = Arc::new(agent);
         self.link.is_of(&agent);
         Ok(Agent(agent))

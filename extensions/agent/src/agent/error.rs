@@ -54,8 +54,16 @@ pub enum AgentError {
         /// The reason.
         why: String,
     },
-    /// A ceiling cannot be enforced.
-    #[error("the ceiling of {ceiling} cannot be enforced: {why}")]
+    /// No run can be handed off to an agent.
+    #[error("no run can be handed off to `{agent}`: {why}")]
+    HandOff {
+        /// Its name.
+        agent: String,
+        /// Why.
+        why: String,
+    },
+    /// A ceiling of money cannot be held.
+    #[error("the ceiling of {ceiling} cannot be held: {why}")]
     Ceiling {
         /// The ceiling.
         ceiling: Ceiling,

@@ -185,7 +185,10 @@ impl RunRequest {
     fn begin(self) -> Result<StartedRun, StartError> {
         let Self { agent, prompt, mut options, output } = self;
         if let Some(output) = output.transpose()? {
-            output.fits(agent.model(), &agent.0.executor.catalog())?;
+            let others = agent.0.hand_offs.iter().flat_map(|it| it.agents());
+            for agent in others.chain([&agent]) {
+                output.fits(agent.model(), &agent.0.executor.catalog())?;
+            }
             options.output = Some(output);
         }
         Ok(match agent.0.journal() {

@@ -24,6 +24,9 @@ pub(super) struct MadeOf {
     /// The names and stages of its guards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     guards: Vec<String>,
+    /// The digests of the agents that a run may be handed off to, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    hand_offs: BTreeMap<String, String>,
 }
 
 impl MadeOf {
@@ -32,10 +35,11 @@ impl MadeOf {
         let tool = |it: &toolwright::Definition| (it.name.to_string(), fingerprint(it));
         Self {
             model: agent.model().name().to_owned(),
-            instructions: hex::encode(Sha256::digest(agent.0.instructions.source().as_bytes())),
+            instructions: digest(agent.0.instructions.source()),
             tools: catalog.definitions().map(tool).collect(),
             plugins: agent.0.plugins.ids().map(str::to_owned).collect(),
             guards: agent.0.guards.names().collect(),
+            hand_offs: agent.0.hand_offs.iter().flat_map(|it| it.named()).map(digested).collect(),
         }
     }
 
@@ -48,19 +52,12 @@ impl MadeOf {
         if self.instructions != now.instructions {
             differences.push("the instructions are others".to_owned());
         }
-        let names = |one: &Self, other: &Self| -> Vec<String> {
-            let has = |name: &&String| !other.tools.contains_key(*name);
-            one.tools.keys().filter(has).map(|name| format!("`{name}`")).collect()
-        };
-        let (gone, new) = (names(self, now), names(now, self));
-        let is_other = |(name, print): &(&String, &String)| {
-            self.tools.get(*name).is_some_and(|before| before != *print)
-        };
-        let others = now.tools.iter().filter(is_other);
-        let others: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
-        for (tools, what) in [(gone, "gone"), (new, "new"), (others, "defined otherwise")] {
-            if !tools.is_empty() {
-                differences.push(format!("tools that are {what}: {}", tools.join(", ")));
+        for (kind, before, now) in [
+            ("tools", &self.tools, &now.tools),
+            ("agents to hand off to", &self.hand_offs, &now.hand_offs),
+        ] {
+            for (names, what) in differing(before, now) {
+                differences.push(format!("{kind} that are {what}: {}", names.join(", ")));
             }
         }
         for (what, before, now) in
@@ -79,6 +76,33 @@ impl MadeOf {
     }
 }
 
+/// The names that are in one of the two alone, and those whose fingerprint is another, as far as there are any.
+fn differing(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> impl Iterator<Item = (Vec<String>, &'static str)> {
+    let names =
+        |one: &BTreeMap<String, String>, is_it: &dyn Fn(&str, &str) -> bool| -> Vec<String> {
+            let named = one.iter().filter(|(name, print)| is_it(name, print));
+            named.map(|(name, _)| format!("`{name}`")).collect()
+        };
+    let gone = names(before, &|name, _| !now.contains_key(name));
+    let new = names(now, &|name, _| !before.contains_key(name));
+    let others = names(now, &|name, print| before.get(name).is_some_and(|it| it != print));
+    let all = [(gone, "gone"), (new, "new"), (others, "defined otherwise")];
+    all.into_iter().filter(|(names, _)| !names.is_empty())
+}
+
+fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(text.as_bytes()))
+}
+
+/// An agent by its name, and by the digest of its model and instructions.
+fn digested((name, agent): (&str, &Agent)) -> (String, String) {
+    let made_of = format!("{}\0{}", agent.model().name(), agent.0.instructions.source());
+    (name.to_owned(), digest(&made_of))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +116,7 @@ mod tests {
             tools: tools.collect(),
             plugins: Vec::new(),
             guards: Vec::new(),
+            hand_offs: BTreeMap::new(),
         }
     }
 

@@ -15,7 +15,7 @@ use super::plugins::RecordedPlugins;
 use crate::events::{GuardReport, RunEnd};
 use crate::history::{LeftOut, Message, Summary};
 use crate::limits::{Cost, Usage};
-use crate::run::{Expected, State};
+use crate::run::{Expected, State, last_target};
 
 /// What the user said before the model answered: several messages if the run has ended in between.
 #[derive(Serialize, Deserialize)]
@@ -135,6 +135,14 @@ pub struct RecordedTurn {
     pub(super) ends_in: Option<EndsIn>,
     /// How the run ended with the answer, if it had to end in a value.
     pub(super) ended: Option<RunEnd>,
+}
+
+impl RecordedTurn {
+    /// Returns the agent that the run was handed off to in this turn; see [`HandOff`](crate::HandOff).
+    #[must_use]
+    pub fn handed_off_to(&self) -> Option<String> {
+        last_target(self.answers.as_slice())
+    }
 }
 
 /// Reads one turn.

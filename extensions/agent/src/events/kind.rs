@@ -177,7 +177,16 @@ pub enum RunEvent {
     },
     /// The result of a call. These events come when all calls of the turn have ended, in call order.
     ToolResult(ToolResultEvent),
-    /// Calls of the turn wait, and no process drives the run until they are answered.
+    /// The run was handed off: from the next turn on it is another agent's; see [`HandOff`](crate::HandOff).
+    HandedOff {
+        /// The agent that handed it off.
+        from: String,
+        /// The one that goes on with it.
+        to: String,
+        /// Why, in the words of the first one's model.
+        reason: String,
+    },
+    /// Calls of the turn wait, and the run is not driven until they have their answers.
     Waiting {
         /// The calls that wait, in call order.
         calls: Vec<CalledTool>,
@@ -356,6 +365,10 @@ impl RunEvent {
                 answered.iter().map(result).collect()
             }
             NoticeKind::Appended { .. } => Vec::new(),
+            NoticeKind::HandedOff { from, to, reason } => {
+                let (from, to, reason) = (from.to_owned(), to.to_owned(), reason.to_owned());
+                vec![Self::HandedOff { from, to, reason }]
+            }
             NoticeKind::Ended { ended } => vec![Self::Ended(ended.clone())],
         }
     }
@@ -374,6 +387,7 @@ impl RunEvent {
             Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
             Self::Stopped { why } | Self::NotSummarized { why } => why.len(),
             Self::Guard(report) => report.guard.len() + report.reason.len(),
+            Self::HandedOff { from, to, reason } => from.len() + to.len() + reason.len(),
             Self::OfAgent { agents, of_agent } => {
                 agents.iter().map(String::len).sum::<usize>() + of_agent.bytes()
             }
@@ -429,6 +443,7 @@ impl fmt::Debug for RunEvent {
             Self::Retrying { call, attempt, .. } => {
                 write!(formatter, "Retrying({:?}, {attempt})", call.tool)
             }
+            Self::HandedOff { from, to, .. } => write!(formatter, "HandedOff({from:?} to {to:?})"),
             Self::Waiting { calls } => write!(formatter, "Waiting({calls:?})"),
             Self::Ended(ended) => ended.fmt(formatter),
             Self::Stopped { why } => write!(formatter, "Stopped({why})"),

@@ -91,7 +91,16 @@ pub enum NoticeKind<'a> {
         /// The calls that run, in call order.
         calls: &'a [ToolCall],
     },
-    /// A message was added to the history.
+    /// The run was handed off: from the next turn on it is another agent's; see [`HandOff`](crate::HandOff).
+    HandedOff {
+        /// The agent that handed it off.
+        from: &'a str,
+        /// The one that goes on with it.
+        to: &'a str,
+        /// Why, in the words of the first one's model.
+        reason: &'a str,
+    },
+    /// The history has a message more.
     Appended {
         /// The message.
         message: &'a Message,

@@ -13,7 +13,7 @@ use crate::agent::Agent;
 use crate::events::{NoticeKind, RunNotice, spans};
 use crate::history::CompactReport;
 use crate::limits::TotalUsage;
-use crate::model::{ModelAnswer, ModelError, Omitted};
+use crate::model::{Model, ModelAnswer, ModelError, Omitted};
 
 /// Receives all that happens in one run.
 pub(crate) struct Observer {
@@ -84,13 +84,18 @@ impl Observer {
         RunEvent::of(kind, catalog).into_iter().for_each(|event| self.events.push(turn, event));
     }
 
-    /// Reports that the model is asked for the answer of a turn.
-    pub(crate) fn asking(&self, turn: u64, catalog: &Catalog) -> ObservedRequest {
+    /// The model is asked for the answer of a turn.
+    pub(crate) fn asking(
+        &self,
+        turn: u64,
+        catalog: &Catalog,
+        model: &dyn Model,
+    ) -> ObservedRequest {
         self.events.ask(turn);
         self.notify(turn, NoticeKind::Asking, catalog);
         ObservedRequest {
             turn,
-            span: spans::chat(&*self.agent.0.model, &self.run),
+            span: spans::chat(model, &self.run),
             #[cfg(feature = "opentelemetry")]
             begun: Instant::now(),
         }
@@ -117,10 +122,13 @@ impl Observer {
         request: &ObservedRequest,
         answered: Result<&ModelAnswer, &ModelError>,
         catalog: &Catalog,
+        model: &dyn Model,
     ) {
+        #[cfg(not(feature = "opentelemetry"))]
+        let _ = model;
         #[cfg(feature = "opentelemetry")]
         if let Some(metrics) = &self.agent.0.metrics {
-            metrics.asked(&*self.agent.0.model, answered, request.begun.elapsed());
+            metrics.asked(model, answered, request.begun.elapsed());
         }
         self.spent(answered.map_or_else(ModelError::spent, ModelAnswer::spent));
         let answer = match answered {

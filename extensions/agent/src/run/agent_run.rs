@@ -10,6 +10,7 @@ use toolwright::{CancellationToken, Catalog, Content, Run};
 use super::driver::{Driver, Rest};
 use super::early::BegunTurn;
 use super::guarding::Guarding;
+use super::handing::ActingAgent;
 use super::inbox::Inbox;
 use super::options::HeldId;
 use super::output::Output;
@@ -45,7 +46,9 @@ use crate::results::Results;
 /// ```
 pub struct AgentRun {
     pub(super) agent: Agent,
-    /// The executor's run, with the current tools.
+    /// The agent that it was handed off to; none while the first one goes on.
+    pub(super) acting: Option<ActingAgent>,
+    /// The executor's run, of whatever tools there are now.
     pub(super) run: Run,
     /// Counts what the requests for the next answer take.
     pub(super) meter: UsageRecorder,
@@ -241,7 +244,7 @@ impl AgentRun {
     /// Returns the run with the tools that the model was shown.
     pub(super) fn shown_run(&self) -> &Run {
         let again = self.plugins.as_ref().and_then(|it| it.again.as_ref());
-        self.shown.as_ref().map(|shown| &shown.run).or(again).unwrap_or(&self.run)
+        self.shown.as_ref().map(|shown| &shown.run).or(again).unwrap_or_else(|| self.acting_run())
     }
 
     /// Returns the run that makes the calls: with the tools that the model was shown. If another process asked the

@@ -42,25 +42,36 @@ impl AgentRun {
         self.count_given_up();
         self.guarding.forget();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
+        self.find_acting()?;
         self.prepare().await?;
-        let agent = &self.agent.0;
+        let agent = &self.acting.as_ref().map_or(&self.agent, |it| &it.agent).0;
         let next = self.plugins.as_ref().and_then(|it| it.next.as_ref());
-        let system = agent.instructions.text(&self.run).map_err(Stopped::without)?;
+        let system = agent.instructions.text(self.acting_run()).map_err(Stopped::without)?;
         let system = next.map_or(system.clone(), |it| it.instructions(system));
         let (model, guards, guarded_run) = (&*agent.model, &agent.guards, self.as_guarded());
         let output = expected(&self.state, self.output.as_ref())?;
         let format = output.and_then(|it| it.format_of(model));
         let by_call = output.filter(|_| format.is_none());
         let run = match self.has_no_tools {
-            true => &self.run.pinned(&Registry::empty().catalog()),
-            false => &self.run,
+            true => &self.acting_run().pinned(&Registry::empty().catalog()),
+            false => &self.acting_run().clone(),
         };
         let prepared = next.and_then(|it| it.catalog()).filter(|_| !self.has_no_tools);
         let tools = OfferedTools::new(run, prepared, &self.history);
-        let shown = ShownTools::newest(&mut self.shown, run, tools, model, by_call, &self.results)?;
+        let handing = self.with_targets(&tools.catalog);
+        let shown = ShownTools::newest(
+            &mut self.shown,
+            run,
+            tools,
+            model,
+            by_call,
+            &self.results,
+            handing,
+        )?;
         let history = self.results.sent_history(&self.history);
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
-        let settings = self.settings.as_ref().unwrap_or(&agent.settings);
+        let settings =
+            self.settings.as_ref().filter(|_| self.acting.is_none()).unwrap_or(&agent.settings);
         let settings = match self.state.has_called() {
             true => Cow::Owned(settings.after_a_call()),
             false => Cow::Borrowed(settings),
@@ -117,7 +128,7 @@ impl AgentRun {
                 }
             }
         };
-        let observed = self.observer.asking(turn, &catalog);
+        let observed = self.observer.asking(turn, &catalog, model);
         if let Some(sent) = &sent {
             self.observer.report_compaction(turn, sent.report, &catalog);
         }
@@ -181,7 +192,7 @@ impl AgentRun {
             listening.answered(answer);
             self.begun = early.map(Early::begun);
         }
-        self.observer.report_request(&observed, answered.as_ref(), &catalog);
+        self.observer.report_request(&observed, answered.as_ref(), &catalog, model);
         self.meter = UsageRecorder::default();
         let answer = match answered {
             Ok(answer) => answer,
@@ -322,6 +333,7 @@ impl ShownTools {
         model: &dyn Model,
         by_call: Option<&Output>,
         results: &Results,
+        handing: Option<Catalog>,
     ) -> Result<&'s Self, Stopped> {
         let OfferedTools { catalog, is_prepared, found, refused } = tools;
         let reads = results.tools();
@@ -336,9 +348,14 @@ impl ShownTools {
         let newest = match known {
             Some(known) => known,
             None => {
-                let catalog = reads.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
-                let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
-                // The names were found in this catalog, so this cannot fail.
+                let with_reads = |it: &Catalog| match &reads {
+                    Some(reads) => it.followed_by(reads),
+                    None => it.clone(),
+                };
+                let offered = with_reads(handing.as_ref().unwrap_or(&catalog));
+                let catalog = with_reads(&catalog);
+                let listed = by_call.map_or_else(|| offered.clone(), |it| it.listed(&offered));
+                // The names were looked up in this catalog.
                 let listed =
                     listed.revealing_behind(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {

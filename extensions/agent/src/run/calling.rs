@@ -26,7 +26,7 @@ impl AgentRun {
             return Vec::new();
         }
         let gone = refused(&self.history);
-        let is_searched = !self.agent.0.model.searches_tools() && is_searched(catalog);
+        let is_searched = !self.acting().0.model.searches_tools() && is_searched(catalog);
         let found = found(&self.history, catalog);
         let answer = |call: &ToolCall| match gone.contains(&call.name) {
             true => Some(left_out(&call.name).into()),

@@ -220,7 +220,8 @@ impl<R: Recorder> Driver<'_, R> {
         let run = self.run.calling_run();
         let (resolved, refused) = self.run.resolved(called, &run.catalog());
         let unlisted = self.run.unlisted(called, &run.catalog(), R::KNOWS_CALLS);
-        let refused = with(unlisted, refused);
+        let not_handed_off = self.run.not_handed_off(turn, &run.catalog());
+        let refused = with(not_handed_off, with(unlisted, refused));
         let none_refused = refused.iter().all(Option::is_none);
         let mut begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
         if !none_refused && let Some(begun) = begun.take() {
@@ -312,6 +313,7 @@ impl<R: Recorder> Driver<'_, R> {
         let (state, actions) = self.guard_end(state, actions).await;
         let (state, actions) = self.goes_on(state, actions).await?;
         self.commit(state, actions, stop).await?;
+        self.run.hand_over(turn)?;
         self.recorder.note_answers(&self.run.history, &self.run.state).await;
         // Another run may run its calls from here on, while this one asks its model.
         drop(place);

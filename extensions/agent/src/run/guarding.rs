@@ -63,7 +63,7 @@ impl AgentRun {
     pub(super) fn as_guarded(&self) -> GuardedRun {
         GuardedRun {
             id: self.observer.run().into(),
-            agent: self.agent.name().into(),
+            agent: self.acting().name().into(),
             user: self.run.user().map(Into::into),
         }
     }

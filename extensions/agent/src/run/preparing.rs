@@ -44,10 +44,11 @@ impl AgentRun {
         if self.state.expected().is_some() {
             reserved.push(FINAL_ANSWER);
         }
+        let run = self.acting_run().clone();
         let Some(preparing) = &mut self.plugins else { return Ok(()) };
         preparing.forget();
         let plugins = Arc::clone(&preparing.plugins);
-        let next = prepare(&plugins, number, &self.run, &self.history, &reserved).await?;
+        let next = prepare(&plugins, number, &run, &self.history, &reserved).await?;
         preparing.before = Some(plugins.states());
         plugins.show(next.states());
         (preparing.next, preparing.again) = (Some(next), None);
@@ -60,13 +61,15 @@ impl AgentRun {
             return Ok(());
         }
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
+        self.find_acting()?;
+        let run = self.acting_run().clone();
         let Some(preparing) = &mut self.plugins else { return Ok(()) };
         if preparing.again.is_some() {
             return Ok(());
         }
         let number = self.state.turn();
-        let turn = prepare_again(&preparing.plugins, number, &self.run, &self.history).await?;
-        preparing.again = turn.catalog().map(|it| self.run.pinned(it));
+        let turn = prepare_again(&preparing.plugins, number, &run, &self.history).await?;
+        preparing.again = turn.catalog().map(|it| run.pinned(it));
         Ok(())
     }
 }

@@ -395,6 +395,7 @@ impl Recorder for Nothing {
             Stopped::NothingSaid
             | Stopped::OpenTurn { .. }
             | Stopped::Instructions { .. }
+            | Stopped::HandedOff { .. }
             | Stopped::OtherOutput { .. }
             | Stopped::ChangedOutput { .. } => "not_asked",
         }

@@ -215,11 +215,14 @@ impl AgentRunBuilder {
         let run = start(self.run.listen(observer.events().of_calls()))?;
         // Untrusted sources of a restored, forked or imported history count as read.
         sources(&history).iter().for_each(|source| run.note_untrusted(source));
-        let may_refer = agent.0.model.dialects().into_iter().all(may_refer);
+        let others = agent.0.hand_offs.iter().flat_map(|it| it.agents());
+        let agents = others.chain([&agent]);
+        let may_refer = agents.flat_map(|it| it.0.model.dialects()).all(may_refer);
         let results = Results::new(&agent.0.answer_budget, may_refer, &history);
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         Ok(AgentRun {
             agent,
+            acting: None,
             run,
             meter,
             cancelled,
@@ -250,6 +253,7 @@ impl AgentRun {
         let output = agent.0.output.clone();
         Self {
             agent,
+            acting: None,
             run,
             meter,
             cancelled: None,

@@ -51,6 +51,9 @@ pub(crate) struct Inner {
     /// How many answers and ends guards have sent back since then.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sent_back: u32,
+    /// How often the run was handed off since then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub handed_off: u32,
     /// How many answers in a row were empty.
     pub empty: u32,
     /// How many answers in a row were cut short in the middle of a call.
@@ -138,6 +141,7 @@ impl State {
             taken: 0,
             delegated: 0,
             sent_back: 0,
+            handed_off: 0,
             empty: 0,
             cut: 0,
             called: false,
@@ -240,7 +244,12 @@ impl State {
         self.0.called
     }
 
-    /// Returns the type of the value that it has to end in, as of the user's last message.
+    /// How often the run was handed off since the user last spoke.
+    pub(super) fn handed_off(&self) -> u32 {
+        self.0.handed_off
+    }
+
+    /// The type of the value that it has to end in, since the user last spoke.
     pub(crate) fn expected(&self) -> Option<&Expected> {
         self.0.output.as_ref()
     }

@@ -43,6 +43,7 @@ use toolwright::{Answer, Content};
 
 use super::background::BackgroundCall;
 use super::failing::Failing;
+use super::handing::is_hand_off;
 use super::output::Expected;
 use super::state::{Phase, Stopping};
 use super::typed_end::{ExpectedOutput, beside_the_value};
@@ -283,7 +284,7 @@ impl State {
         let inner = &mut self.0;
         inner.output = output.map(|ExpectedOutput(expected)| expected);
         (inner.taken, inner.delegated, inner.empty, inner.cut) = (0, 0, 0, 0);
-        inner.sent_back = 0;
+        (inner.sent_back, inner.handed_off) = (0, 0);
         inner.failing = None;
         inner.called = false;
         inner.spent_before = inner.spent;
@@ -377,6 +378,8 @@ impl State {
             text: answer.text().into_owned(),
         });
         self.0.called |= run > 0;
+        let is_handed_off = calls.iter().zip(&answers).any(|(call, it)| is_hand_off(call, it));
+        self.0.handed_off = self.0.handed_off.saturating_add(u32::from(is_handed_off));
         self.0.failing = Failing::after(self.0.failing.take(), calls.iter().zip(&answers));
         let without_arguments = |call: &ToolCall| ToolCall {
             id: call.id.clone(),

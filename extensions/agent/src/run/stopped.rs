@@ -81,6 +81,14 @@ pub enum Stopped {
         /// The caller's type, with the digest of its schema.
         given: String,
     },
+    /// The run was handed off to an agent that is not there any more.
+    #[error(
+        "the run was handed off to `{agent}`, and this agent hands no run off to one of that name; build it with `.hand_off(HandOff::to(\"{agent}\", …))`"
+    )]
+    HandedOff {
+        /// The name of the agent.
+        agent: String,
+    },
     /// A plugin cannot prepare the next turn.
     #[error("{0}; resume the run when that is repaired")]
     Plugin(#[from] PluginFailure),

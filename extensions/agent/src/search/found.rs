@@ -1,9 +1,9 @@
 //! Reads from a run's history which deferred tools the model has found. Pure.
 
-use toolwright::Catalog;
+use toolwright::{Answer, Catalog};
 
 use super::tools::{NOT_LISTED, TOOL_SEARCH, is_searched};
-use crate::history::Message;
+use crate::history::{Message, json_of};
 
 /// Returns the names of the deferred tools that the model is shown from now on, in the order in which it found them.
 pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
@@ -16,7 +16,7 @@ pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
         for (call, answer) in answered.iter() {
             let names = match answer.error() {
                 Some(error) if error.kind() == NOT_LISTED => vec![call.name.clone()],
-                None if call.name == TOOL_SEARCH => names(&answer.text()),
+                None if call.name == TOOL_SEARCH => names(answer),
                 _ => continue,
             };
             for name in names {
@@ -29,9 +29,9 @@ pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
     found
 }
 
-/// Returns the names in an answer of the search.
-fn names(answer: &str) -> Vec<String> {
-    let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
+/// The names in an answer of the search.
+fn names(answer: &Answer) -> Vec<String> {
+    let answer = json_of(answer);
     let tools = answer["tools"].as_array().into_iter().flatten();
     tools.filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect()
 }

@@ -2,7 +2,7 @@
 
 mod budgets;
 mod durable;
-mod subset;
+pub mod subset;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -16,6 +16,7 @@ mod forks;
 mod front;
 mod guards;
 mod guidance;
+mod hand_off;
 mod invariant;
 mod kit;
 mod limits;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolwright::dialect::Dialect;
 use toolwright::journal::MemoryStore;
 use toolwright::{DynamicTool, Effect, Exposure, tool};
+use toolwright_agent::durable::{NewRun, Runner};
 use toolwright_agent::{Agent, AgentBuilder, Message, ScriptedModel, SubAgent};
 
 use crate::support::{ADD, Log};
@@ -194,4 +195,19 @@ async fn a_tool_of_the_application_with_the_name_of_the_search_stays() {
     let agent = builder(&Log::default(), &model).tool(own).build().unwrap();
     agent.run("Go!").await.unwrap();
     assert_eq!(listed(&model)[1], ["add", "tool_search"], "it reveals nothing");
+}
+
+#[tokio::test]
+async fn a_fork_lists_what_its_model_had_found() {
+    let log = Log::default();
+    let search = [("tool_search", r#"{"query":"send a letter"}"#)];
+    let model = Arc::new(ScriptedModel::new().calls(search).says("Found.").says("Forked."));
+    let agent = builder(&log, &model).journal(MemoryStore::new()).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
+    agents.start(NewRun::new("r1", "clerk", "Go!")).await.unwrap();
+    agents.fork("r1", 1, "r2").await.unwrap();
+    agents.resume("r2").await.unwrap();
+    let listed = listed(&model);
+    assert!(listed[1].contains(&"send_letter".to_owned()));
+    assert_eq!(listed[2], listed[1]);
 }

@@ -1,55 +1,84 @@
-//! Finds deferred tools by words and the beginnings of words.
+//! Finds deferred tools by words and the beginnings of words, ranked as BM25 ranks texts: a word says more of a tool the fewer tools have
+//! it, the more often the tool has it, and the better the place where it has it.
 
-use std::collections::{BTreeSet, HashMap};
+mod words;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use serde_json::Value;
 
+use self::words::stems;
 use super::Catalog;
 use crate::registry::Entry;
 use toolwright_core::tool::{Definition, Exposure};
 
-/// How many words of a query count; the rest is ignored.
-const MOST_WORDS: usize = 16;
+/// So many words of a query count; the rest is passed over.
+const MOST_WORDS: usize = 64;
 
 /// How many tools a search returns at most, however many were asked for.
 const MOST_FOUND: usize = 100;
 
-/// The words of a tool in lower case, each once for each place.
-pub(crate) struct Words(BTreeSet<(String, Place)>);
+/// How much a word says of a tool, by its place.
+const NAME: u32 = 8;
+const LABEL: u32 = 6;
+const DESCRIPTION: u32 = 4;
+const PARAMETER: u32 = 4;
+const OF_PARAMETER: u32 = 1;
 
-/// Where a tool has a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Name,
-    /// A tag, the group or the title.
-    Label,
-    /// The description, or the name of a parameter.
-    Description,
-}
+/// How fast more of a word says less, in the units of the places: the `k1` of BM25.
+const SATURATION: f64 = 8.0;
 
-impl Place {
-    /// Scores a match: the name counts most, a whole word more than its beginning.
-    fn fit(self, is_whole: bool) -> u32 {
-        let (whole, beginning) = match self {
-            Self::Name => (8, 6),
-            Self::Label => (5, 4),
-            Self::Description => (3, 1),
-        };
-        if is_whole { whole } else { beginning }
-    }
+/// How much a long text counts for less than a short one: the `b` of BM25.
+const BY_LENGTH: f64 = 0.3;
+
+/// Scores are whole numbers, so that an equal question has an equal answer in whatever order they are added up.
+const UNIT: f64 = 1_000.0;
+
+/// How many letters a word has whose beginning counts, and how much less than the word itself, in tenths.
+const BEGINNING: (usize, u32) = (3, 3);
+
+/// Parameters that lie so deep in others are looked at.
+const DEPTH: usize = 4;
+
+/// The words of a tool, each with how much it says of it.
+pub(crate) struct Words {
+    weights: BTreeMap<String, u32>,
+    /// All of that together.
+    length: u32,
 }
 
 impl Words {
     pub(crate) fn of(definition: &Definition) -> Self {
+        let mut words = Self { weights: BTreeMap::new(), length: 0 };
+        words.add(&definition.name, NAME);
         let labels = definition.tags.iter().chain(&definition.group).chain(&definition.title);
-        let parameters = definition.parameters.iter().map(|it| it.name.as_str());
-        let described = parameters.chain(std::iter::once(definition.description.as_str()));
-        let at = |place| move |word| (word, place);
-        let name = words(&definition.name).map(at(Place::Name));
-        let labels = labels.flat_map(|label| words(label)).map(at(Place::Label));
-        let described = described.flat_map(words).map(at(Place::Description));
-        Self(name.chain(labels).chain(described).collect())
+        labels.for_each(|label| words.add(label, LABEL));
+        words.add(&definition.description, DESCRIPTION);
+        words.add_parameters(&definition.input_schema, DEPTH);
+        words
+    }
+
+    fn add(&mut self, text: &str, weight: u32) {
+        for word in stems(text) {
+            *self.weights.entry(word).or_default() += weight;
+            self.length = self.length.saturating_add(weight);
+        }
+    }
+
+    fn add_parameters(&mut self, schema: &Value, depth: usize) {
+        if depth == 0 {
+            return;
+        }
+        for (name, parameter) in schema["properties"].as_object().into_iter().flatten() {
+            self.add(name, PARAMETER);
+            self.add(parameter["description"].as_str().unwrap_or_default(), OF_PARAMETER);
+            self.add_parameters(parameter, depth - 1);
+        }
+        if let Some(items) = schema.get("items") {
+            self.add_parameters(items, depth - 1);
+        }
     }
 }
 
@@ -59,8 +88,8 @@ pub(super) struct Index {
     words: Vec<(Box<str>, ToolsOfWord)>,
 }
 
-/// The numbers of the tools that have a word, and where each has it.
-type ToolsOfWord = Vec<(usize, Place)>;
+/// The numbers of the tools that have a word, and what it counts for each.
+type ToolsOfWord = Vec<(usize, u32)>;
 
 impl Index {
     /// Indexes the tools by their numbers.
@@ -68,13 +97,25 @@ impl Index {
         let mut tools = HashMap::<&str, ToolsOfWord, FixedState>::default();
         let deferred = entries.iter().enumerate();
         let deferred = deferred.filter(|(_, it)| it.definition.exposure == Exposure::Deferred);
+        let (mut all, mut length) = (0_u32, 0.0);
         for (tool, entry) in deferred {
-            for (word, place) in &entry.words().0 {
-                tools.entry(word).or_default().push((tool, *place));
+            let words = entry.words();
+            all += 1;
+            length += f64::from(words.length);
+            for (word, weight) in &words.weights {
+                tools.entry(word).or_default().push((tool, *weight));
             }
         }
-        let mut words: Vec<(Box<str>, _)> =
-            tools.into_iter().map(|(word, tools)| (Box::from(word), tools)).collect();
+        let average = length / f64::from(all.max(1));
+        let of_word = |(word, mut tools): (&str, ToolsOfWord)| {
+            let rarity = rarity(all, tools.len());
+            for (tool, weight) in &mut tools {
+                let length = f64::from(entries[*tool].words().length) / average.max(1.0);
+                *weight = score(rarity, *weight, length);
+            }
+            (Box::from(word), tools)
+        };
+        let mut words: Vec<(Box<str>, _)> = tools.into_iter().map(of_word).collect();
         words.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         Self { words }
     }
@@ -82,25 +123,47 @@ impl Index {
     /// Scores the match of each tool with a word.
     fn fit(&self, word: &str, fits: &mut [u32]) {
         fits.fill(0);
-        // In the order of the index, the words that begin with `word` follow it.
+        let (letters, tenths) = BEGINNING;
+        let is_beginning = word.chars().count() >= letters;
+        // What begins with a word comes right after it in order.
         let first = self.words.partition_point(|(known, _)| **known < *word);
         for (known, tools) in &self.words[first..] {
-            if !known.starts_with(word) {
+            let is_whole = known.len() == word.len();
+            if !known.starts_with(word) || !(is_whole || is_beginning) {
                 return;
             }
-            let is_whole = known.len() == word.len();
-            for (tool, place) in tools {
-                fits[*tool] = fits[*tool].max(place.fit(is_whole));
+            for (tool, score) in tools {
+                let score = if is_whole { *score } else { *score * tenths / 10 };
+                fits[*tool] = fits[*tool].max(score);
             }
         }
     }
 }
 
+/// How much it says of a tool that it has a word which so many of all tools have.
+fn rarity(all: u32, having: usize) -> f64 {
+    let having = f64::from(u32::try_from(having).unwrap_or(u32::MAX));
+    (1.0 + (f64::from(all) - having + 0.5) / (having + 0.5)).ln()
+}
+
+/// What a word counts for a tool, whose length is given in average tools.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is between nothing and the rarity of a word, which is small"
+)]
+fn score(rarity: f64, weight: u32, length: f64) -> u32 {
+    let weight = f64::from(weight);
+    let slowed = SATURATION * (1.0 - BY_LENGTH + BY_LENGTH * length);
+    // What a tool has counts, however common it is.
+    (UNIT * rarity * weight / (weight + slowed)).max(1.0) as u32
+}
+
 impl Catalog {
     /// Finds the deferred tools that fit these words best, the best first, at most `limit` (and never more
-    /// than 100). A word fits a word of the name, group, tags, title, parameters or description, or
-    /// its beginning. Tools that fit more of the words come first; the rest of the order is the fit,
-    /// then the name, so that an equal query has an equal answer.
+    /// than 100). A word fits a word of the name, group, tags, title or description, or of the names and descriptions of parameters; another
+    /// form of it (`invoices`, `created`); or, from three letters on, its beginning, which counts less. Tools are ranked by BM25: rare words
+    /// count most, and those of names more than others. The rest of the order is the name, so that an equal question has an equal answer.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -121,23 +184,24 @@ impl Catalog {
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<&Definition> {
         let mut wanted: Vec<String> = Vec::new();
-        for word in words(query).take(MOST_WORDS) {
+        for word in stems(query) {
+            if wanted.len() == MOST_WORDS {
+                break;
+            }
             if !wanted.contains(&word) {
                 wanted.push(word);
             }
         }
         let tools = &self.0.tools;
-        // For each tool, how many words fit, and the sum of their scores.
-        let mut found = vec![(0_u32, 0_u32); tools.entries().len()];
+        let mut found = vec![0_u32; tools.entries().len()];
         let mut fits = vec![0; tools.entries().len()];
         for word in &wanted {
             tools.index_of_words().fit(word, &mut fits);
-            for ((words, all), fit) in found.iter_mut().zip(&fits) {
-                *words += u32::from(*fit > 0);
+            for (all, fit) in found.iter_mut().zip(&fits) {
                 *all += fit;
             }
         }
-        let found = found.into_iter().zip(tools.entries()).filter(|((words, _), _)| *words > 0);
+        let found = found.into_iter().zip(tools.entries()).filter(|(fit, _)| *fit > 0);
         let mut found: Vec<_> = found.map(|(fit, entry)| (fit, &*entry.definition)).collect();
         let by_fit = |(one, a): &Found<'_>, (other, b): &Found<'_>| {
             other.cmp(one).then_with(|| a.name.cmp(&b.name))
@@ -152,29 +216,8 @@ impl Catalog {
     }
 }
 
-/// How many words fit a tool, and the sum of their scores.
-type Found<'a> = ((u32, u32), &'a Definition);
-
-/// Splits a text into words in lower case: at other characters, and between the parts of a `camelCase` name.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut before_is_small = false;
-    for letter in text.chars() {
-        let starts_one = letter.is_uppercase() && before_is_small;
-        if (!letter.is_alphanumeric() || starts_one) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
-        before_is_small = letter.is_lowercase() || letter.is_numeric();
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    words.into_iter()
-}
+/// How well a tool fits.
+type Found<'a> = (u32, &'a Definition);
 
 #[cfg(test)]
 mod tests {
@@ -184,38 +227,46 @@ mod tests {
     use crate::dynamic::DynamicTool;
     use crate::registry::Registry;
 
-    /// The words of names and descriptions: some begin others, and some stand in both.
+    /// The words of names and descriptions: some begin others, some are forms of others, and some stand in both.
     const WORDS: [&str; 9] =
         ["in", "invoice", "invoices", "inventory", "create", "creates", "created", "a", "order"];
 
+    fn deferred(name: String, description: String) -> DynamicTool {
+        let answer = |_, _| std::future::ready(Ok::<_, toolwright_core::error::ToolError>("done"));
+        let schema = json!({"type": "object"});
+        DynamicTool::new(name, description, schema, answer).exposure(Exposure::Deferred)
+    }
+
     /// Every tool by how it fits, as the order of a search is described.
     fn looked_through(catalog: &Catalog, query: &str) -> Vec<String> {
-        let fit = |word: &str, text: &str, whole: u32, beginning: u32| {
-            let found = words(text).map(|it| {
-                if it == word {
-                    whole
-                } else if it.starts_with(word) {
-                    beginning
-                } else {
-                    0
-                }
-            });
-            found.max().unwrap_or_default()
+        let tools = || catalog.definitions().filter(|it| it.exposure == Exposure::Deferred);
+        let all: Vec<Words> = tools().map(Words::of).collect();
+        let count = u32::try_from(all.len()).unwrap();
+        let average = all.iter().map(|it| f64::from(it.length)).sum::<f64>() / f64::from(count);
+        let counts = |words: &Words, known: &str| {
+            let having = all.iter().filter(|it| it.weights.contains_key(known)).count();
+            let rarity = rarity(count, having);
+            score(rarity, words.weights[known], f64::from(words.length) / average)
         };
-        let deferred = catalog.definitions().filter(|it| it.exposure == Exposure::Deferred);
-        let mut found: Vec<(u32, u32, String)> = deferred
-            .map(|it| {
-                let fits = words(query)
-                    .map(|word| fit(&word, &it.name, 8, 6).max(fit(&word, &it.description, 3, 1)));
-                let fits: Vec<u32> = fits.filter(|fit| *fit > 0).collect();
-                (u32::try_from(fits.len()).unwrap(), fits.iter().sum(), it.name.clone())
-            })
-            .filter(|(words, ..)| *words > 0)
-            .collect();
-        found.sort_by(|one, other| {
-            (other.0, other.1).cmp(&(one.0, one.1)).then(one.2.cmp(&other.2))
+        let mut wanted: Vec<String> = stems(query).collect();
+        wanted.sort();
+        wanted.dedup();
+        let fit = |words: &Words, word: &String| {
+            let known = words.weights.keys().filter(|it| it.starts_with(word));
+            let fit = known.map(|it| match it == word {
+                true => counts(words, it),
+                false if word.len() > 2 => counts(words, it) * 3 / 10,
+                false => 0,
+            });
+            fit.max().unwrap_or_default()
+        };
+        let found = tools().zip(&all);
+        let found = found.map(|(it, words)| {
+            (wanted.iter().map(|word| fit(words, word)).sum::<u32>(), it.name.clone())
         });
-        found.into_iter().map(|(.., name)| name).collect()
+        let mut found: Vec<(u32, String)> = found.filter(|(fit, _)| *fit > 0).collect();
+        found.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+        found.into_iter().map(|(_, name)| name).collect()
     }
 
     #[test]
@@ -223,11 +274,8 @@ mod tests {
         let word = |number: usize| WORDS[number % WORDS.len()];
         let tools = (0..200).map(|number| {
             let name = format!("{}_{}_{number}", word(number), word(number / 9));
-            let description = format!("{} {}", word(number / 3), word(number * 7));
-            let answer =
-                |_, _| std::future::ready(Ok::<_, toolwright_core::error::ToolError>("done"));
-            let tool = DynamicTool::new(name, description, json!({"type": "object"}), answer);
-            tool.exposure(if number % 5 == 0 { Exposure::Direct } else { Exposure::Deferred })
+            let tool = deferred(name, format!("{} {}", word(number / 3), word(number * 7)));
+            if number % 5 == 0 { tool.exposure(Exposure::Direct) } else { tool }
         });
         let catalog = Registry::of(tools).unwrap().catalog();
         for query in ["invoice", "inv", "create order", "a", "in a creat 7", "nothing", ""] {
@@ -241,8 +289,15 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_between_other_characters_and_at_capitals() {
-        let found: Vec<String> = words("readFile trigger.current-update v2 ÄRGER").collect();
-        assert_eq!(found, ["read", "file", "trigger", "current", "update", "v2", "ärger"]);
+    fn a_rare_word_counts_more_than_common_ones_and_a_name_more_than_a_description() {
+        let tool = |name: &str, description: &str| deferred(name.into(), description.into());
+        let mut tools: Vec<DynamicTool> =
+            (0..20).map(|it| tool(&format!("get_data_{it}"), "Gets the data of a user.")).collect();
+        tools.push(tool("weather", "Looks at the sky."));
+        tools.push(tool("sky", "Says how the weather is."));
+        let catalog = Registry::of(tools).unwrap().catalog();
+        let first = |query: &str| catalog.search(query, 1)[0].name.clone();
+        assert_eq!(first("get me the data of the weather for a user"), "weather");
+        assert_eq!(first("skies"), "sky");
     }
 }

@@ -164,7 +164,13 @@ impl RunState {
         Self { delegated: Some(Arc::new(delegated)), listener, progress: None, ..same }
     }
 
-    /// Returns what the calls inherit from the agents on whose behalf they are made.
+    /// Copies the run, which goes on on behalf of another agent.
+    pub(super) fn handed_to(&self, delegated: DelegatedContext) -> Self {
+        let same = self.with_tools(Arc::clone(&self.ready));
+        Self { delegated: Some(Arc::new(delegated)), ..same }
+    }
+
+    /// What the calls of the run have from the agents on whose behalf they are made.
     #[inline]
     pub(crate) fn delegated(&self) -> Option<&DelegatedContext> {
         self.delegated.as_deref()

@@ -5,6 +5,8 @@ use toolwright::Executor;
 use super::{AgentBuilder, AgentError, SubAgent};
 use crate::agent::NewExecutor;
 use crate::agent::delegate::SubAgentTools;
+use crate::agent::hand_off::hand_off_tool;
+use crate::run::HAND_OFF;
 
 impl<E> AgentBuilder<E> {
     /// Adds an agent that the model can give tasks to, by calls of `spawn_agent`: it works on the task with some of the
@@ -48,9 +50,19 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Makes the tools that start sub-agents, and the rules that let the model call them.
+    /// The tools that start sub-agents, the one that hands runs off, and the rules that let the model call them.
     fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
-        SubAgentTools::of(&self.sub_agents, &self.link)
+        let started = SubAgentTools::of(&self.sub_agents, &self.link)?;
+        let Some((tool, rule)) = hand_off_tool(&self.hand_offs, &self.name) else {
+            return Ok(started);
+        };
+        Ok(Some(match started {
+            Some(SubAgentTools { mut tools, policy }) => {
+                tools.push(tool);
+                SubAgentTools { tools, policy: policy.over(rule) }
+            }
+            None => SubAgentTools { tools: vec![tool], policy: rule },
+        }))
     }
 }
 
@@ -73,7 +85,12 @@ impl AgentBuilder<Executor> {
         };
         let Some(SubAgentTools { tools, .. }) = made else { return Ok(()) };
         let registry = self.executor.registry();
-        if let Some(tool) = tools.iter().find(|it| registry.get(it.name()).is_some()) {
+        let mut is_there = tools.iter().filter(|it| registry.get(it.name()).is_some());
+        if let Some(tool) = is_there.next() {
+            if let (HAND_OFF, Some(first)) = (tool.name(), self.hand_offs.first()) {
+                let why = "the executor has a tool `hand_off` already; give each agent that hands runs off an executor of its own";
+                return Err(AgentError::HandOff { agent: first.name.clone(), why: why.to_owned() });
+            }
             let agent = self.sub_agents.first().map(|it| it.name.clone()).unwrap_or_default();
             let why = format!(
                 "the executor has a tool `{}` already; give each agent with sub-agents an executor of its own, or name the sub-agent otherwise",

@@ -20,6 +20,7 @@ use crate::limits::ledger::Ledger;
 use crate::limits::share::WantedShare;
 use crate::results::AnswerBudget;
 use crate::run::options::Ids;
+use crate::run::{HAND_OFF, has_hand_off};
 
 /// The sub-agents of an agent, by their names.
 pub(crate) struct SubAgents {
@@ -62,7 +63,9 @@ impl SubAgents {
         }
         let own: Vec<&str> = agents.iter().filter(|it| it.is_tool).map(|it| &*it.name).collect();
         let has_shared = own.len() < agents.len();
-        let tools = has_shared.then_some(SPAWN_AGENT).into_iter().chain(own);
+        // A run is handed off by its own model alone.
+        let hands_off = has_hand_off(&parent.executor.catalog()).then_some(HAND_OFF);
+        let tools = has_shared.then_some(SPAWN_AGENT).into_iter().chain(hands_off).chain(own);
         let but_these = std::iter::once("*".to_owned()).chain(tools.map(|it| format!("!{it}")));
         let but_these: Vec<String> = but_these.collect();
         let ready = agents.into_iter().map(|agent| {
@@ -72,6 +75,11 @@ impl SubAgents {
         });
         let agents = ready.collect::<Result<_, AgentError>>()?;
         Ok(Some(Self { agents, places: Mutex::default() }))
+    }
+
+    /// Whether one of them has this name.
+    pub(in crate::agent) fn has(&self, name: &str) -> bool {
+        self.agents.contains_key(name)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&ReadySubAgent> {
@@ -175,6 +183,7 @@ impl ReadySubAgent {
             window: parent.window,
             summarizer: parent.summarizer.clone(),
             sub_agents: None,
+            hand_offs: None,
             ledger: Ledger::default(),
             ceilings: parent.ceilings.clone(),
             #[cfg(feature = "opentelemetry")]

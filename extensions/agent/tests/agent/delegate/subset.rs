@@ -12,8 +12,8 @@ use toolwright_agent::{Agent, Message, Model, ModelAnswer, ModelError, ModelRequ
 
 use crate::support::call;
 
-const TOOLS: [&str; 5] = ["a", "b", "c", "d", "e"];
-const AGENTS: [&str; 3] = ["x", "y", "z"];
+pub const TOOLS: [&str; 5] = ["a", "b", "c", "d", "e"];
+pub const AGENTS: [&str; 3] = ["x", "y", "z"];
 
 /// Calls every tool there may be in its first answer, and starts every agent in its second, whatever it was shown.
 struct Greedy;
@@ -56,9 +56,9 @@ impl Model for Greedy {
     }
 }
 
-type Log = Arc<Mutex<Vec<(String, String)>>>;
+pub type Log = Arc<Mutex<Vec<(String, String)>>>;
 
-fn tool(name: &'static str, log: &Log) -> DynamicTool {
+pub fn tool(name: &'static str, log: &Log) -> DynamicTool {
     let log = Arc::clone(log);
     let schema = json!({ "type": "object", "properties": { "by": { "type": "string" } }, "required": ["by"] });
     DynamicTool::new(name, "Does something.", schema, move |input, _| {
@@ -75,13 +75,13 @@ fn tool(name: &'static str, log: &Log) -> DynamicTool {
 
 /// What one agent says of the tools: which its profile selects, which its policy denies.
 #[derive(Debug, Clone)]
-struct Says {
+pub struct Says {
     selects: Vec<bool>,
     starts: bool,
-    denies: Vec<bool>,
+    pub denies: Vec<bool>,
 }
 
-fn says() -> impl Strategy<Value = Says> {
+pub fn says() -> impl Strategy<Value = Says> {
     let bits = || prop::collection::vec(any::<bool>(), TOOLS.len());
     (bits(), any::<bool>(), bits()).prop_map(|(selects, starts, denies)| Says {
         selects,
@@ -91,14 +91,14 @@ fn says() -> impl Strategy<Value = Says> {
 }
 
 impl Says {
-    fn policy(&self) -> PolicyBuilder {
+    pub fn policy(&self) -> PolicyBuilder {
         let denied = TOOLS.iter().zip(&self.denies).filter(|(_, denies)| **denies);
         denied.fold(Policy::builder().mode(Mode::Unrestricted), |policy, (name, _)| {
             policy.rule(Rule::deny("no").named(format!("no-{name}")).tool(*name))
         })
     }
 
-    fn profile(&self) -> Vec<&'static str> {
+    pub fn profile(&self) -> Vec<&'static str> {
         let selected = TOOLS.iter().zip(&self.selects).filter(|(_, selects)| **selects);
         let spawn = self.starts.then_some("spawn_agent");
         let mut profile: Vec<_> = selected.map(|(name, _)| *name).chain(spawn).collect();
@@ -108,7 +108,7 @@ impl Says {
         profile
     }
 
-    fn lets(&self, tool: &str) -> bool {
+    pub fn lets(&self, tool: &str) -> bool {
         let index = TOOLS.iter().position(|it| *it == tool).unwrap();
         self.profile().contains(&tool) && !self.denies[index]
     }

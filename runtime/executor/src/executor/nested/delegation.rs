@@ -63,7 +63,18 @@ impl Delegation {
         self
     }
 
-    /// Starts the delegation; `None` where `calls` cannot make calls.
+    /// Returns the run as it goes on on behalf of the agent: its own calls are of the selected tools, and judged by the policy too. It is the
+    /// same run in everything else, and what listens to it goes on to.
+    #[must_use]
+    pub fn of_run(self, run: &Run) -> Run {
+        let state = &run.state;
+        let catalog = state.ready.current().within(&self.profile, |name| state.may_call(name));
+        let delegated =
+            DelegatedContext::below(state.delegated(), &self.agent, self.policy, self.inherited);
+        Run { state: Arc::new(state.pinned(&catalog).handed_to(delegated)) }
+    }
+
+    /// Makes calls on behalf of the agent; nothing for [`Calls`] that call nothing.
     #[must_use]
     pub fn of(self, calls: &Calls) -> Option<DelegatedRun> {
         let children = children(calls)?;

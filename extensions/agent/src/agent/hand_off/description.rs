@@ -1,0 +1,138 @@
+//! An agent that a run is handed off to, as an application describes it.
+
+use std::fmt;
+
+use toolwright::policy::PolicyBuilder;
+
+use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
+use crate::model::{Model, ModelSettings};
+use crate::run::HANDED_OFF;
+
+/// An agent that a run can be handed off to; see [`AgentBuilder::hand_off`](crate::AgentBuilder::hand_off).
+///
+/// - It goes on with the run from the next turn: with the whole history, for the same user, session and services, within the same
+///   limits.
+/// - Its tools are a part of those of the agent with which the run began: what its [`profile`](Self::profile) selects of them, and never
+///   more.
+/// - Its calls are judged by the policy of the run, and by [its own rules](Self::policy): the stricter decision counts. A person reads
+///   that `agent:<run>/<name>` asks.
+/// - It hands the run off itself only to those that [`may_hand_off_to`](Self::may_hand_off_to) names. The agent with which the run began
+///   may be one of them, so that it gets the run back.
+///
+/// ```
+/// use toolwright_agent::HandOff;
+///
+/// let billing = HandOff::to("billing", "Answers questions about invoices.")
+///     .profile(["find_invoice", "refund"])
+///     .instructions("You answer questions about invoices.")
+///     .may_hand_off_to(["triage"]);
+/// # let _ = billing;
+/// ```
+pub struct HandOff {
+    pub(in crate::agent) name: String,
+    pub(super) description: String,
+    /// All tools, where there is none.
+    pub(super) profile: Option<Vec<String>>,
+    /// That of the agent with which the run began, where there is none.
+    pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
+    pub(super) instructions: Option<Instructions>,
+    pub(super) policy: Option<PolicyBuilder>,
+    pub(super) max_tokens: Option<u32>,
+    pub(super) window: Option<u64>,
+    pub(super) settings: Option<ModelSettings>,
+    /// Whom it may hand the run off to.
+    pub(super) targets: Vec<String>,
+}
+
+impl HandOff {
+    /// How often a run is handed off after a message of its user. A call of `hand_off` that comes after that is refused, so that two agents
+    /// do not hand a run to each other for ever.
+    pub const PER_MESSAGE: u32 = HANDED_OFF;
+
+    /// Begins an agent by its name and by what it is for, both of which the models read that may hand a run off to it.
+    pub fn to(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            profile: None,
+            model: None,
+            instructions: None,
+            policy: None,
+            max_tokens: None,
+            window: None,
+            settings: None,
+            targets: Vec::new(),
+        }
+    }
+
+    /// Selects its tools, by the patterns of a [`Profile`](toolwright::Profile): all tools of the agent with which the run began, unless
+    /// set. Whether it has `hand_off` is what [`may_hand_off_to`](Self::may_hand_off_to) says.
+    #[must_use]
+    pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.profile = Some(patterns.into_iter().map(|it| it.as_ref().to_owned()).collect());
+        self
+    }
+
+    /// Sets its model: that of the agent with which the run began, unless set.
+    #[must_use]
+    pub fn model(mut self, model: impl IntoModel) -> Self {
+        self.model = Some(model.into_model());
+        self
+    }
+
+    /// Sets what its model reads before everything else, in place of the instructions of the agent that handed the run off. Unless set, it
+    /// reads its name, what it is for, and that the run was handed to it.
+    #[must_use]
+    pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
+        self.instructions = Some(instructions.into_instructions());
+        self
+    }
+
+    /// Adds rules for its calls, and a mode where one is set. They take nothing back: where the policy of the executor denies a call
+    /// or asks a person, it does so here too.
+    #[must_use]
+    pub fn policy(mut self, policy: PolicyBuilder) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Limits the tokens of one answer of its model: as for the agent with which the run began, unless set.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// Sets how many tokens its model takes; see [`AgentBuilder::window`](crate::AgentBuilder::window).
+    #[must_use]
+    pub fn window(mut self, tokens: u64) -> Self {
+        self.window = Some(tokens);
+        self
+    }
+
+    /// Sets how its model is asked to answer: as that of the agent with which the run began, unless set. Settings that are given for one
+    /// run alone count for the agent with which it began.
+    #[must_use]
+    pub fn settings(mut self, settings: ModelSettings) -> Self {
+        self.settings = Some(settings);
+        self
+    }
+
+    /// Names the agents that it may hand the run off to: others that are given to the same builder, or the one with which the run
+    /// began, by its [`name`](crate::AgentBuilder::name). None unless set.
+    #[must_use]
+    pub fn may_hand_off_to(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.targets.extend(agents.into_iter().map(Into::into));
+        self
+    }
+}
+
+impl fmt::Debug for HandOff {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HandOff")
+            .field("name", &self.name)
+            .field("may_hand_off_to", &self.targets)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,79 @@
+//! The tool by which a model hands its run off, and the rule that lets it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolwright::policy::{Policy, PolicyBuilder, Rule};
+use toolwright::{Catalog, Danger, DynamicTool, Effect, Footprint, Registry, ToolError};
+
+use super::HandOff;
+use crate::run::{HAND_OFF, HandOffTool};
+
+/// What the models read that may hand a run off: each agent by its name, and what it is for.
+pub(super) type Descriptions = BTreeMap<String, String>;
+
+/// The agents of a run, with the one with which it begins.
+pub(super) fn descriptions(agents: &[HandOff], first: &str) -> Descriptions {
+    let back = (first.to_owned(), "The agent with which the conversation began.".to_owned());
+    let others = agents.iter().map(|it| (it.name.clone(), it.description.clone()));
+    others.chain([back]).collect()
+}
+
+/// The tool as the executor has it, for every agent of the run, and the rule that lets their models call it.
+pub(crate) fn hand_off_tool(
+    agents: &[HandOff],
+    first: &str,
+) -> Option<(DynamicTool, PolicyBuilder)> {
+    if agents.is_empty() {
+        return None;
+    }
+    let all = descriptions(agents, first);
+    let tool = made(&all, all.keys().map(String::as_str));
+    let nothing: [&str; 0] = [];
+    let rule = Rule::allow("the application lets its models hand a run off to these agents")
+        .named("hand-off")
+        .tool(HAND_OFF)
+        .touches(nothing, nothing);
+    Some((tool, Policy::builder().rule(rule)))
+}
+
+/// The tool as the model of one agent is shown it, which may hand the run off to these.
+pub(super) fn listed(all: &Descriptions, targets: &[String]) -> Option<Catalog> {
+    let tool = made(all, targets.iter().map(String::as_str));
+    let listed = || Registry::of([tool]).expect("one name, and a schema that says what it means");
+    (!targets.is_empty()).then(|| listed().catalog())
+}
+
+fn made<'t>(all: &Descriptions, targets: impl Iterator<Item = &'t str>) -> DynamicTool {
+    let names: Vec<&str> = targets.collect();
+    let line = |name: &&str| format!("- {name}: {}", all.get(*name).map_or("", String::as_str));
+    let lines: Vec<String> = names.iter().map(line).collect();
+    let description = format!(
+        "Hands the conversation off to another agent, which goes on with it from your next turn on, in your place and with all that was said. \
+         Call it alone, without other calls beside it. The agents:\n{}",
+        lines.join("\n")
+    );
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "agent": { "type": "string", "enum": names, "description": "Which agent." },
+            "reason": { "type": "string", "description": "Why, and what it has to do." },
+        },
+        "required": ["agent", "reason"],
+        "additionalProperties": false,
+    });
+    DynamicTool::new(HAND_OFF, description, schema, |input: Value, context| {
+        // Another tool that calls this one is no turn of the run.
+        let is_of_turn = context.turn().is_some();
+        std::future::ready(match (is_of_turn, input["agent"].as_str()) {
+            (true, Some(agent)) => Ok(json!({ "handed_off_to": agent })),
+            _ => Err(ToolError::invalid("only a model hands its run off, by a call of its own")),
+        })
+    })
+    .danger(Danger::Moderate)
+    // It does nothing itself, and begins again where its process dies.
+    .effect(Effect::Idempotent)
+    .footprint_by(|_| Footprint::nothing())
+    .sinks(None::<&str>)
+    .with(HandOffTool)
+}

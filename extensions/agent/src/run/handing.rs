@@ -1,0 +1,210 @@
+//! Goes on as another agent: which one a run was handed off to, and which calls of `hand_off` hand nothing off. What is decided is pure:
+//! it follows from the history, the state and what the application lets agents do.
+
+use serde_json::Value;
+use toolwright::provider::ToolCall;
+use toolwright::unstable::delegation::Delegation;
+use toolwright::{Answer, Catalog, ErrorClass, Run, ToolError};
+
+use super::{AgentRun, Stopped, Turn};
+use crate::agent::Agent;
+use crate::events::NoticeKind;
+use crate::history::{Message, json_of};
+
+/// The tool by which a model hands its run off.
+pub(crate) const HAND_OFF: &str = "hand_off";
+
+/// How often a run is handed off after a message of its user.
+pub(crate) const HANDED_OFF: u32 = 5;
+
+/// Marks that tool, so that no tool of an application is taken for it.
+pub(crate) struct HandOffTool;
+
+/// The agent that a run was handed off to, which goes on with it.
+pub(super) struct ActingAgent {
+    pub(super) name: String,
+    pub(super) agent: Agent,
+    /// The run with the tools and rules of the agent.
+    run: Run,
+    /// The tools of which they were selected.
+    generation: u64,
+}
+
+/// What decides whether a call hands a run off.
+struct Standing<'s> {
+    /// The agent that makes the call, and those that it may hand the run off to.
+    acting: &'s str,
+    targets: &'s [String],
+    /// How often the run was handed off since its user spoke.
+    handed_off: u32,
+    /// How many calls the turn has.
+    calls: usize,
+}
+
+/// The name in the last answer of `hand_off` that handed the run off.
+pub(crate) fn last_target(history: &[Message]) -> Option<String> {
+    history.iter().rev().find_map(|message| match message {
+        Message::ToolResults(answered) => answered.iter().rev().find_map(target),
+        _ => None,
+    })
+}
+
+/// The agent that the run was handed off to by a call.
+fn target((call, answer): &(ToolCall, Answer)) -> Option<String> {
+    if !is_hand_off(call, answer) {
+        return None;
+    }
+    json_of(answer)["handed_off_to"].as_str().map(str::to_owned)
+}
+
+/// Whether a call was answered that its run is handed off.
+pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
+    call.name == HAND_OFF && !answer.is_error()
+}
+
+/// Whether this is the tool that hands off, and none of the application's.
+pub(crate) fn is_marked(catalog: &Catalog) -> bool {
+    catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
+}
+
+/// Why a call does not hand the run off, if it does not.
+fn refusal(call: &ToolCall, standing: &Standing<'_>) -> Option<ToolError> {
+    let Standing { acting, targets, handed_off, calls } = *standing;
+    let refused = |why: String, hint: String| {
+        let why = format!("the run was not handed off: {why}");
+        Some(ToolError::new("not_handed_off", why).class(ErrorClass::Invalid).hint(hint))
+    };
+    let names: Vec<String> = targets.iter().map(|it| format!("`{it}`")).collect();
+    let those = match names.as_slice() {
+        [] => "go on with the task yourself".to_owned(),
+        names => format!("hand it off to one of {}, or go on yourself", names.join(", ")),
+    };
+    if calls > 1 {
+        let why = format!("`{HAND_OFF}` was called beside other calls");
+        return refused(why, "call it alone, once the other calls are answered".to_owned());
+    }
+    let input: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let Some(agent) = input["agent"].as_str() else {
+        return refused("found no name under `agent`".to_owned(), those);
+    };
+    if agent == acting {
+        let why = format!("`{agent}` is the agent that works on it already");
+        return refused(why, "go on with the task yourself".to_owned());
+    }
+    if !targets.iter().any(|it| it == agent) {
+        return refused(format!("`{acting}` has no agent `{agent}` to hand it off to"), those);
+    }
+    if handed_off >= HANDED_OFF {
+        let why = format!(
+            "that was done {handed_off} times since the user last spoke, the most that it may be"
+        );
+        return refused(why, "go on with the task yourself, or end".to_owned());
+    }
+    None
+}
+
+impl AgentRun {
+    /// The agent that goes on with the run.
+    pub(super) fn acting(&self) -> &Agent {
+        self.acting.as_ref().map_or(&self.agent, |it| &it.agent)
+    }
+
+    /// The run as the agent has it that goes on with it.
+    pub(super) fn acting_run(&self) -> &Run {
+        self.acting.as_ref().map_or(&self.run, |it| &it.run)
+    }
+
+    /// Finds the agent that goes on with the run, and the tools that it has of those that there are now. A run that was handed off to an
+    /// agent that is gone does not go on: as the first agent, it might do more.
+    pub(super) fn find_acting(&mut self) -> Result<(), Stopped> {
+        let catalog = self.run.catalog();
+        let hand_offs = self.agent.0.hand_offs.as_ref();
+        if hand_offs.is_none() && catalog.get(HAND_OFF).is_some() {
+            // The application's, or that of the run above a sub-agent.
+            return Ok(());
+        }
+        let Some(name) = last_target(&self.history).filter(|it| *it != self.agent.0.name) else {
+            if self.acting.take().is_some() {
+                self.forget_shown();
+            }
+            return Ok(());
+        };
+        let generation = catalog.generation();
+        if self.acting.as_ref().is_some_and(|it| it.name == name && it.generation == generation) {
+            return Ok(());
+        }
+        let Some(ready) = hand_offs.and_then(|it| it.get(&name)) else {
+            return Err(Stopped::HandedOff { agent: name });
+        };
+        let delegation = Delegation::to(&*name, ready.profile.clone()).policy(ready.policy.clone());
+        let (run, agent) = (delegation.of_run(&self.run), ready.agent.clone());
+        self.acting = Some(ActingAgent { name, agent, run, generation });
+        self.forget_shown();
+        Ok(())
+    }
+
+    /// Forgets what the model of another agent was shown.
+    fn forget_shown(&mut self) {
+        self.shown = None;
+        if let Some(preparing) = &mut self.plugins {
+            preparing.again = None;
+        }
+    }
+
+    /// Goes on as another agent, where the calls of a turn have handed the run off.
+    pub(super) fn hand_over(&mut self, turn: &Turn) -> Result<(), Stopped> {
+        let [call] = &*turn.calls else { return Ok(()) };
+        if call.name != HAND_OFF {
+            return Ok(());
+        }
+        let before = self.acting_name().to_owned();
+        self.find_acting()?;
+        let now = self.acting_name();
+        if before != now {
+            let input: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+            let reason = input["reason"].as_str().unwrap_or_default();
+            self.notify(NoticeKind::HandedOff { from: &before, to: now, reason });
+        }
+        Ok(())
+    }
+
+    /// Returns the name of the agent that goes on with the run: the one with which it began, or the one that it was handed off to last.
+    fn acting_name(&self) -> &str {
+        self.acting.as_ref().map_or(&self.agent.0.name, |it| &it.name)
+    }
+
+    fn acting_key(&self) -> Option<&str> {
+        self.acting.as_ref().map(|it| &*it.name)
+    }
+
+    /// The tools as the model of the agent is shown them that goes on with the run: `hand_off` names those that it may hand it off to, and is
+    /// not there where it may hand it off to none.
+    pub(super) fn with_targets(&self, catalog: &Catalog) -> Option<Catalog> {
+        if !is_marked(catalog) {
+            return None;
+        }
+        let without = catalog.without([HAND_OFF]);
+        let listed = self.agent.0.hand_offs.as_ref().and_then(|it| it.listed(self.acting_key()));
+        Some(listed.map_or_else(|| without.clone(), |it| without.followed_by(it)))
+    }
+
+    /// The answers to those calls of a turn that would hand the run off and do not.
+    pub(super) fn not_handed_off(&self, turn: &Turn, catalog: &Catalog) -> Vec<Option<Answer>> {
+        let called = &turn.calls[..turn.run];
+        if called.iter().all(|it| it.name != HAND_OFF) || !is_marked(catalog) {
+            return Vec::new();
+        }
+        let hand_offs = self.agent.0.hand_offs.as_ref();
+        let standing = Standing {
+            acting: self.acting_name(),
+            targets: hand_offs.map_or(&[], |it| it.targets(self.acting_key())),
+            handed_off: self.state.handed_off(),
+            calls: turn.calls.len(),
+        };
+        let answer = |call: &ToolCall| match call.name == HAND_OFF {
+            true => refusal(call, &standing).map(Answer::from),
+            false => None,
+        };
+        called.iter().map(answer).collect()
+    }
+}
