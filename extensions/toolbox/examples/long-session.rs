@@ -175,8 +175,9 @@ fn sources() -> Result<PathBuf, Box<dyn Error>> {
     let compiler = String::from_utf8(compiler)?;
     let host = compiler.lines().find_map(|it| it.strip_prefix("host: ")).unwrap_or_default();
     let packages = ["metadata", "--offline", "--format-version", "1", "--filter-platform", host];
-    let found = Command::new("cargo").args(packages).current_dir(env!("CARGO_MANIFEST_DIR"));
-    let metadata: Value = serde_json::from_slice(&found.output()?.stdout)?;
+    let mut cargo = Command::new("cargo");
+    let found = cargo.args(packages).current_dir(env!("CARGO_MANIFEST_DIR")).output()?;
+    let metadata: Value = serde_json::from_slice(&found.stdout)?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let manifest = packages
         .filter(|it| it["name"] == CRATE)
