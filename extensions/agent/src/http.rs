@@ -310,7 +310,7 @@ impl HttpModel {
             return Ok(wait);
         }
         let message = format!(
-            "{}; it is not asked again, because it asks callers to wait {} s, and `longest_wait` is {} s",
+            "{}; it is not asked again, because it asks callers to wait {} s, and the request may wait at most {} s",
             fault.message,
             wait.as_secs_f64().ceil(),
             longest.as_secs(),

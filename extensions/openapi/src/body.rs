@@ -43,7 +43,7 @@ pub(crate) enum BodyKind {
 /// The encoding of a field of a multipart body, if the field is not plain text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Part {
-    /// Whether its value is base64 that stands for bytes.
+    /// Whether its value is base64 of bytes.
     pub(crate) is_binary: bool,
     pub(crate) media_type: Option<String>,
 }

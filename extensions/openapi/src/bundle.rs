@@ -93,9 +93,9 @@ impl OpenApi {
         Self::load(text)
     }
 
-    /// Adds a document to which the first one, or another that was added, refers: its URI as it stands before `#` in the references of the
-    /// first document, and its text, which the application has read or fetched. A relative URI in an added document starts from that
-    /// document's own. An operation whose reference leads to a document that was not added is refused.
+    /// Adds a document to which the first one, or another that was added, refers. The URI is the part before `#` of the references in
+    /// the first document; the application has read or downloaded the text. A relative URI in an added document starts from the URI of
+    /// that document. An operation whose reference leads to a document that was not added is refused.
     ///
     /// ```
     /// use toolwright_openapi::OpenApi;

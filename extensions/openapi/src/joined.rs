@@ -26,7 +26,7 @@ pub(crate) fn add_document(root: &mut Value, uri: &str, mut added: Value) -> Res
     }
     if location.as_str() == MAIN {
         return Err(refused(
-            "it is empty, expected what stands before `#` in a reference".to_owned(),
+            "it is empty, expected the part of a reference before `#`".to_owned(),
         ));
     }
     rewrite(&mut added, &location, &Target::Every { own: &location, root });

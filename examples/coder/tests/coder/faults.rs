@@ -57,7 +57,7 @@ fn a_provider_that_refuses_or_stays_away_fails_the_run() {
     stopped(&ran, "unavailable", &["status 503", "ask again later", "asked 3 times"]);
     let later = status(429, error("rate_limit_error")).header("retry-after", "3600");
     let ran = asked(folder().path(), &[], vec![later]);
-    stopped(&ran, "rate_limited", &["left alone for 3600 s", "at most 60 s are waited"]);
+    stopped(&ran, "rate_limited", &["left alone for 3600 s", "may wait at most 60 s"]);
     assert_eq!(ran.end()["retry_after_ms"], 3_600_000);
 }
 

@@ -62,8 +62,8 @@ pub enum AgentError {
         /// Why.
         why: String,
     },
-    /// A ceiling of money cannot be held.
-    #[error("the ceiling of {ceiling} cannot be held: {why}")]
+    /// A ceiling cannot be enforced.
+    #[error("the ceiling of {ceiling} cannot be enforced: {why}")]
     Ceiling {
         /// The ceiling.
         ceiling: Ceiling,

@@ -330,7 +330,7 @@ pub enum StartError {
     History(#[from] HistoryProblem),
     /// The restored history does not fit the restored state.
     #[error(
-        "the restored history ends with {open} calls without an answer, and the state has {expected} other ones; restore a history and a state that were stored together"
+        "the restored history ends with {open} calls without an answer, the state has {expected}; restore a history and a state that were stored together"
     )]
     OtherHistory {
         /// The calls without an answer at the end of the history.

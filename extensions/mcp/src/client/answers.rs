@@ -50,7 +50,7 @@ impl Elicitation {
     }
 }
 
-/// Chooses who answers the questions of servers. A kind of question that nobody answers is refused, and servers learn at the
+/// Chooses who answers the questions of servers. A kind of question without an answerer is refused, and servers learn at the
 /// handshake which kinds are answered.
 ///
 /// ```

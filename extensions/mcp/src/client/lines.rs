@@ -172,7 +172,7 @@ fn tool(written: &RawValue) -> Value {
     })
 }
 
-/// The error that stands for an answer which is longer than what is taken.
+/// The error in place of an answer that is longer than the limit.
 pub(super) fn too_long(id: RequestId) -> ServerJsonRpcMessage {
     not_taken(id, &format!("it is longer than {} MiB", LONGEST >> 20))
 }

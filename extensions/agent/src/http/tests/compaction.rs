@@ -51,7 +51,7 @@ async fn anthropic_does_not_get_again_what_it_has_compacted() {
     assert_eq!(answer.usage.unwrap().total(), 60_000 + 300 + 7 + 2);
     assert_eq!(model.first_read(&history), 3);
     // Another server can read none of it, and gets the whole history.
-    let other = HttpModel::anthropic("m").base_url("http://127.0.0.1:1").compact_above(50_000);
+    let other = HttpModel::anthropic("m").base_url("http://other.example").compact_above(50_000);
     assert_eq!(other.build().unwrap().first_read(&history), 0);
 }
 

@@ -332,7 +332,7 @@ mod tests {
         assert!(notes.contains("the server `off` is left out: it is disabled"), "{notes}");
     }
 
-    /// Whoever has switched a tool off in one application does not find it on in another.
+    /// A tool that is switched off in one application stays off in another.
     #[test]
     fn the_tools_that_another_application_leaves_out_are_left_out() {
         let config = read(
