@@ -108,7 +108,8 @@ fn load_api(matches: &ArgMatches) -> Result<OpenApi, String> {
     for (uri, file) in matches.get_many::<(String, PathBuf)>(DOCUMENT).into_iter().flatten() {
         let text = fs::read_to_string(file)
             .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-        api = api.document(uri, text).map_err(|error| error.to_string())?;
+        let added = api.document(uri, text);
+        api = added.map_err(|error| format!("{}: {error}", file.display()))?;
     }
     if let Some(routes) = matches.get_one::<PathBuf>(ROUTES) {
         api = api.routes(Routes::read(routes).map_err(|error| error.to_string())?);

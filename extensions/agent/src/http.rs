@@ -183,6 +183,7 @@ impl HttpModel {
             max_tokens: self.max_tokens(request.limits.max_tokens),
             media: self.media,
             knows_max_tokens_alone: self.knows_max_tokens_alone,
+            compacts: self.compacts,
         };
         let settings = self.settings(request.settings);
         let history = &request.history[self.first_read(request.history)..];
@@ -368,7 +369,7 @@ impl Model for HttpModel {
 
     fn first_read(&self, history: &[Message]) -> usize {
         match self.compacts {
-            true => compaction::first_read(history, &self.origin),
+            true => compaction::first_read(self.endpoint.api.provider(), history, &self.origin),
             false => 0,
         }
     }

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use toolwright::unstable::foreign::reference;
 
-use crate::joined::{add_document, shown_reference};
+use crate::joined::{MEMBER, add_document, shown_reference};
 use crate::refusal::Refusal;
 use crate::schema::Patterns;
 
@@ -93,7 +93,11 @@ impl Document {
         add_document(&mut self.root, uri, parse(text)?)
     }
 
-    fn of(root: Value) -> Result<Self, LoadError> {
+    fn of(mut root: Value) -> Result<Self, LoadError> {
+        // The application alone adds documents.
+        if let Some(members) = root.as_object_mut() {
+            members.remove(MEMBER);
+        }
         if let Some(swagger) = root.get("swagger") {
             return Err(LoadError::Swagger { found: plain(swagger) });
         }

@@ -8,7 +8,7 @@ use toolwright::unstable::foreign::reference;
 use crate::document::LoadError;
 
 /// The member of the main document that holds the others, each below its URI.
-const MEMBER: &str = "x-toolwright-documents";
+pub(crate) const MEMBER: &str = "x-toolwright-documents";
 
 /// The URI of the main document, from which relative references start. A document that was added by a relative URI has one below it.
 const MAIN: &str = "document:///";
@@ -25,9 +25,7 @@ pub(crate) fn add_document(root: &mut Value, uri: &str, mut added: Value) -> Res
         return Err(refused("it has a fragment, expected the URI of a whole document".to_owned()));
     }
     if location.as_str() == MAIN {
-        return Err(refused(
-            "it is empty, expected the part of a reference before `#`".to_owned(),
-        ));
+        return Err(refused("it is empty, expected the part of a reference before `#`".to_owned()));
     }
     rewrite(&mut added, &location, &Target::Every { own: &location, root });
     rewrite(root, &main, &Target::One(&location));

@@ -98,11 +98,14 @@ pub fn spec(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Returns whether the tool's validation never waits.
+/// Returns whether the tool's validation never waits, and sees the arguments that will run before they are made final: a value that is
+/// filled in for an argument that is missing is not among those.
 fn validates_at_once(tool: &Tool) -> bool {
     let callee = tool.args.validate.as_ref().map(Callee::of);
     let is_plain = |it: &Callee<'_>| matches!(it, Callee::Closure(_)) && !it.is_async();
-    callee.is_some_and(|it| is_plain(&it)) && tool.args.blocking.is_none()
+    callee.is_some_and(|it| is_plain(&it))
+        && tool.args.blocking.is_none()
+        && tool.inputs().all(|it| it.args.fill.is_none())
 }
 
 /// Returns whether the tool limits what it touches: a tool with effect `read` by `reads`, any other by `writes`.

@@ -99,11 +99,13 @@ pub(crate) fn compact_from<'h>(
     if first == 0 {
         return compact(history, room, is_read, summaries);
     }
-    let rest = &history[first.min(history.len())..];
+    let first = first.min(history.len());
+    let rest = &history[first..];
     // A summary that is older is of turns that the server has compacted.
     let newer = summaries.iter().filter(|it| it.at > first);
     let newer: Vec<Summary> = newer.map(|it| Summary { at: it.at - first, ..it.clone() }).collect();
-    let CompactHistory { messages, report, left_out, task } = compact(rest, room, is_read, &newer);
+    let CompactHistory { messages, report, left_out, task } =
+        compact_beside(rest, room, is_read, &newer, 1);
     let task = task.map(|it| SummaryTask { at: it.at + first, ..it });
     CompactHistory { messages, report, left_out: left_out.after(first), task }
 }
@@ -116,7 +118,18 @@ pub(crate) fn compact<'h>(
     is_read: &dyn Fn(&str) -> bool,
     summaries: &[Summary],
 ) -> CompactHistory<'h> {
-    let plan = Plan::of(history, room, is_read, summaries);
+    compact_beside(history, room, is_read, summaries, 0)
+}
+
+/// Shortens a history, of which it leaves the first messages in their place, so many as `fixed` says.
+fn compact_beside<'h>(
+    history: &'h [Message],
+    room: Room,
+    is_read: &dyn Fn(&str) -> bool,
+    summaries: &[Summary],
+    fixed: usize,
+) -> CompactHistory<'h> {
+    let plan = Plan::of(history, room, is_read, summaries, fixed);
     let messages = match plan.is_whole() {
         true => Cow::Borrowed(history),
         false => Cow::Owned(render::rendered(history, &plan)),

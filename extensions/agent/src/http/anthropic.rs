@@ -12,6 +12,7 @@ use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use self::found::Present;
 use super::api::RequestTarget;
+use super::compaction::without_compactions;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, tools};
 use crate::history::{Message, Verbatim};
@@ -90,14 +91,14 @@ pub(super) fn body(
     to: &RequestTarget<'_>,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
-    let &RequestTarget { model, origin, max_tokens, media, .. } = to;
+    let &RequestTarget { model, origin, max_tokens, media, compacts, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) =
         reasoning(settings, || begins_unthought(request.history, origin));
     let tools = tools(Provider::Anthropic, request)?;
     let present = Present::of(&tools);
     let messages = parts(Provider::Anthropic, origin, request)
-        .map(|part| turn(part, media, listing, &present))
+        .map(|part| turn(part, (media, compacts), listing, &present))
         .collect::<Result<_, _>>()?;
     // The mark on the body is always after its last block, so it moves. The mark on the system text stays; the tools
     // are before it.
@@ -170,7 +171,7 @@ fn begins_unthought(history: &[Message], origin: &str) -> bool {
     let Some(Message::Assistant { verbatim, .. }) = first else { return false };
     let blocks = verbatim.as_ref().and_then(|it| it.of(origin));
     let blocks: Option<Vec<TextBlock>> = blocks.and_then(|it| serde_json::from_str(it).ok());
-    let first = blocks.as_deref().and_then(<[TextBlock]>::first);
+    let first = blocks.iter().flatten().find(|block| block.r#type != "compaction");
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
 }
 
@@ -203,7 +204,7 @@ fn choice(settings: &ModelSettings, listing: &Listing) -> Option<Value> {
 
 fn turn<'a>(
     part: Part<'a>,
-    media: MediaSupport,
+    (media, compacts): (MediaSupport, bool),
     listing: &Listing,
     present: &Present<'_>,
 ) -> Result<Turn<'a>, MessageError> {
@@ -217,7 +218,10 @@ fn turn<'a>(
         }
         Part::Model { text, calls, verbatim } => {
             let role = "assistant";
-            let verbatim = verbatim.map(|it| present.without_gone(it));
+            let verbatim = verbatim.map(|it| present.without_gone(it)).map(|it| match compacts {
+                true => it,
+                false => without_compactions(it),
+            });
             if let Some(content) = verbatim.and_then(raw) {
                 return Ok(Turn::Verbatim { role, content });
             }

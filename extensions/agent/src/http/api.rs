@@ -32,6 +32,8 @@ pub(super) struct RequestTarget<'a> {
     pub(super) media: MediaSupport,
     /// Whether the server knows `max_tokens` but not `max_completion_tokens`.
     pub(super) knows_max_tokens_alone: bool,
+    /// Whether the request lets the server compact the history.
+    pub(super) compacts: bool,
 }
 
 #[cfg(test)]
@@ -45,6 +47,7 @@ impl Api {
             max_tokens,
             media: MediaSupport::Full,
             knows_max_tokens_alone: false,
+            compacts: false,
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Compaction of a history by the provider's own server: what requests say about it, and which messages the server does not read
 //! again. Pure.
 
+use std::borrow::Cow;
+
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::provider::Provider;
 
@@ -47,11 +50,11 @@ pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
 }
 
 /// The first message that a server reads: its newest answer with a compaction in it; 0 where there is none.
-pub(super) fn first_read(history: &[Message], origin: &str) -> usize {
-    history.iter().rposition(|message| has_compaction(message, origin)).unwrap_or(0)
+pub(super) fn first_read(provider: Provider, history: &[Message], origin: &str) -> usize {
+    history.iter().rposition(|message| has_compaction(provider, message, origin)).unwrap_or(0)
 }
 
-fn has_compaction(message: &Message, origin: &str) -> bool {
+fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
     #[derive(Deserialize)]
     struct Part {
         r#type: Option<String>,
@@ -64,10 +67,35 @@ fn has_compaction(message: &Message, origin: &str) -> bool {
         return false;
     };
     let parts: Vec<Part> = serde_json::from_str(text).unwrap_or_default();
-    // One without a content says that the server could not compact.
     let is_compaction = |part: &Part| {
         part.r#type.as_deref() == Some("compaction")
-            && (part.content.is_some() || part.encrypted_content.is_some())
+            && match provider {
+                // One without a content says that the server could not compact.
+                Provider::Anthropic => part.content.is_some(),
+                _ => part.encrypted_content.is_some(),
+            }
     };
     parts.iter().any(is_compaction)
+}
+
+/// A content without the blocks of compactions, for a model whose requests do not say that the server compacts: without the name of the
+/// feature it refuses them, and it gets the whole history.
+pub(super) fn without_compactions(content: Cow<'_, str>) -> Cow<'_, str> {
+    #[derive(Deserialize)]
+    struct Block {
+        r#type: Option<String>,
+    }
+    if !content.contains("compaction") {
+        return content;
+    }
+    let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(&content) else { return content };
+    let is_other = |block: &&&RawValue| {
+        let read: Option<Block> = serde_json::from_str(block.get()).ok();
+        read.and_then(|it| it.r#type).as_deref() != Some("compaction")
+    };
+    let left: Vec<&str> = blocks.iter().filter(is_other).map(|it| it.get()).collect();
+    match left.len() == blocks.len() {
+        true => content,
+        false => Cow::Owned(format!("[{}]", left.join(","))),
+    }
 }

@@ -124,7 +124,7 @@ pub(super) fn body(
     to: &RequestTarget<'_>,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
-    let &RequestTarget { model, origin, max_tokens, media, knows_max_tokens_alone } = to;
+    let &RequestTarget { model, origin, max_tokens, media, knows_max_tokens_alone, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
     let mut messages = Vec::with_capacity(request.history.len() + 1);
     if !request.instructions.is_empty() {

@@ -151,7 +151,10 @@ async fn a_pause_longer_than_what_is_waited_for_ends_the_request() {
     );
     let words = error.message();
     assert!(words.contains("asks to be left alone for 3600 s"), "{words}");
-    assert!(words.ends_with("asks callers to wait 3600 s, and the request may wait at most 60 s"), "{words}");
+    assert!(
+        words.ends_with("asks callers to wait 3600 s, and the request may wait at most 60 s"),
+        "{words}"
+    );
     let model = at(&server.url()).build().unwrap();
     let listing = Registry::empty().listing(model.dialect()).unwrap();
     let history = [Message::user("Go.")];

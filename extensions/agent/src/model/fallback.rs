@@ -20,6 +20,7 @@ use toolwright::dialect::Dialect;
 
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
+use crate::history::Message;
 use crate::limits::{Cost, TotalUsage, UsageRecorder};
 use crate::model::{
     DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing,
@@ -312,6 +313,11 @@ impl Model for Fallback {
     /// The origin of the preferred model.
     fn origin(&self) -> Option<&str> {
         self.models[0].origin()
+    }
+
+    /// The first message that any of the models reads: the whole history, unless all of them have compacted it.
+    fn first_read(&self, history: &[Message]) -> usize {
+        self.models.iter().map(|model| model.first_read(history)).min().unwrap_or(0)
     }
 
     /// Whether any of the models does.

@@ -83,12 +83,14 @@ impl AgentRun {
             }
             None => settings,
         };
-        let sent = agent.window.map(|window| {
+        let first = model.first_read(&history);
+        // What the server has compacted is not sent without a window either.
+        let window = agent.window.or((first > 0).then_some(u64::MAX));
+        let sent = window.map(|window| {
             let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
             let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
             let is_read =
                 |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
-            let first = model.first_read(&history);
             compact_from(&history, first, room, &is_read, &self.summaries.made)
         });
         if let Some(task) = sent.as_ref().and_then(|it| it.task.as_ref())

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::future::BoxFuture;
 use toolwright::dialect::Dialect;
 
+use crate::history::Message;
 use crate::limits::Cost;
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
@@ -80,6 +81,10 @@ impl<M: Model> Model for CountingModel<M> {
 
     fn dialect(&self) -> Dialect {
         self.model.dialect()
+    }
+
+    fn first_read(&self, history: &[Message]) -> usize {
+        self.model.first_read(history)
     }
 
     fn dialects(&self) -> Vec<Dialect> {

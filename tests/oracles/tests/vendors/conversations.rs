@@ -153,7 +153,11 @@ async fn every_call_of_a_long_conversation_is_right_under_a_small_window() {
         };
         let tools: Vec<DynamicTool> = defined.iter().map(tool).collect();
         let model = Arc::new(RightModel {
-            http: HttpModel::of(provider, "some-model").unwrap().build().unwrap(),
+            http: HttpModel::of(provider, "some-model")
+                .unwrap()
+                .base_url("http://127.0.0.1:8000")
+                .build()
+                .unwrap(),
             answers: Mutex::new(answers(&turns)),
             seen: Mutex::default(),
         });

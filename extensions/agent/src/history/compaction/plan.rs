@@ -42,6 +42,8 @@ pub(super) enum Fate {
 
 /// The parts of a history that are left out.
 pub(super) struct Plan<'s> {
+    /// How many of the first messages are never dropped: the one in which the server of the model has compacted what came before.
+    fixed: usize,
     /// How answers are shortened, by message and index.
     answers: BTreeMap<(usize, usize), Fate>,
     dropped: Vec<bool>,
@@ -69,8 +71,10 @@ impl<'s> Plan<'s> {
         room: Room,
         is_read: &dyn Fn(&str) -> bool,
         summaries: &'s [Summary],
+        fixed: usize,
     ) -> Self {
         let mut plan = Self {
+            fixed,
             answers: BTreeMap::new(),
             dropped: vec![false; history.len()],
             unsummarized: Vec::new(),
@@ -232,7 +236,7 @@ impl<'s> Plan<'s> {
 
     /// Leaves out whole turns, the oldest first: answers of the model, and the answers to their calls.
     fn drop_turns(&mut self, history: &[Message], old: usize, room: Room) {
-        for message in 0..old {
+        for message in self.fixed..old {
             if self.size <= room.low() {
                 return;
             }

@@ -20,7 +20,11 @@ fn what_a_server_has_compacted_is_left_out_and_the_rest_is_compacted_by_itself()
     let old = Summary { at: 2, text: "old".to_owned() };
     for first in 0..history.len() {
         let whole = compact_from(&history, first, ROOM, &|_| false, std::slice::from_ref(&old));
-        let rest = compact(&history[first..], ROOM, &|_| false, &[]);
+        let fixed = usize::from(first > 0);
+        let rest = compact_beside(&history[first..], ROOM, &|_| false, &[], fixed);
+        // The message in which the server has compacted the others goes to it, however much there is.
+        let begin = format!("{:?}", whole.messages.first());
+        assert_eq!(begin, format!("{:?}", history.get(first)), "from {first}");
         if first > 1 {
             let (whole, rest) = (format!("{:?}", whole.messages), format!("{:?}", rest.messages));
             assert_eq!(whole, rest, "from {first}");

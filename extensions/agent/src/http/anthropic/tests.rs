@@ -99,7 +99,7 @@ fn what_the_provider_wrote_goes_back_byte_for_byte() {
         verbatim: Some(verbatim.text()),
     };
     let (listing, full) = (listing(), MediaSupport::Full);
-    let turn = turn(part, full, &listing, &Present::of(listing.tools())).unwrap();
+    let turn = turn(part, (full, true), &listing, &Present::of(listing.tools())).unwrap();
     let turn = serde_json::to_string(&turn).unwrap();
     assert_eq!(turn, format!(r#"{{"role":"assistant","content":{content}}}"#));
 }

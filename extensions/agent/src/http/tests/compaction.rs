@@ -7,6 +7,11 @@ use crate::http::HttpModelError;
 
 const COMPACTED: &str = r#"{"type":"message","role":"assistant","content":[{"type":"compaction","content":"It was sunny."},{"type":"text","text":"Rain."}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":2,"iterations":[{"type":"compaction","input_tokens":60000,"output_tokens":300},{"type":"message","input_tokens":7,"output_tokens":2}]}}"#;
 
+/// A model whose server passes for the vendor's own, also in a build without TLS.
+fn vendors() -> HttpModelBuilder {
+    HttpModel::anthropic("m").base_url("http://127.0.0.1:8000").origin("anthropic")
+}
+
 fn body_of(request: &str) -> Value {
     serde_json::from_str(request.split_once("\r\n\r\n").expect("a body").1).unwrap()
 }
@@ -79,7 +84,7 @@ async fn openai_does_not_get_again_what_it_has_compacted() {
 
 #[test]
 fn a_compaction_that_failed_hides_no_message() {
-    let model = HttpModel::anthropic("m").compact_above(60_000).build().unwrap();
+    let model = vendors().compact_above(60_000).build().unwrap();
     let answer = |text: &str| Message::Assistant {
         text: "Rain.".into(),
         calls: [].into(),
@@ -90,10 +95,61 @@ fn a_compaction_that_failed_hides_no_message() {
     let spoken =
         answer(r#"[{"type":"text","text":"{\"type\":\"compaction\",\"content\":\"x\"}"}]"#);
     assert_eq!(model.first_read(&[said.clone(), failed.clone(), said.clone(), spoken.clone()]), 0);
+    let sealed = answer(r#"[{"type":"compaction","content":null,"encrypted_content":"e"}]"#);
+    assert_eq!(model.first_read(&[said.clone(), sealed]), 0);
     let done = answer(r#"[{"type":"compaction","content":"It was sunny."}]"#);
     assert_eq!(model.first_read(&[said.clone(), done.clone(), failed, done, spoken, said]), 3);
-    let without = HttpModel::anthropic("m").build().unwrap();
+    let without = vendors().build().unwrap();
     assert_eq!(without.first_read(&[Message::user("a")]), 0);
+}
+
+#[tokio::test]
+async fn a_model_whose_requests_name_no_compaction_gets_no_block_of_one() {
+    let server = Server::start(vec![Answers::with(200, DONE)]).await;
+    let model = at(&server.url()).build().unwrap();
+    let listing = Registry::empty().listing(model.dialect()).unwrap();
+    let origin = model.origin().unwrap().to_owned();
+    let text =
+        r#"[{"type":"compaction","content":"It was sunny."},{"type":"text","text":"Rain."}]"#;
+    let history = [
+        Message::user("And now?"),
+        Message::Assistant {
+            text: "Rain.".into(),
+            calls: [].into(),
+            verbatim: Some(crate::history::Verbatim::new(origin, text)),
+        },
+        Message::user("Sure?"),
+    ];
+    model.answer(ModelRequest::new(&history, &listing)).await.unwrap();
+    let messages = body_of(&server.requests()[0])["messages"].clone();
+    assert_eq!(messages.as_array().unwrap().len(), 3);
+    assert_eq!(messages[1]["content"], json!([{"type": "text", "text": "Rain."}]));
+}
+
+#[test]
+fn thinking_goes_on_behind_a_compaction() {
+    let model = vendors().compact_above(50_000).build().unwrap();
+    let listing = Registry::empty().listing(model.dialect()).unwrap();
+    let call = toolwright::provider::ToolCall {
+        id: Some("t1".into()),
+        name: "add".into(),
+        arguments: "{}".into(),
+    };
+    let text = r#"[{"type":"compaction","content":"c"},{"type":"thinking","thinking":"t","signature":"s"},{"type":"tool_use","id":"t1","name":"add","input":{}}]"#;
+    let history = [
+        Message::user("Add."),
+        Message::Assistant {
+            text: "".into(),
+            calls: [call.clone()].into(),
+            verbatim: Some(crate::history::Verbatim::new("anthropic", text)),
+        },
+        Message::tool_results([(call, toolwright::Answer::from(toolwright::Output::text("3")))]),
+    ];
+    let settings = ModelSettings::new().reasoning(Reasoning::Tokens(2_000));
+    let body = model.body(&ModelRequest::new(&history, &listing).settings(&settings)).unwrap();
+    let body: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["thinking"]["budget_tokens"], 2_000);
+    assert_eq!(body["messages"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -73,6 +73,7 @@ struct Delta<'a> {
     partial_json: Option<Cow<'a, str>>,
     /// A summary of what the server has compacted.
     content: Option<Value>,
+    encrypted_content: Option<Value>,
     citation: Option<Value>,
     stop_reason: Option<Value>,
     stop_sequence: Option<Value>,
@@ -234,8 +235,11 @@ impl Block {
                 let index = place.filter(|_| !delta.is_empty())?;
                 Some(StreamEvent::Arguments { index, delta })
             }
-            Delta { content, .. } if self.of("type") == "compaction" => {
+            Delta { content, encrypted_content, .. } if self.of("type") == "compaction" => {
                 self.grown.push_str(content.as_ref().and_then(Value::as_str).unwrap_or_default());
+                if let Some(encrypted) = encrypted_content.filter(|it| !it.is_null()) {
+                    self.start.insert("encrypted_content".to_owned(), encrypted);
+                }
                 None
             }
             Delta { signature: Some(signature), .. } => {

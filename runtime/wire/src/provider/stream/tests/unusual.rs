@@ -82,6 +82,11 @@ fn what_a_server_has_compacted_is_a_block_of_the_whole_message() {
         (r#"{"type":"compaction"}"#, delta("\"a\"") + &delta("\"b\""), r#""ab""#),
         (r#"{"type":"compaction","content":null}"#, delta("null"), "null"),
         (r#"{"type":"compaction","content":null}"#, String::new(), "null"),
+        (
+            r#"{"type":"compaction","content":""}"#,
+            delta("\"a\",\"encrypted_content\":\"e\""),
+            r#""a""#,
+        ),
     ] {
         let (events, message) = read(Provider::Anthropic, [stream(block, &deltas).as_bytes()]);
         assert_eq!(events, [], "{block}");
