@@ -22,7 +22,7 @@ pub(super) struct Unheard {
 pub(super) enum Conflict {
     /// The same commit had succeeded before.
     Stands,
-    /// A new call is in the journal already.
+    /// Another writer has recorded the call that was to be added: its record is used.
     Elsewhere,
     /// The call has to be decided again.
     Again,
