@@ -28,16 +28,16 @@ const AWAY: Duration = Duration::from_mins(2);
 /// Until when a caller waits for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitUntil {
-    /// It has its answer.
+    /// The call has its answer.
     Answered,
-    /// It has its answer, or who carries it out elsewhere has it.
+    /// The call has its answer, or was handed over and the other side has got it.
     HandedOver,
 }
 
 /// How far a call came.
 pub(super) enum CallProgress {
     On(Outcome),
-    /// It is pending, and no approver has been asked yet.
+    /// The call is pending, and no approver has been asked yet.
     ToPeople(Box<CallRecord>),
 }
 
