@@ -11,7 +11,7 @@ use crate::events::RunEnd;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress {
-    /// It has ended.
+    /// The run has ended.
     Ended(RunEnd),
     /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
     /// runs, as soon as the last of them has its answer; one that is done and waits for calls in the background, with the first.

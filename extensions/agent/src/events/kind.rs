@@ -121,7 +121,7 @@ pub enum RunEvent {
     Answered {
         /// How many calls it has.
         calls: usize,
-        /// What it took, if the provider says so.
+        /// The tokens that the answer took, if the provider says so.
         usage: Option<Usage>,
     },
     /// The request to the model failed.
@@ -162,7 +162,7 @@ pub enum RunEvent {
         call: CalledTool,
         /// The kind of its error, if it failed.
         error: Option<String>,
-        /// What it waits for, if it waits.
+        /// What the call waits for, if it waits.
         waits: Option<CallState>,
     },
     /// An attempt of a call failed, and the call is tried again.

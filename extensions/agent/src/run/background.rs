@@ -22,11 +22,11 @@ pub(crate) const RESULT_OF: &str = "[The result of call ";
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BackgroundCall {
-    /// Its index in the turn that made it.
+    /// The index of the call in the turn that made it.
     pub index: u32,
     /// The call, as the journal knows it.
     pub call: CallId,
-    /// Its tool.
+    /// The tool of the call.
     pub tool: String,
 }
 

@@ -43,7 +43,7 @@ impl Stop {
 pub(crate) enum Interruption<E> {
     /// The run has to end.
     Stop(Stop),
-    /// Another process should continue the run: the driver gives it back as it is recorded.
+    /// Another process should continue the run: the driver gives the run back, as the journal has it.
     Leave(E),
     /// Another driver has the run.
     Lost(E),

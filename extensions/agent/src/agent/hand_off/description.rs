@@ -31,16 +31,16 @@ use crate::run::HANDED_OFF;
 pub struct HandOff {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// All tools, where there is none.
+    /// The tools that the agent may call; `None` means all tools.
     pub(super) profile: Option<Vec<String>>,
-    /// That of the agent with which the run began, where there is none.
+    /// The model of this agent; `None` means the model of the agent with which the run began.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,
     pub(super) max_tokens: Option<u32>,
     pub(super) window: Option<u64>,
     pub(super) settings: Option<ModelSettings>,
-    /// Whom it may hand the run off to.
+    /// The names of the agents to which this one may hand the run off.
     pub(super) targets: Vec<String>,
 }
 

@@ -20,7 +20,7 @@ use crate::run::options::Ids;
 /// The agents that the runs of an agent may be handed off to, by their names.
 pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
-    /// Whom the agent with which a run begins may hand it off to.
+    /// The names of the agents to which the first agent of a run may hand it off.
     targets: Vec<String>,
     /// `hand_off`, as its model is shown it.
     listed: Option<Catalog>,
