@@ -95,7 +95,7 @@ pub enum NoticeKind<'a> {
     HandedOff {
         /// The agent that handed it off.
         from: &'a str,
-        /// The one that goes on with it.
+        /// The agent that continues the run.
         to: &'a str,
         /// Why, in the words of the first one's model.
         reason: &'a str,

@@ -16,7 +16,7 @@ pub(super) const MEMBER: &str = "context_management";
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const BETA_NAME: &str = "compact-2026-01-12";
 
-/// What the body of a request says, so that the server compacts a history of more tokens.
+/// Returns the setting in a request's body that makes the server compact a history of more than `tokens` tokens.
 pub(super) fn setting(provider: Provider, tokens: u64) -> Result<Value, HttpModelError> {
     let (least, setting) = match provider {
         Provider::Anthropic => {
@@ -59,12 +59,12 @@ fn has_compaction(message: &Message, origin: &str) -> bool {
         encrypted_content: Option<serde::de::IgnoredAny>,
     }
     let Message::Assistant { verbatim: Some(verbatim), .. } = message else { return false };
-    // Most answers have none, which is seen without reading them.
+    // Most answers contain no compaction, which a search for the word shows without parsing them.
     let Some(text) = verbatim.of(origin).filter(|text| text.contains("compaction")) else {
         return false;
     };
     let parts: Vec<Part> = serde_json::from_str(text).unwrap_or_default();
-    // One without a content says that the server could not compact.
+    // A compaction without content says that the server could not compact.
     let is_compaction = |part: &Part| {
         part.r#type.as_deref() == Some("compaction")
             && (part.content.is_some() || part.encrypted_content.is_some())

@@ -111,7 +111,7 @@ pub(crate) enum Phase {
     },
     /// The model is done, and calls go on in the background: the run ends when it has read their results.
     Resting {
-        /// How it would have ended.
+        /// How the run would have ended.
         how: RunEnd,
     },
     Ended {
@@ -198,7 +198,7 @@ impl State {
         }
     }
 
-    /// How it ended, or would have if no call went on in the background.
+    /// Returns how the run ended, or would have ended if no call worked in the background.
     pub(crate) fn outcome(&self) -> Option<&RunEnd> {
         match &self.0.phase {
             Phase::Ended { how } | Phase::Resting { how } => Some(how),

@@ -22,7 +22,7 @@ use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 /// How many steps a call may advance at once.
 const MOVES: u32 = 16;
 
-/// How long a caller goes on waiting while the journal is unavailable.
+/// How long a caller continues to wait while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
 /// Until when a caller waits for a call.
@@ -382,7 +382,7 @@ impl WaitUntil {
     }
 }
 
-/// How it came to the end of a pause between two attempts.
+/// How a pause between two attempts ended.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
     /// The call is left to another worker or process.
