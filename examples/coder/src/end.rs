@@ -30,7 +30,7 @@ pub struct End<'a> {
     pub at_once: usize,
     /// The tokens that the models used.
     pub tokens: Tokens,
-    /// Their cost in US dollars; `None` where a price is not known.
+    /// The cost of `tokens` in US dollars; `None` if the price of a model is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
     pub provider: &'a str,

@@ -127,7 +127,7 @@ pub(crate) struct Inner {
     pub sub_agents: Option<SubAgents>,
     /// The agents that its runs may be handed off to.
     pub hand_offs: Option<HandOffs>,
-    /// What its sub-agents may spend.
+    /// What the sub-agents of the agent may spend, and have spent.
     pub ledger: Ledger,
     /// Limits on what all runs may cost in a day or month.
     pub ceilings: Option<Ceilings>,

@@ -50,9 +50,10 @@ fn main() -> Result<Url, String> {
 
 /// Which references are rewritten.
 enum Target<'a> {
-    /// Those to one document, in documents that are there already.
+    /// References to this document, in documents that were added before.
     One(&'a Url),
-    /// All of a document that is being added: to itself, to those that are there, and to others, which become absolute.
+    /// All references of a document that is being added: to itself, to documents that were added before, and to others.
+    /// The last become absolute.
     Every { own: &'a Url, root: &'a Value },
 }
 

@@ -76,7 +76,7 @@ pub enum ErrorClass {
         /// The earliest time for the next attempt, where the other side named one.
         retry_after: Option<Duration>,
     },
-    /// It may have acted: a lost connection, a time-out after sending.
+    /// The tool may have acted: a lost connection, a time-out after sending.
     Transient,
     /// The model should correct its call.
     Invalid,

@@ -84,11 +84,11 @@ pub enum Exposure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
-    /// It repairs nothing.
+    /// The executor repairs nothing.
     Off,
-    /// It repairs without loss, and only where the schema leaves one reading.
+    /// The executor repairs without loss, and only where the schema leaves one reading.
     Standard,
-    /// It repairs wherever the schema leaves one reading.
+    /// The executor repairs wherever the schema leaves one reading.
     Lenient,
 }
 
@@ -171,15 +171,15 @@ pub struct Requirement {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// Its key in the input.
+    /// The key of the parameter in the input.
     pub name: String,
-    /// Its doc comment, unwrapped.
+    /// The doc comment of the parameter, unwrapped.
     pub description: String,
-    /// Its JSON Schema.
+    /// The JSON Schema of the parameter.
     pub schema: Value,
     /// Whether a call must give it.
     pub required: bool,
-    /// Other names that models may use for it.
+    /// Other names that models may use for the parameter.
     pub aliases: &'static [&'static str],
     /// Whether its text is a command line: rules of a policy examine the programs in it.
     pub command: bool,
@@ -187,7 +187,7 @@ pub struct Parameter {
     pub secret: bool,
     /// Whether its value leaves the machine: rules of a policy can select calls that send (`sends`).
     pub sink: bool,
-    /// Its one-letter flag on a command line.
+    /// The one-letter flag of the parameter on a command line.
     pub short: Option<char>,
     /// Whether it is given by its position on a command line, without a flag.
     pub positional: bool,
@@ -242,9 +242,9 @@ pub struct Definition {
     pub name: String,
     /// A name that people read.
     pub title: Option<String>,
-    /// What it does, from its doc comment.
+    /// What the tool does, from its doc comment.
     pub description: String,
-    /// Its group, which is its namespace on a command line and in profiles.
+    /// The group of the tool, which is its namespace on a command line and in profiles.
     pub group: Option<String>,
     /// Tags that profiles and policies can select.
     pub tags: Vec<String>,
@@ -256,7 +256,7 @@ pub struct Definition {
     pub is_background: bool,
     /// How carefully a person should look.
     pub danger: DeclaredDanger,
-    /// What its calls change.
+    /// What the calls of the tool change.
     pub effect: Effect,
     /// Whether its calls need approval.
     pub approval: DeclaredApproval,
@@ -290,11 +290,11 @@ pub struct Definition {
     pub input_schema: Value,
     /// The JSON Schema of its output, if the type has one.
     pub output_schema: Option<Value>,
-    /// Its parameters in order; empty if the whole input is one type.
+    /// The parameters in order; empty if the whole input is one type.
     pub parameters: Vec<Parameter>,
-    /// What it needs beside its input.
+    /// What the tool needs beside its input.
     pub requires: Vec<Requirement>,
-    /// Where it is declared.
+    /// Where the tool is declared.
     pub location: Location,
     /// The application's metadata about it, by type.
     #[doc(hidden)]

@@ -60,14 +60,14 @@ pub struct ToolEvent<'a> {
 pub enum ToolEventKind<'a> {
     /// The executor has accepted the call.
     Started,
-    /// It could not begin with the other calls of its turn, because it conflicts with an earlier one.
+    /// The call could not begin with the other calls of its turn, because it conflicts with an earlier one.
     Waited {
         /// For how long, from the start of the turn or its arrival in an open turn.
         waited: Duration,
     },
-    /// Its schema refused its input, and the executor repaired it.
+    /// The schema refused the input, and the executor repaired the input.
     Repaired {
-        /// What was changed.
+        /// The changes of the input.
         repairs: &'a Repairs,
     },
     /// The policy decided on it, for the first time or again because something has changed. An executor without a
@@ -91,7 +91,7 @@ pub enum ToolEventKind<'a> {
         /// Which decision or grant does not count, in words.
         why: &'a str,
     },
-    /// Its input was read; the tool is about to run.
+    /// The input was read; the tool is about to run.
     Executing,
     /// An earlier answer is returned; the tool does not run.
     Cached,
@@ -114,19 +114,19 @@ pub enum ToolEventKind<'a> {
     },
     /// The tool gave a result.
     Completed {
-        /// What the model gets; for a tool that takes a secret, a sentence in its place.
+        /// The answer that the model gets; for a tool that takes a secret, a sentence in place of the answer.
         answer: &'a Answer,
         /// The time from its start to its answer.
         elapsed: Duration,
     },
     /// A person has to decide; the call is in the journal.
     Asked {
-        /// What the person is asked.
+        /// The request that the person gets.
         request: &'a ApprovalRequest,
     },
     /// The holder of a trusted key has decided, and the executor acts on it.
     Decided {
-        /// What they decided.
+        /// The decision.
         verdict: &'a approval::Decision,
         /// The name of the key that signed the decision.
         by: &'a str,
@@ -143,7 +143,8 @@ pub enum ToolEventKind<'a> {
     },
     /// The call was handed over, to be carried out elsewhere.
     HandedOver {
-        /// What the other side needs to carry it out. The token in it lets its reader supply the result.
+        /// Everything that the other side needs to carry the call out. The token in it lets its reader supply the
+        /// result.
         handed_over: &'a HandedOver,
     },
     /// A call that was handed over is not wanted any more: the other side can stop.
@@ -151,17 +152,17 @@ pub enum ToolEventKind<'a> {
         /// Why it is not wanted.
         why: &'a str,
     },
-    /// Its deadline passed without a decision or a supplied result, or no approver could decide.
+    /// The deadline passed without a decision or a supplied result, or no approver could decide.
     Expired {
         /// How long the call had been waiting, by the clock of the journal.
         waited: Duration,
     },
-    /// Its owner is gone.
+    /// The executor that ran the call is gone.
     OwnerLost {
-        /// Its state now: ready for another attempt, indeterminate or dead.
+        /// The state of the call now: ready for another attempt, indeterminate or dead.
         state: State,
     },
-    /// It failed for good, and is a dead letter.
+    /// The call failed for good, and is a dead letter.
     Dead {
         /// The kind of its last error.
         kind: &'a str,
@@ -173,9 +174,9 @@ pub enum ToolEventKind<'a> {
         /// Why the dead letter cannot run.
         why: &'a str,
     },
-    /// It waits, and its run has got no answer yet.
+    /// The call waits, and its run has got no answer yet.
     Suspended {
-        /// What it waits for.
+        /// The state of the call, which says what it waits for.
         state: State,
         /// The time from its start until it was suspended.
         elapsed: Duration,

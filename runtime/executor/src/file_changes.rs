@@ -32,7 +32,7 @@ pub struct RestoredFiles {
 /// A file that cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedFile {
-    /// Its name in the workspace.
+    /// The name of the file in the workspace.
     pub name: String,
     /// Why the file cannot be restored.
     pub why: String,
@@ -49,9 +49,9 @@ impl fmt::Display for RefusedFile {
 pub struct UnrecordedCall {
     /// The call.
     pub call: CallId,
-    /// Its tool.
+    /// The tool of the call.
     pub tool: String,
-    /// Its turn, where it belongs to one.
+    /// The turn of the call, if it belongs to one.
     pub turn: Option<u64>,
 }
 

@@ -15,7 +15,7 @@ use toolwright_journal::journal::{State, StoreError};
 pub struct HandedOver {
     /// The id of the call in the journal.
     pub call: CallId,
-    /// Its run.
+    /// The run of the call.
     pub run: String,
     /// The tool's name.
     pub tool: String,
@@ -66,9 +66,9 @@ pub enum SupplyError {
     Ended {
         /// The call.
         call: CallId,
-        /// Its tool.
+        /// The tool of the call.
         tool: String,
-        /// Its state.
+        /// The state of the call.
         state: State,
         /// When it reached that state.
         at: Timestamp,
@@ -80,7 +80,7 @@ pub enum SupplyError {
     TooLarge {
         /// The call.
         call: CallId,
-        /// Its size in bytes.
+        /// The size of the result in bytes.
         found: usize,
         /// The most bytes that it may have.
         most: usize,
@@ -90,9 +90,9 @@ pub enum SupplyError {
     Output {
         /// The call.
         call: CallId,
-        /// Its tool.
+        /// The tool of the call.
         tool: String,
-        /// What is wrong with it, each with its place.
+        /// The problems of the result, each with its place.
         problems: Vec<String>,
     },
     /// The tool is not registered here, so the result cannot be checked. The call still waits.
@@ -100,9 +100,9 @@ pub enum SupplyError {
     NotHere {
         /// The call.
         call: CallId,
-        /// Its tool.
+        /// The tool of the call.
         tool: String,
-        /// What is missing.
+        /// Why this process cannot check the result.
         why: String,
     },
     /// The journal failed. The result may be recorded nevertheless: supply it again to find out.

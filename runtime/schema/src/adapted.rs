@@ -18,13 +18,13 @@ use toolwright_core::schema::walk::each_schema;
 /// An argument of a tool, and the changes to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdaptedArgument {
-    /// Its name in the tool.
+    /// The name of the argument in the tool.
     pub own: String,
-    /// Its name for models, policy and approvers.
+    /// The name of the argument for models, policy and approvers.
     pub name: String,
-    /// Its preset value, if it has one.
+    /// The preset value of the argument, if it has one.
     pub preset: Option<Value>,
-    /// Its new description, if it has one.
+    /// The new description of the argument, if it has one.
     pub description: Option<String>,
 }
 

@@ -30,7 +30,7 @@ use toolwright_core::schema::SchemaProblem;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TypeNames {
-    /// Those of JSON Schema.
+    /// The names of JSON Schema.
     #[default]
     JsonSchema,
     /// Also those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`, `HashMap`, `any`,
@@ -54,7 +54,7 @@ pub struct NormalizedSchema {
 pub struct Note {
     /// The place, as a JSON pointer into the original schema.
     pub pointer: String,
-    /// What was there and what became of it.
+    /// What was in the schema and what became of it.
     pub message: String,
 }
 

@@ -49,7 +49,7 @@ pub enum AgentError {
     /// A sub-agent cannot be used.
     #[error("the sub-agent `{agent}` cannot work: {why}")]
     SubAgent {
-        /// Its name.
+        /// The name of the agent.
         agent: String,
         /// The reason.
         why: String,
@@ -57,7 +57,7 @@ pub enum AgentError {
     /// No run can be handed off to an agent.
     #[error("no run can be handed off to `{agent}`: {why}")]
     HandOff {
-        /// Its name.
+        /// The name of the agent.
         agent: String,
         /// Why.
         why: String,

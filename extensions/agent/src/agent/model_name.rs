@@ -81,7 +81,7 @@ pub enum ModelNameError {
         "found the model `{found}`, expected `provider:model`, such as `anthropic:claude-sonnet-4-6`; the providers are {providers}"
     )]
     NoProvider {
-        /// What was given.
+        /// The text that was given.
         found: String,
         /// The known providers.
         providers: String,
@@ -89,9 +89,9 @@ pub enum ModelNameError {
     /// The provider is not known.
     #[error("found the provider `{provider}` in `{found}`, which is not known; {choices}")]
     UnknownProvider {
-        /// What was given.
+        /// The text that was given.
         found: String,
-        /// What comes before the colon.
+        /// The part of the text before the colon.
         provider: String,
         /// Similar names, or all of them.
         choices: String,
@@ -99,7 +99,7 @@ pub enum ModelNameError {
     /// The text names no model of the provider.
     #[error("found `{found}`, which names no model of {provider}; write it after the colon")]
     NoModel {
-        /// What was given.
+        /// The text that was given.
         found: String,
         /// The provider.
         provider: &'static str,
@@ -109,7 +109,7 @@ pub enum ModelNameError {
         "found no key for `{found}`; set {variables} to the key of your account, or give the agent a model with a key of its own"
     )]
     NoKey {
-        /// What was given.
+        /// The text that was given.
         found: String,
         /// The variables that may hold the key.
         variables: String,
@@ -125,18 +125,18 @@ pub enum ModelNameError {
         "found the model `{found}`, which is asked over HTTP; build toolwright-agent with the feature `http`, or `tls` for HTTPS"
     )]
     NoHttp {
-        /// What was given.
+        /// The text that was given.
         found: String,
     },
     /// A variable holds an address or a key that cannot be used.
     #[cfg(feature = "http")]
     #[error("the model `{found}` cannot be asked: {source}{}", .variable.map(|it| format!(" (the address comes from {it})")).unwrap_or_default())]
     Http {
-        /// What was given.
+        /// The text that was given.
         found: String,
         /// The variable that sets the address, if one does.
         variable: Option<&'static str>,
-        /// What is wrong.
+        /// Why the model over HTTP cannot be built.
         source: crate::http::HttpModelError,
     },
 }

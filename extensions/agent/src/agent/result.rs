@@ -182,7 +182,7 @@ pub enum RunError {
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// What it ended in, and what was requested.
+        /// What the run ended in, and what was requested.
         why: String,
     },
     /// The run is recorded and cannot continue here.

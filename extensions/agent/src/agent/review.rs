@@ -111,9 +111,9 @@ struct Review {
 #[toolwright::data]
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Verdict {
-    /// It may run.
+    /// The call may run.
     Allow,
-    /// It must not run.
+    /// The call must not run.
     Deny,
     /// A person has to decide.
     Person,

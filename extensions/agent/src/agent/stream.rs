@@ -100,7 +100,8 @@ impl fmt::Debug for RunStream<'_> {
 pub struct NumberedStream<'a>(RunStream<'a>);
 
 impl NumberedStream<'_> {
-    /// Returns the result of the run, after its events were read to the end.
+    /// Returns the result: `None` while the run works, and if it failed, when the stream ends with the error. Read the
+    /// stream to its end first.
     #[must_use]
     pub fn result(&self) -> Option<&RunResult> {
         self.0.result()

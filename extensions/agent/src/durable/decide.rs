@@ -12,11 +12,11 @@ use super::outage::Outage;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallStatus {
-    /// It has its answer.
+    /// The call has its answer.
     Answered,
     /// A process that has the services of its run can continue it.
     MayGoOn,
-    /// It waits for a person, a time, or another process.
+    /// The call waits for a person, a time, or another process.
     Waits,
 }
 
@@ -43,29 +43,29 @@ impl CallStatus {
 pub enum Decision {
     /// The run has ended: the process does nothing.
     Ended,
-    /// It went back to an earlier turn, or its files are not restored yet: the process does nothing.
+    /// The run went back to an earlier turn, or its files are not restored yet: the process does nothing.
     Rewound,
-    /// It is parked: the process does nothing until then.
+    /// The run is parked: the process does nothing until then.
     Parked {
         /// When the pause ends.
         until: Timestamp,
     },
-    /// Another driver has it: the process does nothing until the lease ends.
+    /// Another driver has the run: the process does nothing until the lease ends.
     Driven {
         /// The end of the lease.
         until: Timestamp,
     },
-    /// Its model is unavailable: the process does nothing until the next attempt.
+    /// The model of the run is unavailable: the process does nothing until the next attempt.
     Away {
         /// The outage: since when, and when the next attempt is.
         outage: Outage,
     },
-    /// Its drivers died several times in its turn: the process leaves it alone until then.
+    /// The drivers of the run died several times in its turn: the process leaves the run alone until then.
     Rests {
         /// The end of the rest.
         until: Timestamp,
     },
-    /// Its calls wait: the process does nothing.
+    /// The calls of the run wait: the process does nothing.
     Waits,
     /// The driver that died drove it as the only suspect of its process: records that it is parked.
     Park {

@@ -150,7 +150,7 @@ pub enum RunError {
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// What it ends in, and what was requested.
+        /// What the run ends in, and what was requested.
         why: String,
     },
     /// The files of the run are not as it left them, or their earlier content is not recorded, so nothing was restored.
@@ -182,7 +182,7 @@ pub enum RunError {
     /// A document of the run was changed, is missing, or was written by a newer release.
     #[error("document `{key}` cannot be used: {why}")]
     Damaged {
-        /// Its key.
+        /// The key of the document.
         key: String,
         /// What is wrong.
         why: String,

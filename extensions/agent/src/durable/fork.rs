@@ -172,8 +172,8 @@ impl Copy<'_> {
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
-            // The next request tells the model what is wrong with its text. If it answered by a call, the call's answer
-            // says so already.
+            // The next request says to the model what is wrong with its text. If the model answered by a call, the
+            // answer of the call says so already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
                 let correction = Message::user(correction(&problems.join("\n")));
                 self.correct(number, correction)?;
@@ -192,8 +192,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns how the new run ends if its last turn is a text. It does not end if the other run asked the model again
-    /// by itself.
+    /// Returns how the new run ends if its last turn is a text. The new run does not end if the other run asked the
+    /// model again without a message of the user.
     async fn end(
         &mut self,
         number: u64,
@@ -214,7 +214,7 @@ impl Copy<'_> {
         }
     }
 
-    /// What was said first after a turn.
+    /// Returns the first message after a turn.
     async fn said_after(&self, number: u64) -> Result<Option<Message>, RunError> {
         let Forking { store, sealing, .. } = *self.forking;
         let next = turn::read_turn(store, &self.head.run, number + 1, sealing).await?;

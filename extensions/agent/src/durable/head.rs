@@ -30,7 +30,7 @@ pub struct Head {
     pub user: Option<String>,
     /// The session that it belongs to.
     pub session: Option<String>,
-    /// Its phase.
+    /// The phase of the run.
     pub phase: Phase,
     /// The number of the last answer of the model, counted from 1; 0 before the first.
     pub turn: u64,
@@ -55,14 +55,14 @@ pub struct Head {
     /// The outage of its model, while there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
-    /// Who cancelled it, and why.
+    /// Who cancelled the run, and why.
     pub cancelled: Option<Cancelled>,
     /// When its time is up.
     pub deadline: Option<Timestamp>,
     /// The run that it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,
-    /// What a rewind has recorded about it.
+    /// What a rewind has recorded about the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewound: Option<Rewound>,
     /// When it was started.
@@ -86,7 +86,7 @@ pub enum Phase {
     Calling,
     /// Calls wait, of its turn or in the background, and no process drives the run.
     Waiting,
-    /// It has ended.
+    /// The run has ended.
     Ended,
 }
 
@@ -184,13 +184,13 @@ pub struct Cancelled {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WaitingCall {
-    /// Its index in the turn.
+    /// The index of the call in the turn.
     pub index: u32,
     /// The call, as the journal knows it.
     pub call: CallId,
     /// The name of its tool.
     pub tool: String,
-    /// What it waited for when it was submitted.
+    /// What the call waited for when it was submitted.
     pub state: CallState,
     /// Whether the run has gone on since, and waits for the result before it ends.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -11,10 +11,11 @@ use crate::events::RunEnd;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress {
-    /// It has ended.
+    /// The run has ended.
     Ended(RunEnd),
-    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
-    /// runs, as soon as the last of them has its answer; one that is done and waits for calls in the background, with the first.
+    /// Calls of the turn wait, and no process drives the run. Where [`Runner::work`](super::Runner::work) runs, it
+    /// continues the run as soon as the last of these calls has its answer. A run that is done and waits for calls in
+    /// the background continues with the first answer.
     Waiting(Waiting),
     /// The message waits for the next request of the run, which is at work.
     Queued,
@@ -44,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Returns what it waits for, if it does.
+    /// Returns what the run waits for, if it waits.
     #[must_use]
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {

@@ -298,11 +298,11 @@ impl Recorder for RunRecord {
         }
         let is_ended = head.phase == Phase::Ended;
         let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
-        // Its calls are acknowledged before it is no longer looked at.
-        // Nor before its calls in the background are cancelled.
+        // A run that has ended stays listed until its calls are acknowledged and its calls in the background are
+        // cancelled.
         let is_left =
             is_ended && (has_answers || !self.left.is_empty() || !next.background().is_empty());
-        // Nor before its inbox is looked at again.
+        // It also stays listed until its inbox is looked at again.
         self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {

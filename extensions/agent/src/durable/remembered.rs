@@ -49,7 +49,8 @@ impl RunMemory {
         locked(&self.vain).insert(run.to_owned(), (calls, until));
     }
 
-    /// Whether taking the run would again be in vain: it was a moment ago, and its calls have not changed since.
+    /// Whether this process took the run less than `PAUSE` ago without progress, and no call has changed since.
+    /// Otherwise forgets that.
     pub(super) fn is_vain(&self, run: &str, calls: &Versions, now: Timestamp) -> bool {
         let mut vain = locked(&self.vain);
         let is_vain = vain.get(run).is_some_and(|(then, until)| then == calls && now < *until);

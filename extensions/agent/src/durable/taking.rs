@@ -151,7 +151,7 @@ impl Inner {
         Ok(Ok(driven))
     }
 
-    /// Parks a run that its processes die of, and returns the error that says so.
+    /// Parks a run whose drivers died several times, and returns the error that says so.
     async fn park_run(
         &self,
         head: Head,
@@ -194,7 +194,7 @@ impl Inner {
                 // The message was withdrawn, or is read with the next one.
                 None => {
                     let left = std::mem::take(&mut driven.record.left);
-                    // Where it is not listed now, a worker on the journal does it.
+                    // If listing the run as ended fails here, a worker on the journal does it later.
                     let RunRecord { recorded, background, .. } = &mut driven.record;
                     let _ = recorded.list_as_ended(&left, background, is_answer).await;
                     if !driven.record.recorded.is_said_more {
@@ -260,7 +260,7 @@ impl Inner {
                 Look::Rests { until: head.deadline, calls }
             }
             Decision::Driven { .. } => Look::Again,
-            // It has ended, but is still listed as open.
+            // The run has ended, but is still listed as open.
             Decision::Ended | Decision::Park { .. } => Look::Due,
             Decision::Take { is_suspect, .. } if is_suspect && !self.suspects.is_free() => {
                 Look::Again

@@ -29,9 +29,9 @@ pub struct SubAgentRun {
     pub has_ended: bool,
     /// How often its own model was asked.
     pub turns: u32,
-    /// What its own requests took.
+    /// The tokens and the cost of the sub-agent's own requests.
     pub own: TotalUsage,
-    /// What its requests and those of the sub-agents below it took.
+    /// The tokens and the cost of the requests of the sub-agent and of the sub-agents below it.
     pub total: TotalUsage,
 }
 

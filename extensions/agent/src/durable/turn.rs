@@ -116,15 +116,15 @@ pub struct RecordedTurn {
     pub said: Vec<Message>,
     /// The model's answer; `None` if it was empty.
     pub answer: Option<Message>,
-    /// The model that gave it, if there were several.
+    /// The model that gave the answer, if the run had several models.
     pub model: Option<String>,
-    /// What it took.
+    /// The tokens that the answer took.
     pub usage: Option<Usage>,
-    /// What that cost, where the price of the model was known.
+    /// The cost of the answer, if the price of the model was known.
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
-    /// The answers to its calls, once all are there.
+    /// The answers to the turn's calls, once all are there.
     pub answers: Option<Message>,
     /// The parts of the history that were left out of its request.
     pub left_out: LeftOut,

@@ -28,13 +28,13 @@ pub enum RunEnd {
     Terminal {
         /// The name of the tool.
         tool: String,
-        /// Its answer, as the model would read it.
+        /// The answer of the tool, as the model would read it.
         text: String,
     },
     /// The model answered without calls.
     #[non_exhaustive]
     Text {
-        /// What it said.
+        /// The text of the model's last answer.
         text: String,
         /// Whether a limit on tokens cut the text short.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -56,7 +56,7 @@ pub enum RunEnd {
     },
     /// A limit was reached.
     Limit(Limit),
-    /// It was cancelled.
+    /// The run was cancelled.
     Cancelled,
     /// A guard ended the run, or failed: the text that it checked was not passed on.
     #[non_exhaustive]

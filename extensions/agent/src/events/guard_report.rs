@@ -25,7 +25,7 @@ pub struct GuardReport {
     pub guard: String,
     /// The stage at which it looked.
     pub stage: GuardStage,
-    /// What it did.
+    /// What the guard did.
     pub action: GuardAction,
     /// The reason, in the guard's words; for [`GuardAction::SentBack`], the message that the model reads.
     pub reason: String,
@@ -53,13 +53,13 @@ pub enum GuardStage {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GuardAction {
-    /// It changed what it looked at.
+    /// The guard changed what it looked at.
     Changed,
-    /// It sent the answer back to the model, with a message.
+    /// The guard sent the answer back to the model, with a message.
     SentBack,
-    /// It ended the run.
+    /// The guard ended the run.
     Stopped,
-    /// It panicked, took too long or made an impossible change: the run ended.
+    /// The guard panicked, took too long or made an impossible change: the run ended.
     Failed,
 }
 

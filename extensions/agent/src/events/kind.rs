@@ -86,7 +86,7 @@ pub enum RunEvent {
         /// The provider's name of the tool.
         tool: String,
     },
-    /// The answer begins anew, by this model or another one: discard what earlier events had of it.
+    /// The answer starts again, from this model or another one: discard the parts of it in earlier events.
     Restarted,
     /// The request omitted content that only another provider's model accepts: signatures, reasoning, results of that
     /// provider's tools. Each message is reported once.
@@ -119,9 +119,9 @@ pub enum RunEvent {
     Guard(GuardReport),
     /// The model's answer is complete.
     Answered {
-        /// How many calls it has.
+        /// How many calls the answer has.
         calls: usize,
-        /// What it took, if the provider says so.
+        /// The tokens that the answer took, if the provider says so.
         usage: Option<Usage>,
     },
     /// The request to the model failed.
@@ -162,7 +162,7 @@ pub enum RunEvent {
         call: CalledTool,
         /// The kind of its error, if it failed.
         error: Option<String>,
-        /// What it waits for, if it waits.
+        /// What the call waits for, if it waits.
         waits: Option<CallState>,
     },
     /// An attempt of a call failed, and the call is tried again.
@@ -179,11 +179,11 @@ pub enum RunEvent {
     ToolResult(ToolResultEvent),
     /// The run was handed off: from the next turn on it is another agent's; see [`HandOff`](crate::HandOff).
     HandedOff {
-        /// The agent that handed it off.
+        /// The agent that handed the run off.
         from: String,
-        /// The one that goes on with it.
+        /// The agent that continues the run.
         to: String,
-        /// Why, in the words of the first one's model.
+        /// The reason, in the words of the model that handed the run off.
         reason: String,
     },
     /// Calls of the turn wait, and the run is not driven until they have their answers.

@@ -72,13 +72,13 @@ pub enum NoticeKind<'a> {
     },
     /// A guard did not let something through as it was: it changed, sent back or stopped it, or failed.
     Guard {
-        /// Its report.
+        /// The report of the guard.
         report: &'a GuardReport,
     },
     /// The model answered. If guards look at answers, this is the answer that they let through, sent back, or ended the
     /// run for.
     Answered {
-        /// Its answer.
+        /// The answer of the model.
         answer: &'a ModelAnswer,
     },
     /// The request to the model failed, and the run ends.
@@ -95,7 +95,7 @@ pub enum NoticeKind<'a> {
     HandedOff {
         /// The agent that handed it off.
         from: &'a str,
-        /// The one that goes on with it.
+        /// The agent that continues the run.
         to: &'a str,
         /// Why, in the words of the first one's model.
         reason: &'a str,

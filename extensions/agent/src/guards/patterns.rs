@@ -47,7 +47,7 @@ const TIMES: usize = 10;
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
-    /// What is wrong with it.
+    /// Why the pattern is not valid.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(PatternError);

@@ -32,7 +32,7 @@ pub struct UserPrompt {
     pub run: GuardedRun,
     /// The text.
     pub text: Arc<str>,
-    /// Its attachments: pictures and documents.
+    /// The attachments of the message: pictures and documents.
     pub attachments: Arc<[Content<'static>]>,
     /// The history before the message.
     pub history: Arc<[Message]>,
@@ -145,7 +145,7 @@ impl RequestChange {
 pub struct IncomingAnswer {
     /// The run.
     pub run: GuardedRun,
-    /// Its number, counted from 1.
+    /// The number of the turn, counted from 1.
     pub turn: u64,
     /// The answer; possibly one that the model refused or that was cut short: see [`ModelAnswer::stop`].
     pub answer: Arc<ModelAnswer>,

@@ -124,7 +124,7 @@ impl Plugin for InstructionFiles {
 pub struct InstructionFilesError {
     /// The file or folder.
     pub place: PathBuf,
-    /// What is wrong with it.
+    /// Why that file or folder cannot be used.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(InstructionFilesError);

@@ -114,9 +114,9 @@ fn front_matter(text: &str) -> Result<FrontMatter, String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillProblem {
-    /// Its file, or the folder where it was expected.
+    /// The file of the skill, or the folder where it was expected.
     pub place: PathBuf,
-    /// What is wrong.
+    /// The problem of the skill.
     pub why: String,
 }
 

@@ -49,7 +49,7 @@ pub struct Skills(Arc<BTreeMap<String, Skill>>);
 #[toolwright::data]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ActiveSkills {
-    /// Their names, in the order in which they were activated.
+    /// The names of the active skills, in the order in which they were activated.
     pub ids: Vec<String>,
 }
 

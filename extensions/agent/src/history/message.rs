@@ -31,14 +31,14 @@ pub enum Message {
     User {
         /// The text.
         text: String,
-        /// Its attachments: pictures, documents, more text. The model gets them before the text, if its provider
-        /// accepts them; a sentence names each that it does not get.
+        /// The attachments of the message: pictures, documents, more text. The model gets them before the text, if its
+        /// provider accepts them; a sentence names each that the model does not get.
         attachments: Arc<[Content<'static>]>,
     },
     /// One answer of the model.
     #[non_exhaustive]
     Assistant {
-        /// What it said; empty if it only made calls.
+        /// The text of the answer; empty if the model only made calls.
         text: String,
         /// The calls, by the application's names, in the order in which the model made them.
         calls: Arc<[ToolCall]>,

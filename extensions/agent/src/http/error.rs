@@ -14,7 +14,7 @@ pub enum HttpModelError {
         "found the model's name `{found}`, expected letters, digits, `-`, `.` and `_`; name one that the provider has"
     )]
     ModelName {
-        /// What was given.
+        /// The value that was given.
         found: String,
     },
     /// This release does not know the provider's API.
@@ -26,11 +26,11 @@ pub enum HttpModelError {
     /// The base URL is not valid.
     #[error("found the base URL `{found}`, expected one such as `{example}`: {why}")]
     BaseUrl {
-        /// What was given, without a password in it.
+        /// The URL that was given, without a password in it.
         found: String,
         /// A valid base URL.
         example: &'static str,
-        /// What is wrong with it.
+        /// Why the URL cannot be used.
         why: String,
     },
     /// The base URL requires HTTPS, which this build does not support.
@@ -38,7 +38,7 @@ pub enum HttpModelError {
         "found the base URL `{found}`, but this build has no TLS; build with the feature `tls` of toolwright-agent, or use a server on loopback"
     )]
     NoTls {
-        /// What was given, without a password in it.
+        /// The URL that was given, without a password in it.
         found: String,
     },
     /// A header cannot hold the key.
@@ -66,7 +66,7 @@ pub enum HttpModelError {
         "found the header `{name}`, expected a name and a value that HTTP can hold; check for spaces and line breaks"
     )]
     Header {
-        /// Its name.
+        /// The name of the header.
         name: String,
     },
     /// The extra body is not an object.
@@ -102,7 +102,7 @@ pub enum HttpModelError {
     CompactAbove {
         /// The provider.
         provider: Provider,
-        /// What was given.
+        /// The value that was given.
         found: u64,
         /// The least that the provider takes.
         least: u64,

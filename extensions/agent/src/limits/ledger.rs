@@ -159,7 +159,7 @@ pub(crate) struct Place<'a> {
     pub turn: u64,
     /// The call that started it.
     pub call: CallId,
-    /// Its name.
+    /// The name of the sub-agent.
     pub agent: &'a str,
 }
 

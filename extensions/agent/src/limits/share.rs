@@ -59,7 +59,7 @@ pub(crate) struct ChildSpending {
     pub turn: u64,
     /// The share that was deducted from what its parent had left.
     pub share: Share,
-    /// What it has spent itself, without the sub-agents below it.
+    /// What the sub-agent has spent itself, without the sub-agents below it.
     pub own: SpentShare,
     /// Whether it has ended, so that the unspent part of its share is its parent's again.
     pub has_ended: bool,

@@ -221,7 +221,7 @@ impl fmt::Display for Cost {
 pub struct TotalUsage {
     /// The tokens, as far as providers report them.
     pub usage: Usage,
-    /// Their cost, as far as prices are known.
+    /// The cost of the requests, as far as prices are known.
     pub cost: Cost,
     /// The number of answers whose usage the provider does not report.
     #[serde(default, skip_serializing_if = "is_none")]

@@ -82,7 +82,7 @@ type OnFallback = Box<dyn Fn(&FellBack<'_>) + Send + Sync>;
 pub struct FellBack<'a> {
     /// The name of the model that failed.
     pub from: &'a str,
-    /// Its error.
+    /// The error of the model that failed.
     pub error: &'a ModelError,
     /// The name of the model that is asked next.
     pub to: &'a str,

@@ -263,7 +263,7 @@ pub struct ModelAnswer {
     pub stop: StopReason,
     /// The usage of the answer, if the provider reports it.
     pub usage: Option<Usage>,
-    /// Its cost, if the model knows its price.
+    /// The cost of the answer, if the model knows its price.
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
@@ -392,7 +392,7 @@ impl fmt::Debug for ModelAnswer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Its answer is complete.
+    /// The answer is complete.
     Finished,
     /// The provider paused it in the middle of its own tools: to continue, send a request with this answer in the
     /// history.

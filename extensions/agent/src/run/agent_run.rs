@@ -46,11 +46,11 @@ use crate::results::Results;
 /// ```
 pub struct AgentRun {
     pub(super) agent: Agent,
-    /// The agent that it was handed off to; none while the first one goes on.
+    /// The agent to which the run was handed off; `None` while the first agent continues the run.
     pub(super) acting: Option<ActingAgent>,
-    /// The executor's run, of whatever tools there are now.
+    /// The executor's run, with the tools that are available now.
     pub(super) run: Run,
-    /// Counts what the requests for the next answer take.
+    /// Adds up the tokens and the cost of the requests for the answer that is awaited, or for a summary.
     pub(super) meter: UsageRecorder,
     /// Cancels the run and all of its calls.
     pub(super) cancelled: Option<CancellationToken>,

@@ -14,19 +14,19 @@ use crate::events::RunEnd;
 use crate::history::Message;
 use crate::run::{Action, State};
 
-/// How the words begin that a model reads, as the user's, with the result of a call that went on in the background.
+/// The beginning of the message, in the user's role, by which the model reads the result of a call in the background.
 pub(crate) const RESULT_OF: &str = "[The result of call ";
 
-/// A call that goes on in the background while the run goes on.
+/// A call that works in the background while the run continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BackgroundCall {
-    /// Its index in the turn that made it.
+    /// The index of the call in the turn that made it.
     pub index: u32,
     /// The call, as the journal knows it.
     pub call: CallId,
-    /// Its tool.
+    /// The tool of the call.
     pub tool: String,
 }
 
@@ -41,8 +41,8 @@ impl BackgroundCall {
         ToolCall { id: None, name: self.tool.clone(), arguments: String::new() }
     }
 
-    /// What the model reads of its result. It is read as the user's words are, so that a fence says where it begins and ends;
-    /// what is longer than so many characters is cut.
+    /// Returns the message by which the model reads the result. It has the user's role, so a fence marks where the
+    /// result begins and ends. A result of more than `most` characters is cut.
     pub(crate) fn words(&self, answer: &Answer, most: Option<usize>) -> String {
         let Self { call, tool, .. } = self;
         let (how, text) = match answer.error() {
@@ -52,7 +52,7 @@ impl BackgroundCall {
         let text = cut(&text, most);
         let shown = match answer.untrusted_sources().is_empty() {
             true => fenced(&format!("`{tool}`"), &text),
-            // It has a fence, which names who wrote it.
+            // An answer with untrusted sources has a fence already, which names its author.
             false => text,
         };
         format!("{RESULT_OF}{call} of `{tool}`, {how}:]\n{shown}")
@@ -113,7 +113,7 @@ mod tests {
         BackgroundCall { index: 0, call: CallId::new(), tool: "render".to_owned() }
     }
 
-    /// A run that is done while this call goes on.
+    /// Makes the state of a run that is done while this call works.
     fn done(call: &BackgroundCall) -> State {
         let (state, _) = step(&State::new(Limits::default()), StepInput::said("Make a film."));
         let made = ToolCall { id: None, name: "render".to_owned(), arguments: "{}".to_owned() };

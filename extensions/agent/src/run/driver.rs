@@ -190,7 +190,8 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await
     }
 
-    /// The model is away: leaves the run until it is asked again, unless something ends the run; the error where that is the model.
+    /// Handles an unavailable model: leaves the run until the model is asked again, unless something ends the run.
+    /// Returns the error if that is the model.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
         // If the journal cannot be read, the recorder holds what the requests took until it can be written.

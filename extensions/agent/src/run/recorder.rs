@@ -43,7 +43,7 @@ impl Stop {
 pub(crate) enum Interruption<E> {
     /// The run has to end.
     Stop(Stop),
-    /// Another process should continue the run: the driver gives it back as it is recorded.
+    /// Another process should continue the run: the driver gives the run back, as the journal has it.
     Leave(E),
     /// Another driver has the run.
     Lost(E),
@@ -144,11 +144,11 @@ pub(crate) trait Recorder: Send {
         ready(Ok(Vec::new()))
     }
 
-    /// The user has said something to which a run that was done goes on: its limits count anew.
+    /// Starts the limits again, because a message of the user continues a run that was done.
     fn count_anew(&mut self) {}
 
-    /// Waits until something may have happened to a run that is done while its calls go on in the background; what it waits for, where
-    /// no process has to wait.
+    /// Waits until something may have happened to a run that is done while its calls work in the background. Returns
+    /// what the run waits for, if no process has to wait.
     fn rest(
         &mut self,
         _: &Run,
@@ -183,8 +183,9 @@ pub(crate) trait Recorder: Send {
     /// Takes the decisions of guards, for the next commit.
     fn record_guards(&mut self, _: Vec<GuardReport>) {}
 
-    /// Handles a request that failed because the model is away. Either records this state and returns why the run is
-    /// left until the next attempt, or returns the error that ends the run because the outage has lasted too long.
+    /// Handles a request that failed because the model is unavailable. Either records this state and returns why the
+    /// run is left until the next attempt, or returns the error that ends the run because the outage has lasted too
+    /// long.
     fn away(
         &mut self,
         state: &State,

@@ -45,13 +45,13 @@ pub(crate) struct Inner {
     pub turn: u64,
     /// How many times the model has answered since the user last spoke.
     pub taken: u32,
-    /// How many answers the models of its sub-agents have given since then.
+    /// How many answers the models of the sub-agents have given since the user last spoke.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delegated: u32,
-    /// How many answers and ends guards have sent back since then.
+    /// How many answers and ends guards have sent back since the user last spoke.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sent_back: u32,
-    /// How often the run was handed off since then.
+    /// How often the run was handed off since the user last spoke.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub handed_off: u32,
     /// How many answers in a row were empty.
@@ -69,9 +69,9 @@ pub(crate) struct Inner {
     /// The calls that go on in the background, whose results the model has not read, in the order in which it made them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundCall>,
-    /// What was spent over the whole run.
+    /// The tokens and the cost of the whole run.
     pub spent: TotalUsage,
-    /// What had been spent when the user last spoke.
+    /// The tokens and the cost of the run before the user's last message.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub spent_before: TotalUsage,
 }
@@ -97,13 +97,13 @@ pub(crate) enum Phase {
         calls: Arc<[ToolCall]>,
         /// Whether the last of them was cut short; it is not run.
         is_cut: bool,
-        /// What ends the run once they are answered.
+        /// What ends the run once the calls are answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stopping: Option<Stopping>,
     },
     /// The model's answer may be the value that the run ends in, and has to be checked.
     Checking {
-        /// What the model gave as the value.
+        /// The text that the model gave as the value.
         text: String,
         /// The call by which the model gave the value; `None` if it is the text of the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub(crate) enum Phase {
     },
     /// The model is done, and calls go on in the background: the run ends when it has read their results.
     Resting {
-        /// How it would have ended.
+        /// How the run would have ended.
         how: RunEnd,
     },
     Ended {
@@ -198,7 +198,7 @@ impl State {
         }
     }
 
-    /// How it ended, or would have if no call went on in the background.
+    /// Returns how the run ended, or would have ended if no call worked in the background.
     pub(crate) fn outcome(&self) -> Option<&RunEnd> {
         match &self.0.phase {
             Phase::Ended { how } | Phase::Resting { how } => Some(how),

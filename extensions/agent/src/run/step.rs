@@ -66,7 +66,7 @@ pub enum StepInput {
     Said {
         /// The text.
         text: String,
-        /// Its attachments; see [`Message::User`].
+        /// The attachments of the message; see [`Message::User`].
         attachments: Arc<[Content<'static>]>,
         /// The type of the value that the run has to end in now.
         output: Option<ExpectedOutput>,
@@ -76,7 +76,7 @@ pub enum StepInput {
     Interjected {
         /// The text.
         text: String,
-        /// Its attachments.
+        /// The attachments of the message.
         attachments: Arc<[Content<'static>]>,
     },
     /// The model answered.
@@ -85,10 +85,10 @@ pub enum StepInput {
     Checked(Result<String, String>),
     /// A guard has sent the model's answer back, or has ended the run.
     Guarded {
-        /// The answer that it looked at; if the guard ended the run, only its usage counts. `None` if the guard looked
-        /// at a message of the user, at a request or at the end.
+        /// The answer that the guard looked at; if the guard ended the run, only the usage of the answer counts. `None`
+        /// if the guard looked at a message of the user, at a request or at the end.
         answer: Option<ModelAnswer>,
-        /// What it decided.
+        /// The decision of the guard.
         report: GuardReport,
     },
     /// A guard has replaced the text of the run's end.
@@ -105,28 +105,30 @@ pub enum StepInput {
         /// The index of the first call, in call order, whose tool is terminal and succeeded.
         terminal: Option<usize>,
     },
-    /// The model is away, and will be asked again later. This is what the failed requests took.
+    /// The model is unavailable, and will be asked again later. The value is the usage of the failed requests.
     Unreachable(TotalUsage),
     /// The request could have exceeded a ceiling, so the model was not asked.
     TooDear(Limit),
-    /// A request was aborted. This is what it took.
+    /// A request was aborted. The value is its usage.
     GivenUp(TotalUsage),
     /// These calls of the open turn go on in the background: their answers say so, and their results come later.
     InBackground(Vec<BackgroundCall>),
-    /// The result of a call came that went on in the background. It counts once; that of another call changes nothing.
+    /// The result of a call in the background came. It counts once; the result of a call that is not in the background
+    /// changes nothing.
     BackgroundAnswered {
         /// The call.
         call: BackgroundCall,
-        /// What the model reads.
+        /// The result of the call, as the model reads it.
         text: String,
     },
     /// The run is done and does not end yet, because calls go on in the background.
     Rests,
-    /// The calls of the open turn have started sub-agents, which took this. It counts, and nothing else changes.
+    /// The calls of the open turn have started sub-agents, whose usage is added to that of the run. Nothing else
+    /// changes.
     Delegated {
-        /// What their requests took.
+        /// The tokens and the cost of the sub-agents' requests.
         spent: TotalUsage,
-        /// How often their models answered.
+        /// How often the models of the sub-agents answered.
         turns: u32,
     },
     /// The run was cancelled. In the middle of a turn, its calls have to be answered first.
@@ -173,7 +175,7 @@ pub enum Action {
     Call(Turn),
     /// Checks whether a text is the value that the run ends in; the driver continues with [`StepInput::Checked`].
     Check {
-        /// What the model gave as the value.
+        /// The text that the model gave as the value.
         text: String,
     },
     /// Waits for the result of a call that goes on in the background, and brings [`StepInput::BackgroundAnswered`].

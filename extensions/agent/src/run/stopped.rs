@@ -21,10 +21,10 @@ use crate::plugin::PluginFailure;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// The text is empty, or the user has not spoken yet.
+    /// The message has neither text nor attachments, or the run has no message of its user yet.
     #[error("nothing was said to the model; give it a text that is not empty")]
     NothingSaid,
-    /// Something was said while calls have no answer.
+    /// A message was sent while calls have no answer.
     #[error(
         "turn {turn} has calls without an answer; go on with it by `.resume()` before you say more"
     )]

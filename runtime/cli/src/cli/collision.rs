@@ -54,7 +54,7 @@ pub enum CommandProblem {
         command: &'static str,
         /// The tool.
         tool: NamedTool,
-        /// Its group, if the name is the group's.
+        /// The group of the tool, if the name is that of the group.
         group: Option<String>,
     },
     /// A tool would have a flag twice.
@@ -75,9 +75,9 @@ pub enum CommandProblem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NamedTool {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// Where it is declared.
+    /// Where the tool is declared.
     pub location: Location,
 }
 

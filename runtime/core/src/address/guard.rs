@@ -40,7 +40,7 @@ pub struct RefusedAddress {
     pub host: String,
     /// The address.
     pub address: IpAddr,
-    /// What it is, such as `a private address`.
+    /// The kind of the address, such as `a private address`.
     pub what: &'static str,
 }
 

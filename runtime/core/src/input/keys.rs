@@ -28,7 +28,7 @@ pub struct Key {
     scalars: Option<Scalars>,
     /// The name as JSON writes it, with its quotes.
     quoted: Box<str>,
-    /// Its first sixteen bytes, and a mask of those that count.
+    /// The first sixteen bytes of the key, and a mask of those that count.
     head: u128,
     mask: u128,
 }

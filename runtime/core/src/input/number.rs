@@ -24,9 +24,9 @@ pub(super) enum Exact {
         negative: bool,
         magnitude: u128,
     },
-    /// It has a fraction.
+    /// The number has a fraction.
     Fraction,
-    /// It has more than 128 bits.
+    /// The integer has more than 128 bits.
     Large,
 }
 

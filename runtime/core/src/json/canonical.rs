@@ -17,7 +17,7 @@ use super::tree::{Node, write_quoted};
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentsError {
-    /// It is not JSON.
+    /// The text is not JSON.
     #[error(
         "the text is not JSON: expected {expected} at character {character}, found something else"
     )]
@@ -27,13 +27,13 @@ pub enum ArgumentsError {
         /// What could come there.
         expected: &'static str,
     },
-    /// It is incomplete.
+    /// The text is incomplete.
     #[error("the text is not JSON: it ends where {expected} was expected")]
     Incomplete {
         /// What could come next.
         expected: &'static str,
     },
-    /// It is JSON as people or programs often write it, but not strict JSON.
+    /// The text is JSON as people or programs often write it, but not strict JSON.
     #[error(
         "the text is not strict JSON: it has a comment, a key or text without plain double quotes, an extra \
          comma, a word of another language or a raw control character; write it as JSON"
@@ -51,7 +51,7 @@ pub enum ArgumentsError {
         /// How deep they may be.
         most: usize,
     },
-    /// It is not an object, as the input of a tool must be.
+    /// The text is not an object, as the input of a tool must be.
     #[error("the arguments are {found}; expected an object")]
     NoObject {
         /// What the arguments are instead.

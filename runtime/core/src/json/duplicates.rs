@@ -13,7 +13,7 @@ const ROOM: usize = 64 * 1024;
 /// Keys that were given twice.
 #[derive(Debug, Default)]
 pub struct Duplicates {
-    /// Their places, as JSON pointers.
+    /// The places of the keys, as JSON pointers.
     pub pointers: Vec<String>,
     /// How many more are only counted.
     pub more: usize,

@@ -275,9 +275,9 @@ pub type Preview = Result<String, ToolError>;
 /// What a `reconcile` function found out about a call whose outcome is unknown.
 #[derive(Debug)]
 pub enum Reconciled {
-    /// It happened, with this result.
+    /// The call happened, with this result.
     Happened(Output),
-    /// It did not happen; the call may be evaluated again.
+    /// The call did not happen, and may be evaluated again.
     DidNotHappen,
     /// The outcome is unknown; a person has to find out.
     Unknown,

@@ -33,7 +33,7 @@ pub enum Content<'a> {
     },
     /// A document that is not text, such as a PDF.
     Document {
-        /// Its name, if it has one.
+        /// The name of the document, if it has one.
         name: Option<Cow<'a, str>>,
         /// For instance `application/pdf`.
         media_type: Cow<'a, str>,
@@ -46,7 +46,7 @@ pub enum Content<'a> {
         uri: Cow<'a, str>,
         /// For instance `text/markdown`.
         media_type: Option<Cow<'a, str>>,
-        /// Its content, if that is text.
+        /// The content of the resource, if that is text.
         text: Option<Cow<'a, str>>,
     },
 }

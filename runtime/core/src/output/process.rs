@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProcessOutput {
     /// Whether the process ended by itself with exit code 0.
     pub success: bool,
-    /// What it wrote to standard output, and where asked to standard error.
+    /// What the process wrote to standard output, and if asked for to standard error.
     pub output: String,
     /// What went wrong, in words.
     #[serde(skip_serializing_if = "Option::is_none")]

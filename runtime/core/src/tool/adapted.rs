@@ -29,7 +29,7 @@ pub struct Adapted {
 pub struct PresetArgument {
     /// The argument, with its schema.
     pub parameter: Parameter,
-    /// Its value.
+    /// The value of the argument.
     pub value: Value,
 }
 

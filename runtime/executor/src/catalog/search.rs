@@ -20,29 +20,30 @@ const MOST_WORDS: usize = 64;
 /// How many tools a search returns at most, however many were asked for.
 const MOST_FOUND: usize = 100;
 
-/// How much a word says of a tool, by its place.
+/// The weight of a word by the place in which the tool has it.
 const NAME: u32 = 8;
 const LABEL: u32 = 6;
 const DESCRIPTION: u32 = 4;
 const PARAMETER: u32 = 4;
 const OF_PARAMETER: u32 = 1;
 
-/// How fast more of a word says less, in the units of the places: the `k1` of BM25.
+/// How fast the weight of a repeated word saturates, in the units of the places: the `k1` of BM25.
 const SATURATION: f64 = 8.0;
 
-/// How much a long text counts for less than a short one: the `b` of BM25.
+/// How much a word in a long text counts for less than one in a short text: the `b` of BM25.
 const BY_LENGTH: f64 = 0.3;
 
 /// Scores are whole numbers, so that an equal question has an equal answer in whatever order they are added up.
 const UNIT: f64 = 1_000.0;
 
-/// How many letters a word has whose beginning counts, and how much less than the word itself, in tenths.
+/// How many letters a searched word must have to match the beginning of a word, and the weight of that match, in tenths
+/// of a whole match.
 const BEGINNING: (usize, u32) = (3, 3);
 
-/// Parameters that lie so deep in others are looked at.
+/// How deep in other parameters the search looks at parameters.
 const DEPTH: usize = 4;
 
-/// The words of a tool, each with how much it says of it.
+/// The words of a tool, each with its weight.
 pub(crate) struct Words {
     weights: BTreeMap<String, u32>,
     /// All of that together.
@@ -88,7 +89,7 @@ pub(super) struct Index {
     words: Vec<(Box<str>, ToolsOfWord)>,
 }
 
-/// The numbers of the tools that have a word, and what it counts for each.
+/// The numbers of the tools that have a word, each with the score of the word.
 type ToolsOfWord = Vec<(usize, u32)>;
 
 impl Index {
@@ -125,7 +126,7 @@ impl Index {
         fits.fill(0);
         let (letters, tenths) = BEGINNING;
         let is_beginning = word.chars().count() >= letters;
-        // What begins with a word comes right after it in order.
+        // Words that begin with `word` follow it directly in sorted order.
         let first = self.words.partition_point(|(known, _)| **known < *word);
         for (known, tools) in &self.words[first..] {
             let is_whole = known.len() == word.len();
@@ -140,13 +141,13 @@ impl Index {
     }
 }
 
-/// How much it says of a tool that it has a word which so many of all tools have.
+/// Returns the weight of a word by its rarity: `having` of `all` tools have it.
 fn rarity(all: u32, having: usize) -> f64 {
     let having = f64::from(u32::try_from(having).unwrap_or(u32::MAX));
     (1.0 + (f64::from(all) - having + 0.5) / (having + 0.5)).ln()
 }
 
-/// What a word counts for a tool, whose length is given in average tools.
+/// Returns the score of a word for a tool. The length of the tool is given in lengths of an average tool.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -155,7 +156,7 @@ fn rarity(all: u32, having: usize) -> f64 {
 fn score(rarity: f64, weight: u32, length: f64) -> u32 {
     let weight = f64::from(weight);
     let slowed = SATURATION * (1.0 - BY_LENGTH + BY_LENGTH * length);
-    // What a tool has counts, however common it is.
+    // A word that the tool has counts at least 1, however common the word is.
     (UNIT * rarity * weight / (weight + slowed)).max(1.0) as u32
 }
 
@@ -216,7 +217,7 @@ impl Catalog {
     }
 }
 
-/// How well a tool fits.
+/// A tool with its score.
 type Found<'a> = (u32, &'a Definition);
 
 #[cfg(test)]

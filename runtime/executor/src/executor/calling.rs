@@ -193,9 +193,9 @@ pub(crate) struct Stages<'a> {
     /// Set when the circuit breaker of its tool lets the call through.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
-    /// Its slot in its run, for a call of a turn.
+    /// The slot of the call in its run, for a call of a turn.
     pub(super) slot: Option<&'a Slot>,
-    /// What its attempts share, for a tool that makes calls itself.
+    /// What the attempts of the call share, for a tool that makes calls itself.
     family: Option<&'a Arc<Family>>,
     /// The attempt, for a tool that makes calls itself.
     attempt: Option<&'a Attempt>,
@@ -210,9 +210,9 @@ enum Progress<'a> {
     Ended(Answer),
     /// Nothing of it has run: its tool's validation needs the final arguments, or waits.
     Unvalidated,
-    /// It waits for a place.
+    /// The call waits for a place.
     Waiting(BoxFuture<'a, Answer>),
-    /// Its tool has returned `Pending`.
+    /// The tool has returned `Pending`.
     Running(stage::Admission<'a>, BoxFuture<'a, Answer>),
 }
 

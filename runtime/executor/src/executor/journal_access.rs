@@ -17,9 +17,10 @@ use toolwright_journal::journal::Store;
 pub struct JournalAccess {
     /// Where the calls are recorded.
     pub store: Arc<dyn Store>,
-    /// Whether the executor made the store itself, for calls that wait during the life of the process.
+    /// Whether this is the store in memory that an executor without a journal makes. It keeps waiting calls until the
+    /// process ends.
     pub is_own: bool,
-    /// The key that encrypts secrets, where one was given.
+    /// The key that encrypts secrets, if the application gave one.
     pub sealing: Option<SealingKey>,
     /// How long a lease is valid unless its owner renews it.
     pub lease: Duration,

@@ -45,7 +45,7 @@ const HANDS_OVER: &str = "executor";
 pub enum OnNoApprover {
     /// The executor refuses the call and answers the model.
     Deny,
-    /// It waits in the journal until a person decides, for instance with the command `toolwright approvals`.
+    /// The call waits in the journal until a person decides, for instance with the command `toolwright approvals`.
     Park,
     /// The executor fails: the host gets an error, the model no answer.
     Fail,

@@ -27,7 +27,7 @@ use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, St
 /// ```
 #[derive(Debug)]
 pub enum Outcome {
-    /// Its one answer.
+    /// The one answer of the call.
     Answered(Answer),
     /// The call waits; the model gets no answer yet.
     Suspended(SuspendedCall),
@@ -41,13 +41,13 @@ pub enum Outcome {
 pub struct SuspendedCall {
     /// The id of the call in the journal.
     pub call: CallId,
-    /// What it waits for: a decision (pending), a worker (ready), its result (running), a person or its `reconcile` to
-    /// find out what happened (indeterminate), its plan (planned), the calls that it makes (waiting), a result from
-    /// outside (handed over).
+    /// The state of the call, which says what it waits for: a decision (pending), a worker (ready), its result
+    /// (running), a person or its `reconcile` to find out what happened (indeterminate), its plan (planned), the calls
+    /// that it makes (waiting), a result from outside (handed over).
     pub state: State,
-    /// What a person is asked, where one is.
+    /// The request for a person's approval, if the call needs one.
     pub request: Option<Box<ApprovalRequest>>,
-    /// What the other side needs to carry it out, where it was handed over.
+    /// Everything that the other side needs to carry the call out, if it was handed over.
     pub handed_over: Option<Box<HandedOver>>,
 }
 
@@ -89,9 +89,9 @@ pub enum CallFailure {
     PlaceTaken {
         /// The slot: run, turn and index.
         place: CallSlot,
-        /// The call that is recorded there.
+        /// The call that the journal has in this slot.
         call: CallId,
-        /// Its tool.
+        /// The tool of the recorded call.
         tool: String,
     },
     /// A call that runs again makes another call than before.
@@ -102,9 +102,9 @@ pub enum CallFailure {
     OtherChild {
         /// The parent, with the index of this call among those that it makes.
         parent: ParentCall,
-        /// The call that is recorded there.
+        /// The call that the journal has under this parent and index.
         call: CallId,
-        /// Its tool.
+        /// The tool of the recorded call.
         tool: String,
     },
     /// The executor shuts down while the call has no answer. The call stays in the journal.
@@ -116,7 +116,7 @@ pub enum CallFailure {
         call: CallId,
         /// The tool.
         tool: String,
-        /// Its state.
+        /// The state of the call.
         state: State,
     },
     /// The journal does not know the call.
@@ -131,7 +131,7 @@ pub enum CallFailure {
         call: CallId,
         /// The tool.
         tool: String,
-        /// Its state.
+        /// The state of the call.
         state: State,
     },
     /// The record of the call contradicts the rules of the state machine, so the executor does not run it.
@@ -141,7 +141,7 @@ pub enum CallFailure {
         call: CallId,
         /// The tool.
         tool: String,
-        /// What contradicts what.
+        /// The contradiction between record and rules.
         why: Contradiction,
     },
     /// The result of the call was supplied with a key that is not trusted.
@@ -163,7 +163,7 @@ pub enum CallFailure {
         call: CallId,
         /// The tool.
         tool: String,
-        /// What is missing.
+        /// Why the call cannot be run here.
         why: String,
     },
 }

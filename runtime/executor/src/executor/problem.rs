@@ -35,7 +35,7 @@ pub enum BuildProblem {
         tool: String,
         /// Where the tool is declared.
         location: toolwright_core::spec::Location,
-        /// What it needs.
+        /// What the tool needs.
         requirement: toolwright_core::tool::Requirement,
     },
     /// The approver has no stored key, and the journal outlives the key that is made for the process.
@@ -72,7 +72,7 @@ pub enum BuildProblem {
     InWorkspace {
         /// What kind of file it is.
         what: &'static str,
-        /// Its path.
+        /// The path of the file.
         file: PathBuf,
         /// The folder.
         root: PathBuf,

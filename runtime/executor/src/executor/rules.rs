@@ -106,7 +106,8 @@ impl Rules {
         }
     }
 
-    /// Builds another policy that knows the same things about the executor.
+    /// Builds another policy, to which the executor's journal and roots are given, and the parser of command lines of
+    /// this policy if it has none.
     pub(super) fn another(
         &self,
         policy: PolicyBuilder,

@@ -50,7 +50,7 @@ pub(crate) struct RunState {
     listener: Option<Arc<[Listener; 1]>>,
     /// The call that makes the calls of this run, where it is a child run.
     lineage: Option<Arc<Lineage>>,
-    /// What its calls inherit from agents, where agents make them.
+    /// What the calls of the run inherit from agents, if agents make them.
     delegated: Option<Arc<DelegatedContext>>,
     /// The untrusted sources that it has read, including those of its agents and of all nested calls.
     read_text: Arc<ReadText>,

@@ -18,7 +18,7 @@ use toolwright_journal::arguments::FinalArguments;
 
 /// The outcome of an attempt.
 pub(super) enum AttemptOutcome {
-    /// It has this answer.
+    /// The attempt has this answer.
     Answered(Answer),
     /// A stage delayed it; the tool has not begun.
     PutOff(ToolError),

@@ -155,9 +155,9 @@ impl Run {
         }
     }
 
-    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers of it
-    /// which the journal of calls does not have: those calls do not run again. What the journal has counts. One that goes on in the
-    /// background is answered that it does.
+    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers
+    /// which the journal of calls does not have: the calls with such answers do not run again. An answer in the journal
+    /// has precedence. The answer of a call in the background says that the call works in the background.
     #[doc(hidden)]
     pub async fn submit_turn_again(
         &self,
@@ -313,7 +313,7 @@ impl Run {
 enum TurnWait {
     /// The result of each call.
     Results,
-    /// The same, but for a call that goes on in the background: that it was handed over.
+    /// The answers of all calls, but for a call in the background only that it was handed over.
     HandOvers,
 }
 

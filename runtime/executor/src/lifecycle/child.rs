@@ -20,8 +20,9 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CallSlot, State};
 
 impl<'a> Lifecycle<'a> {
-    /// Answers a child call. Where a person has to decide on it, the parent is suspended, and this never completes. A
-    /// parent that must not run again waits here instead.
+    /// Makes a call of another call, and returns its answer. While the child waits, for a person or for a result from
+    /// outside, the parent is put back and this future never completes. A parent with effect `once` is not put back:
+    /// this future waits.
     pub(crate) async fn child(self, call: &Call<'_>, family: &Family) -> Answer {
         let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
         let is_put_back = family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);

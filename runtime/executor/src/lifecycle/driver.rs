@@ -63,15 +63,15 @@ pub(super) struct Look<'a, 'c> {
     /// The call as its caller made it, where the caller is in this process.
     pub(super) call: Option<&'c Call<'c>>,
     pub(super) watch: Option<&'c Watch<'c>>,
-    /// Its tool.
+    /// The tool of the call.
     pub(super) found: Option<FoundTool<'a>>,
-    /// Its arguments as they are stored.
+    /// The arguments of the call as they are stored.
     text: Option<String>,
-    /// Its final arguments, and the facts of a call with them.
+    /// The final arguments of the call, and the facts of a call with them.
     pub(super) arguments: Option<(Facts, FinalArguments)>,
-    /// What the stages that let it through do afterwards.
+    /// The stages that let the call through, for what they do afterwards.
     entered: Option<EnteredStages>,
-    /// Its claim, from before it is committed.
+    /// The claim of the call, from the moment before the claim is committed.
     held: Option<HeldClaim>,
     /// The answer of its tool, or the error with which validation refused it.
     pub(super) answer: Option<Answer>,

@@ -23,13 +23,13 @@ pub struct Snapshot {
     pub record: CallRecord,
     /// Whether the journal has it.
     pub is_recorded: bool,
-    /// Its history, with the result of verifying the signatures in it and in the record.
+    /// The history of the call, with the result of verifying the signatures in it and in the record.
     pub past: Option<Past>,
     /// Whether its run has ended.
     pub run_ended: Option<bool>,
-    /// Its tool as it is now in this process; the error says why the call cannot go on here.
+    /// The tool as it is now in this process; the error says why the call cannot continue here.
     pub tool: Option<Result<ToolNow, String>>,
-    /// Its arguments as they are stored.
+    /// The arguments of the call as they are stored.
     pub stored: Option<Stored>,
     /// How its tool and the policy judge its arguments now; the error is the tool's, if it refuses them.
     pub evaluated: Option<Result<Evaluated, AnswerRecord>>,
@@ -90,7 +90,7 @@ pub struct ToolNow {
     pub needs_caller: bool,
     /// Whether the caller has provided these services.
     pub has_services: bool,
-    /// Its circuit breaker, where it is open.
+    /// The circuit breaker of the tool, if it is open.
     pub circuit: Option<CircuitOpen>,
     /// How its calls are handed over, if they are carried out elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ pub struct CircuitOpen {
 /// The arguments of a record, as far as they can be read here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stored {
-    /// They can be read.
+    /// The arguments can be read.
     Readable {
         /// Whether they match the record's digest, as this version or the version before computes it.
         is_of_its_digest: bool,
@@ -125,7 +125,7 @@ pub enum Stored {
         #[serde(default)]
         shown: String,
     },
-    /// They cannot be read here, for this reason.
+    /// The arguments cannot be read here, for this reason.
     Unreadable(String),
 }
 

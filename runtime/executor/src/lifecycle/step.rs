@@ -17,70 +17,70 @@ use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvan
 pub enum Input {
     /// The call is new: the journal does not have it.
     Submitted {
-        /// Why it is made, if its caller says so.
+        /// Why the caller makes the call, if the caller says so.
         reason: Option<String>,
         /// The answer, as it is stored, if the tool's validation refuses it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<AnswerRecord>,
     },
-    /// A caller, a worker or an operator wants it to go on.
+    /// A caller, a worker or an operator wants the call to continue.
     Resumed,
-    /// Its deadline or its lease may have expired.
+    /// The deadline or the lease of the call may have expired.
     Due,
     /// An approver was notified and decides later.
     Noted,
-    /// The stages of the application have examined it.
+    /// The stages of the application have examined the call.
     Staged(StagedCall),
-    /// Its attempt has ended, or could not begin.
+    /// The attempt of the call has ended, or could not begin.
     Attempted(Attempt),
-    /// Every child that it waits for needs a decision.
+    /// Every child that the call waits for needs a decision.
     Suspended(Suspension),
     /// The result of a call that was handed over is supplied.
     Supplied(SuppliedResult),
-    /// The task that held its claim was dropped.
+    /// The task that held the claim of the call was dropped.
     Dropped(DroppedClaim),
-    /// Its tool found out its outcome.
+    /// The tool found out the outcome of the call.
     Reconciled(Reconciliation),
-    /// It is not wanted any more, or cannot be decided.
+    /// The call is not wanted any more, or cannot be decided.
     Ended(End),
 }
 
 /// The decision of the application's stages about a call that may run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StagedCall {
-    /// The version of the record that they examined.
+    /// The version of the record that the stages examined.
     pub version: u64,
-    /// Why it is made, if its caller says so; only for a call that the journal does not have.
+    /// Why the caller makes the call, if the caller says so; only for a call that the journal does not have.
     pub reason: Option<String>,
-    /// Their decision.
+    /// The decision of the stages.
     pub verdict: StageVerdict,
-    /// What their answer says about earlier attempts.
+    /// The words about earlier attempts in the answer of the stages.
     pub more: Option<String>,
 }
 
 /// What the stages decide about a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StageVerdict {
-    /// It may begin.
+    /// The call may begin.
     #[serde(rename = "GoOn")]
     Continue,
-    /// It may not begin before this time has passed.
+    /// The call may not begin before this time has passed.
     Delay {
         /// The length of the delay.
         time: Duration,
         /// Why the call is delayed.
         why: String,
     },
-    /// It gets this answer, in its stored form, and does not begin.
+    /// The call gets this answer, in stored form, and does not begin.
     Answer(AnswerRecord),
-    /// It was given up meanwhile.
+    /// The caller gave the call up meanwhile.
     GivenUp,
 }
 
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The epoch of the claim that it ran under.
+    /// The epoch of the claim under which the attempt ran.
     pub epoch: u64,
     /// The error, if it failed.
     pub error: Option<AttemptError>,
@@ -101,15 +101,15 @@ pub struct Attempt {
 /// The error of an attempt, for decisions and operators.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptError {
-    /// Its class, which says whether the call may be repeated.
+    /// The class of the error, which says whether the call may be repeated.
     pub class: ErrorClass,
-    /// What the executor knows about it.
+    /// What the executor itself did with the call, if anything.
     pub done: Option<Done>,
-    /// Its kind.
+    /// The kind of the error.
     pub kind: String,
-    /// Its message; `None` if the arguments hold a secret.
+    /// The message of the error; `None` if the arguments hold a secret.
     pub message: Option<String>,
-    /// Its cause; `None` if the arguments hold a secret.
+    /// The cause of the error; `None` if the arguments hold a secret.
     pub cause: Option<String>,
 }
 
@@ -136,9 +136,9 @@ pub struct SuppliedResult {
 pub struct DroppedClaim {
     /// The epoch of the claim.
     pub epoch: u64,
-    /// Who ran the call.
+    /// Whether the caller or a worker ran the call.
     pub by: By,
-    /// Whether its tool was begun.
+    /// Whether the tool of the call had begun.
     pub is_begun: bool,
 }
 
@@ -154,7 +154,7 @@ pub enum By {
 /// What a tool found out about the outcome of an earlier call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reconciliation {
-    /// The version of the record that it was asked about.
+    /// The version of the record about which the tool was asked.
     pub version: u64,
     /// The answer of the call, in its stored form, if it happened; `None` if it did not.
     pub happened: Option<AnswerRecord>,
@@ -163,13 +163,13 @@ pub struct Reconciliation {
 /// Why a call that has not begun is ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
-    /// Its run was ended.
+    /// The run of the call was ended.
     RunEnded,
-    /// Its caller was dropped.
+    /// The caller of the call was dropped.
     CallerGone,
-    /// Its caller gave it up.
+    /// The caller gave the call up.
     GivenUp,
-    /// Its caller shuts down, and could not recognise the call later.
+    /// The caller shuts down, and could not recognise the call later.
     ShuttingDown,
     /// The approver failed, and no other approver can decide.
     ApproverFailed(String),
@@ -250,27 +250,27 @@ pub enum Need {
 /// Why a call is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refusal {
-    /// The policy denies it, for this reason.
+    /// The policy denies the call, for this reason.
     Denied(String),
     /// A person rejected the same call in this run.
     DeniedBefore,
-    /// It would have to wait, for this reason, but holds a secret that cannot be encrypted.
+    /// The call would have to wait, for this reason, but holds a secret that cannot be encrypted.
     SecretCannotWait(String),
-    /// It would be handed over, but holds a secret that cannot be encrypted.
+    /// The call would be handed over, but holds a secret that cannot be encrypted.
     SecretCannotBeHandedOver,
-    /// It needs approval, for this reason, and no approver can be asked.
+    /// The call needs approval, for this reason, and no approver can be asked.
     NoApprover(String),
-    /// Another person than its user would have to decide, for this reason, but it has no user.
+    /// Another person than the user of the call would have to decide, for this reason, but the call has no user.
     NoUser(String),
-    /// It would be planned, but needs services that only its caller provides.
+    /// The call would be planned, but needs services that only the caller provides.
     CannotBePlanned,
-    /// It would be planned, but there is no journal for a plan.
+    /// The call would be planned, but there is no journal for a plan.
     NoPlan,
     /// The executor shuts down.
     ShuttingDown,
-    /// The circuit breaker of its tool is open.
+    /// The circuit breaker of the tool is open.
     Unavailable(CircuitOpen),
-    /// Its run has ended.
+    /// The run of the call has ended.
     RunOver,
 }
 
@@ -281,26 +281,26 @@ pub enum Problem {
     NotHere(String),
     /// The call needs approval, for this reason, no approver can be asked, and the executor is set to fail then.
     NoApprover(String),
-    /// Its record contradicts its history.
+    /// The record of the call contradicts its history.
     Contradiction(Contradiction),
     /// The state machine has no such transition.
     Illegal(Illegal),
-    /// Its record cannot be advanced any more.
+    /// The record of the call cannot be advanced any more.
     NotAdvanced(NotAdvanced),
 }
 
 /// The settings of an executor for its decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Its name in the leases of its calls.
+    /// The name of the executor in the leases of its calls.
     pub owner: String,
     /// How long a lease lasts unless it is renewed.
     pub lease: Duration,
     /// How long a person may take to decide.
     pub expires_after: Duration,
-    /// What happens where no approver can be asked; `None` where one can.
+    /// What the executor does with a call that needs approval; `None` if an approver can be asked.
     pub no_approver: Option<OnNoApprover>,
-    /// Whether it has a key to encrypt secrets with.
+    /// Whether the executor has a key to encrypt secrets with.
     pub seals: bool,
     /// Whether the application has stages.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -313,10 +313,10 @@ pub struct Settings {
     pub journal: Option<String>,
     /// The project of the executor, which statements have to name.
     pub project: Option<String>,
-    /// The parent whose child it carries out, where it does.
+    /// The parent whose child the executor carries out, if it carries out a child.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
-    /// Whether it shuts down and begins no more calls.
+    /// Whether the executor shuts down and begins no more calls.
     pub is_closed: bool,
     /// The checks to make; all of them, except in tests that show what a check is for.
     #[serde(default, skip)]

@@ -53,7 +53,7 @@ pub enum TraceRefusal {
     Unreadable {
         /// Which step, counted from 1.
         step: usize,
-        /// What is wrong with it.
+        /// The problem of the trace.
         why: String,
     },
     /// The trace does not begin with the arrival of a call.
@@ -81,9 +81,9 @@ pub enum TraceRefusal {
     Otherwise {
         /// Which step, counted from 1.
         step: usize,
-        /// What this version decides.
+        /// The decision of this version.
         decided: String,
-        /// What was recorded.
+        /// The recorded decision.
         recorded: String,
     },
 }

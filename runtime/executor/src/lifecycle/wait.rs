@@ -22,22 +22,22 @@ use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 /// How many steps a call may advance at once.
 const MOVES: u32 = 16;
 
-/// How long a caller goes on waiting while the journal is unavailable.
+/// How long a caller continues to wait while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
 /// Until when a caller waits for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitUntil {
-    /// It has its answer.
+    /// The call has its answer.
     Answered,
-    /// It has its answer, or who carries it out elsewhere has it.
+    /// The call has its answer, or was handed over and the other side has got it.
     HandedOver,
 }
 
 /// How far a call came.
 pub(super) enum CallProgress {
     On(Outcome),
-    /// It is pending, and no approver has been asked yet.
+    /// The call is pending, and no approver has been asked yet.
     ToPeople(Box<CallRecord>),
 }
 
@@ -382,7 +382,7 @@ impl WaitUntil {
     }
 }
 
-/// How it came to the end of a pause between two attempts.
+/// How a pause between two attempts ended.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
     /// The call is left to another worker or process.

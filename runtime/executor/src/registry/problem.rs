@@ -31,7 +31,7 @@ pub enum RegistryProblem {
     Schema {
         /// The tool.
         name: String,
-        /// Where it is declared.
+        /// Where the tool is declared.
         location: Location,
         /// What is wrong.
         problem: SchemaProblem,
@@ -40,7 +40,7 @@ pub enum RegistryProblem {
     Adaptation {
         /// The tool.
         name: String,
-        /// Where it is declared.
+        /// Where the tool is declared.
         location: Location,
         /// What is wrong, and at which argument.
         problem: SchemaProblem,
@@ -54,7 +54,7 @@ pub enum RegistryProblem {
     Name {
         /// The name.
         name: String,
-        /// Where it is declared.
+        /// Where the tool is declared.
         location: Location,
         /// What is wrong with it.
         problem: &'static str,
@@ -63,21 +63,21 @@ pub enum RegistryProblem {
     NoDescription {
         /// The tool.
         name: String,
-        /// Where it is declared.
+        /// Where the tool is declared.
         location: Location,
     },
     /// The tool's limit of 0 calls at once would let none run.
     NoCalls {
         /// The tool.
         name: String,
-        /// Where it is declared.
+        /// Where the tool is declared.
         location: Location,
     },
     /// A call that is carried out elsewhere could wait for ever.
     NoDeadline {
         /// The tool.
         name: String,
-        /// Where it is declared.
+        /// Where the tool is declared.
         location: Location,
     },
     /// No call of a tool that runs here, or whose result ends the run, goes on in the background.

@@ -70,7 +70,7 @@ pub enum Stop {
     ErrorClass,
     /// The call may have acted, and its tool must not be repeated.
     Effect,
-    /// It was the last attempt.
+    /// The attempt that failed was the last one.
     Exhausted,
 }
 

@@ -20,7 +20,7 @@ use toolwright_core::spec::Start;
 
 type Validating<'a> = BoxFuture<'a, Result<(), ToolError>>;
 
-/// How long a validation may take.
+/// The longest time that a validation may take.
 const TIME: Duration = Duration::from_secs(10);
 
 /// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it waits all the same.

@@ -45,13 +45,13 @@ pub enum Reply {
 /// The decision of an approver on a call.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Response {
-    /// It may run.
+    /// The call may run.
     Approve,
-    /// It may run, and so may calls like it, on these terms.
+    /// The call may run, and so may calls like it, on these terms.
     ApproveWithGrant(GrantTerms),
-    /// It may run with these arguments: all of them, as JSON text.
+    /// The call may run with these arguments: all of them, as JSON text.
     Edit(String),
-    /// It must not run.
+    /// The call must not run.
     Reject {
         /// Why; the model reads it.
         reason: Option<String>,

@@ -35,7 +35,7 @@ pub struct GrantCandidate<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCovered {
-    /// It is for another tool.
+    /// The terms are for another tool.
     #[error("the grant is for tool {granted:?}, not for {asked:?}")]
     Tool {
         /// The grant's tool.
@@ -46,10 +46,10 @@ pub enum NotCovered {
     /// The tool's definition has changed.
     #[error("tool {0:?} has changed since the grant was given: grant it again")]
     Fingerprint(String),
-    /// It counts in another run, session or project.
+    /// The terms count in another run, session or project.
     #[error("the grant counts in another run, session or project")]
     Scope,
-    /// It has expired.
+    /// The terms have expired.
     #[error("the grant ended at {0}")]
     Ended(Timestamp),
     /// All its uses are used up.
@@ -58,7 +58,7 @@ pub enum NotCovered {
     /// The call's arguments cannot be read.
     #[error("the call's arguments cannot be compared")]
     Unreadable(#[from] ArgumentsError),
-    /// It is for calls without arguments.
+    /// The terms are for calls without arguments.
     #[error("the grant says nothing of arguments, so it covers only a call that has none")]
     HasArguments,
     /// A clause does not accept the argument at this place.
@@ -70,10 +70,10 @@ pub enum NotCovered {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UselessTerms {
-    /// They have expired already.
+    /// The terms have expired already.
     #[error("they ended at {0}, which is past: give a later time, or none")]
     Ended(Timestamp),
-    /// They allow no call.
+    /// The terms allow no call.
     #[error("`uses` is 0; leave it out for no limit")]
     NoUses,
     /// The place of a clause is not a JSON pointer.

@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// A grant, stored in a journal as the document [`Grant::key`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// Its id, made from the call that it was given with, and that call's generation.
+    /// The id of the grant, made from the call that it was given with, and that call's generation.
     pub id: String,
     /// The approval that carries its terms.
     pub signed: SignedStatement,
@@ -142,12 +142,12 @@ pub enum GrantError {
     /// The text is not a grant.
     #[error("`{id}` is no grant that can be read: {reason}")]
     Unreadable {
-        /// Its id, or the key of its document.
+        /// The id of the grant, or the key of its document.
         id: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// It was revoked.
+    /// The grant was revoked.
     #[error("grant `{id}` was revoked")]
     Revoked {
         /// The id of the grant.
@@ -162,7 +162,7 @@ pub enum GrantError {
         #[source]
         error: VerifyError,
     },
-    /// Its terms do not cover the call.
+    /// The terms of the grant do not cover the call.
     #[error("grant `{id}` does not cover the call")]
     NotCovered {
         /// The id of the grant.

@@ -125,7 +125,7 @@ pub enum KeyError {
     Shared {
         /// The file.
         path: PathBuf,
-        /// Its permissions.
+        /// The permissions of the file.
         mode: u32,
     },
     /// The file contains no key.
@@ -149,7 +149,7 @@ pub enum KeyError {
     Several {
         /// The folder.
         folder: PathBuf,
-        /// Their files.
+        /// The names of the files.
         names: String,
     },
     /// The folder of keys could not be made.

@@ -8,13 +8,13 @@ use super::statement::{Decision, Statement, Subject};
 use crate::journal::CallRecord;
 
 impl Statement {
-    /// Approves the call, as it was shown.
+    /// Makes the statement that approves the call, as it was shown.
     #[must_use]
     pub fn approve(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::Approve { grant: None }, by, at)
     }
 
-    /// Approves the call, and grants calls like it on these terms.
+    /// Makes the statement that approves the call, and grants calls like it on these terms.
     #[must_use]
     pub fn approve_with_grant(
         call: &CallRecord,
@@ -25,7 +25,8 @@ impl Statement {
         Self::about(call, Decision::Approve { grant: Some(terms) }, by, at)
     }
 
-    /// Approves the call with other arguments (all of them, as JSON text), which give it this digest.
+    /// Makes the statement that approves the call with other arguments (all of them, as JSON text). With them, the
+    /// call has this digest.
     #[must_use]
     pub fn edit(
         call: &CallRecord,
@@ -38,7 +39,7 @@ impl Statement {
         Self::about(call, verdict, by, at)
     }
 
-    /// Rejects the call.
+    /// Makes the statement that rejects the call.
     #[must_use]
     pub fn reject(
         call: &CallRecord,
@@ -49,7 +50,7 @@ impl Statement {
         Self::about(call, Decision::Reject { reason }, by, at)
     }
 
-    /// Records that the call happened; the model gets this result.
+    /// Makes the statement that the call happened. The model gets this result once the statement is recorded.
     #[must_use]
     pub fn happened(
         call: &CallRecord,
@@ -60,19 +61,20 @@ impl Statement {
         Self::about(call, Decision::Happened { result: result.into() }, by, at)
     }
 
-    /// Records that the call did not happen.
+    /// Makes the statement that the call did not happen.
     #[must_use]
     pub fn did_not_happen(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::DidNotHappen, by, at)
     }
 
-    /// Accepts a planned call.
+    /// Makes the statement that accepts a planned call.
     #[must_use]
     pub fn accept(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::Accept, by, at)
     }
 
-    /// Requeues a dead letter with its own arguments. With a new idempotency key, a service treats it as another call.
+    /// Makes the statement that requeues a dead letter with its own arguments. With a new idempotency key, a service
+    /// treats it as another call.
     ///
     /// ```
     /// use toolwright::CallId;
@@ -93,8 +95,8 @@ impl Statement {
         Self::about(call, Decision::Requeue { arguments: None, new_key }, by, at)
     }
 
-    /// Requeues a dead letter with these arguments (all of them, as JSON text). Other arguments have another
-    /// idempotency key.
+    /// Makes the statement that requeues a dead letter with these arguments (all of them, as JSON text). Other
+    /// arguments have another idempotency key.
     #[must_use]
     pub fn requeue_with(
         call: &CallRecord,
@@ -106,7 +108,7 @@ impl Statement {
         Self::about(call, verdict, by, at)
     }
 
-    /// Discards a dead letter.
+    /// Makes the statement that discards a dead letter.
     #[must_use]
     pub fn discard(
         call: &CallRecord,
@@ -117,7 +119,7 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: false }, by, at)
     }
 
-    /// Discards a dead letter and deletes its arguments.
+    /// Makes the statement that discards a dead letter and deletes its arguments.
     #[must_use]
     pub fn forget(
         call: &CallRecord,
@@ -128,8 +130,8 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
-    /// Revokes the grant of this id. The statement names no journal: revoking only takes away rights, so it counts in
-    /// every journal.
+    /// Makes the statement that revokes the grant of this id. The statement names no journal: revoking only takes away
+    /// rights, so it counts in every journal.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };

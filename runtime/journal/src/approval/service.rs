@@ -80,15 +80,15 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubmitOutcome {
-    /// The call or grant that it is about.
+    /// The call or grant that the statement is about.
     pub about: Subject,
     /// The decision.
     pub verdict: Decision,
-    /// Who decided.
+    /// The name of the person or program that decided.
     pub who: String,
-    /// When it was recorded.
+    /// When the decision was recorded.
     pub at: Timestamp,
-    /// The state of the call after it; `None` for a grant.
+    /// The state of the call after the decision; `None` for a grant.
     pub to: Option<State>,
     /// The id of the grant that was given or revoked.
     pub grant: Option<String>,

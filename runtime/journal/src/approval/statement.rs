@@ -50,7 +50,7 @@ pub struct UnreadableStatement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statement {
-    /// What it is about.
+    /// The call or grant that the statement is about.
     pub about: Subject,
     /// The decision.
     pub verdict: Decision,
@@ -65,7 +65,7 @@ pub struct Statement {
     /// The project that it counts in, as the call's record names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Where a reviewer decided on behalf of the key's holder: which reviewer, and why. For readers of the record.
+    /// The reviewer that decided on behalf of the key's holder, and why; for readers of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -113,12 +113,12 @@ impl Subject {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Decision {
-    /// It may run.
+    /// The call may run.
     Approve {
         /// The terms on which calls like it may run too.
         grant: Option<GrantTerms>,
     },
-    /// It may run with other arguments.
+    /// The call may run with other arguments.
     Edit {
         /// All of them, as JSON text.
         arguments: String,
@@ -126,19 +126,19 @@ pub enum Decision {
         /// defaults, or refuses them), the approver is asked again.
         digest: String,
     },
-    /// It must not run.
+    /// The call must not run.
     Reject {
         /// Why; the model reads it.
         reason: Option<String>,
     },
-    /// It happened, although its outcome was not recorded.
+    /// The call happened, although its outcome was not recorded.
     Happened {
         /// The result that the model gets.
         result: String,
     },
-    /// It did not happen.
+    /// The call did not happen.
     DidNotHappen,
-    /// Its plan is accepted, so that the policy evaluates it again.
+    /// The plan of the call is accepted, so that the policy evaluates the call again.
     Accept,
     /// The call is a dead letter, and is evaluated again. This does not approve it: it may need approval. If it cannot
     /// run, it stays a dead letter.

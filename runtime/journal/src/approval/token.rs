@@ -144,7 +144,7 @@ pub enum InvalidToken {
         "the text is no token: a token is the text that came with the call that was handed over, unchanged"
     )]
     Unreadable,
-    /// It is the token of another call.
+    /// The token is that of another call.
     #[error("the token is of call {of}, and the result is supplied for call {call}")]
     OtherCall {
         /// The call that the token is of.
@@ -152,7 +152,7 @@ pub enum InvalidToken {
         /// The call that the result is supplied for.
         call: CallId,
     },
-    /// It is for an earlier generation of the call.
+    /// The token is for an earlier generation of the call.
     #[error("the token is of generation {of} of the call, which is of generation {generation} now")]
     OtherGeneration {
         /// The generation of the token.
@@ -160,7 +160,7 @@ pub enum InvalidToken {
         /// The generation of the call.
         generation: u32,
     },
-    /// It was signed with another key, as before a restart of an executor that has no stored key.
+    /// The token was signed with another key, as before a restart of an executor that has no stored key.
     #[error(
         "the token was signed with key {of}…, and this executor signs with {key}…: give its journal a stored key by `Journal::hand_over_key`"
     )]

@@ -148,13 +148,13 @@ impl VerifiedStatement {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// Its key cannot be read.
+    /// The key of the statement cannot be read.
     #[error(transparent)]
     InvalidKey(#[from] InvalidPublicKey),
-    /// Its key is not trusted.
+    /// The key of the statement is not trusted.
     #[error("the key {0} is not trusted: the application names the keys that count")]
     UnknownKey(PublicKey),
-    /// Its signature is malformed.
+    /// The signature of the statement is malformed.
     #[error(
         "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
     )]
@@ -171,7 +171,7 @@ pub enum VerifyError {
     /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
-    /// Its name is not the one that its key is trusted under.
+    /// The name in the statement is not the one under which its key is trusted.
     #[error(
         "the statement is by {by:?} and its key is trusted as that of {name:?}: the names must be the same"
     )]

@@ -53,11 +53,11 @@ pub struct DigestInput<'a> {
 /// The result of comparing a digest with that of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DigestMatch {
-    /// It is the call's digest.
+    /// The digest is that of the call.
     Current,
-    /// It is the call's digest as the version before computed it.
+    /// The digest is that of the call, as the version before computed it.
     Former,
-    /// It is the digest of another call.
+    /// The digest is that of another call.
     Other,
 }
 

@@ -65,7 +65,7 @@ pub enum SealingError {
     Exposed {
         /// Which file.
         path: String,
-        /// Its permissions.
+        /// The permissions of the file.
         mode: u32,
     },
     /// The operating system provided no random numbers.

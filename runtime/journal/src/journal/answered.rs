@@ -17,7 +17,7 @@ use toolwright_core::error::ToolError;
 pub struct AnswerRecord {
     /// Whether the call failed.
     pub is_error: bool,
-    /// What the model gets, as text.
+    /// The text that the model gets.
     pub text: String,
     /// The whole answer, as the executor reads it back.
     pub whole: serde_json::Value,

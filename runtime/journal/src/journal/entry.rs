@@ -20,7 +20,7 @@ pub struct Entry {
     pub number: u64,
     /// When it happened.
     pub at: Timestamp,
-    /// Who caused it: `agent:<run>`, `executor:<owner>`, or the name of an approver.
+    /// Who caused the transition: `agent:<run>`, `executor:<owner>`, or the name of an approver.
     pub who: String,
     /// The state of the call before; `None` for the first entry.
     pub from: Option<State>,
@@ -58,7 +58,7 @@ pub struct FailedAttempt {
     pub attempt: u32,
     /// When it ended.
     pub at: Timestamp,
-    /// What went wrong.
+    /// How the attempt failed.
     pub failure: Failure,
     /// The kind of the tool's error, for programs.
     pub kind: String,

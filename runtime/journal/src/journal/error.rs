@@ -42,7 +42,7 @@ pub enum CommitError {
         /// The version that is there.
         found: Option<u64>,
     },
-    /// Another call has the slot of a new one.
+    /// Another call has the slot of the new call.
     #[error("call {holder} has that place of run `{}` already", place.run)]
     CallSlot {
         /// The slot: run, turn and index.
@@ -75,7 +75,7 @@ pub enum CommitError {
     /// A document is at another version than expected.
     #[error("document `{key}` is at version {found:?}, not at {expected:?}")]
     Document {
-        /// Its key.
+        /// The key of the document.
         key: String,
         /// The version that was expected.
         expected: Option<u64>,

@@ -30,7 +30,7 @@ use toolwright_core::context::CallId;
 pub struct CallPage<T> {
     /// The calls that can be read, in the order of the page.
     pub calls: Vec<T>,
-    /// The calls of the page that cannot be read, in its order. They count towards its limit.
+    /// The calls that cannot be read, in the order of the page. They count towards its limit.
     pub damaged: Vec<DamagedCall>,
     /// The last call of a full page, after which the next page begins; `None` where this page is the last.
     pub next: Option<CallId>,
@@ -39,7 +39,7 @@ pub struct CallPage<T> {
 /// A call that the store has but cannot read: its row is damaged, or a newer release wrote it. It hides no other call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedCall {
-    /// Its id.
+    /// The id of the call.
     pub id: CallId,
     /// Why it cannot be read; the error names the call.
     pub error: StoreError,

@@ -18,72 +18,72 @@ use toolwright_core::tool::Effect;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Transition {
-    /// Evaluated: it must not run.
+    /// The policy evaluated the call: it must not run.
     Denied,
-    /// Evaluated: it waits for its plan.
+    /// The policy evaluated the call: it waits until its plan is accepted.
     Planned,
-    /// Evaluated: a person has to decide.
+    /// The policy evaluated the call: a person has to decide.
     Asked,
-    /// Evaluated: it may run, by policy or by a grant.
+    /// The policy evaluated the call: it may run, by policy or by a grant.
     Allowed,
-    /// Its plan was accepted.
+    /// The plan of the call was accepted.
     Accepted,
-    /// A person approved it.
+    /// A person approved the call.
     Approved,
-    /// A person changed its arguments.
+    /// A person changed the arguments.
     Edited,
-    /// A person rejected it.
+    /// A person rejected the call.
     Rejected,
-    /// Its deadline passed without a decision or a supplied result, or no approver could decide.
+    /// The deadline passed without a decision or a supplied result, or no approver could decide.
     Expired,
-    /// Its run ended, or was ended, before it ran.
+    /// The run ended, or was ended, before the call ran.
     RunEnded,
-    /// A worker claimed it.
+    /// A worker claimed the call.
     Claimed,
-    /// The basis of its evaluation has changed: the tool, the policy, the decision.
+    /// The basis of the evaluation has changed: the tool, the policy, the decision.
     Changed,
-    /// A stage of the application delays it.
+    /// A stage of the application delays the call.
     Delayed,
-    /// A stage of the application answered it instead of its tool.
+    /// A stage of the application answered the call instead of the tool.
     Answered,
-    /// A stage of the application refused it.
+    /// A stage of the application refused the call.
     TurnedAway,
-    /// It succeeded.
+    /// The call succeeded.
     Succeeded,
-    /// It failed.
+    /// The call failed.
     Errored {
-        /// What went wrong.
+        /// How the call failed.
         failure: Failure,
         /// The tool's effect.
         effect: Effect,
         /// Whether this was the last attempt.
         exhausted: bool,
     },
-    /// It waits for a person's decision on a call that it makes.
+    /// The call waits for a person's decision on a call that it makes.
     Suspended,
-    /// A call that it waits for has been decided.
+    /// A call that this one waits for has been decided.
     Resumed,
-    /// It was handed over to be carried out elsewhere.
+    /// The call was handed over, to be carried out elsewhere.
     HandedOver,
-    /// The other side has supplied its result.
+    /// The other side has supplied the result.
     Supplied,
-    /// The other side reports that it failed.
+    /// The other side reports that the call failed.
     Declined,
-    /// It failed for good, and the application makes every failed call a dead letter.
+    /// The call failed for good, and the application makes every failed call a dead letter.
     LaidAside,
-    /// It was found to have happened.
+    /// A person or the tool found out that the call happened.
     Happened,
-    /// It was found not to have happened.
+    /// A person or the tool found out that the call did not happen.
     DidNotHappen,
-    /// It may have happened after all: the key that signed the opposite is not trusted, or its tool must not be
+    /// The call may have happened after all: the key that signed the opposite is not trusted, or the tool must not be
     /// repeated any more.
     Doubted,
-    /// An operator requeued it.
+    /// An operator requeued the call.
     Requeued,
-    /// It becomes a dead letter again: an operator's request could not be carried out, or its tool reported too often
-    /// that it did not happen.
+    /// The call becomes a dead letter again: an operator's request could not be carried out, or the tool reported too
+    /// often that the call did not happen.
     PutBack,
-    /// An operator discarded it.
+    /// An operator discarded the call.
     Discarded,
 }
 
@@ -100,13 +100,13 @@ pub enum Failure {
     Invalid,
     /// A repetition would fail too.
     Final,
-    /// It was cancelled.
+    /// The call was cancelled.
     Cancelled,
     /// The reason is unknown, as after a panic.
     Unknown,
-    /// It took too long.
+    /// The call took too long.
     TimedOut,
-    /// Its owner was lost.
+    /// The executor that ran the call was lost.
     OwnerLost,
 }
 

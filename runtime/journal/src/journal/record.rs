@@ -38,7 +38,7 @@ pub struct CallSlot {
 /// Who made a call, and for which user.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Requester {
-    /// Who made it: `agent:<run>`.
+    /// The maker of the call: `agent:<run>`.
     pub agent: String,
     /// The user it was made for.
     pub user: Option<String>,
@@ -51,12 +51,12 @@ pub struct Requester {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoredText {
-    /// It holds no secrets.
+    /// The text holds no secrets.
     Plain(String),
     /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
     #[serde(rename = "sealed")]
     Encrypted(String),
-    /// It was not stored, because there was no key to encrypt it with.
+    /// The text was not stored, because there was no key to encrypt it with.
     #[serde(rename = "withheld")]
     Omitted,
 }
@@ -85,9 +85,9 @@ pub struct Ask {
 pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
-    /// Its slot in its run.
+    /// The slot of the call in its run.
     pub place: CallSlot,
-    /// Its parent, if another call makes it. Such a call is outside of turns.
+    /// The parent, if another call makes this one. Such a call is outside of turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentCall>,
     /// The id that the provider gave it.
@@ -118,7 +118,7 @@ pub struct CallRecord {
     pub repairs: Vec<Change>,
     /// The digest that a decision is bound to, in hexadecimal.
     pub digest: String,
-    /// Who made it, and for which user.
+    /// Who made the call, and for which user.
     pub requester: Requester,
     /// The id of the journal that it was evaluated in; `None` in a record of the version before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ pub struct CallRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
 
-    /// Its state.
+    /// The state of the call.
     pub state: State,
     /// Rises by one with every change of this record, except changes of its lease and of
     /// [`delivered`](Self::delivered), which its owner does not need to see.
@@ -147,7 +147,7 @@ pub struct CallRecord {
     pub epoch: u64,
     /// When its lease expires unless its owner renews it.
     pub lease: Option<Timestamp>,
-    /// It must not be claimed before this time.
+    /// The time before which the call must not be claimed.
     pub not_before: Option<Timestamp>,
 
     /// The question to a person, if one was asked.
@@ -176,7 +176,7 @@ pub struct CallRecord {
     /// person who decides on the call sees them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedAttempt>,
-    /// Its one answer, as its run gets it.
+    /// The one answer of the call, as the run gets it.
     pub answer: Option<AnswerRecord>,
     /// The later result of a call whose run had its answer before: of a planned call that was accepted, or of a dead
     /// letter that was requeued. It is only for operators and listeners; the run's history has the answer already.

@@ -24,9 +24,9 @@ pub enum Contradiction {
     Gap {
         /// Which entry.
         number: u64,
-        /// Where the one before ended.
+        /// The state in which the entry before ended.
         expected: State,
-        /// Where it begins.
+        /// The state in which the entry begins.
         found: State,
     },
     /// An entry has an impossible transition.

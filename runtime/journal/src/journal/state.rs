@@ -9,37 +9,37 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
-    /// Its arguments are final; the policy has to decide whether it may run.
+    /// The arguments are final; the policy has to decide whether the call may run.
     Judging,
-    /// Put into a plan, it waits until the plan is accepted.
+    /// The call is part of a plan, and waits until the plan is accepted.
     Planned,
     /// A person has to decide.
     Pending,
-    /// It may run, and waits for a worker.
+    /// The call may run, and waits for a worker.
     Ready,
-    /// A worker has claimed it and runs it under a lease.
+    /// A worker has claimed the call and runs it under a lease.
     Running,
-    /// It waits for a person's decision on a call that it makes, and then runs again.
+    /// The call waits for a person's decision on a call that it makes, and then runs again.
     Waiting,
-    /// It was handed over; the other side supplies its result before a deadline.
+    /// The call was handed over; the other side supplies the result before a deadline.
     HandedOver,
-    /// Its outcome is unknown; a person or the tool's `reconcile` has to find out.
+    /// The outcome is unknown; a person or the tool's `reconcile` has to find out.
     Indeterminate,
-    /// It failed for good, and an operator may do something about it.
+    /// The call failed for good; an operator may requeue or discard it.
     Dead,
-    /// It succeeded.
+    /// The call succeeded.
     Succeeded,
-    /// It failed with an error for the model.
+    /// The call failed with an error for the model.
     Failed,
-    /// Policy denied it, or its input was wrong.
+    /// The policy denied the call, or the input was wrong.
     Refused,
-    /// A person rejected it.
+    /// A person rejected the call.
     Rejected,
-    /// Its deadline passed without a decision or a supplied result, or no approver could decide.
+    /// The deadline passed without a decision or a supplied result, or no approver could decide.
     Expired,
-    /// Its run ended, or its caller gave it up, before it could act here.
+    /// The run ended, or the caller gave the call up, before the call could act here.
     Cancelled,
-    /// An operator discarded it.
+    /// An operator discarded the call.
     Discarded,
 }
 

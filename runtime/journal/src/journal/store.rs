@@ -202,12 +202,12 @@ impl CallWrite {
 /// A write of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentWrite {
-    /// Its key.
+    /// The key of the document.
     pub key: String,
     /// The version in the store; `None` where there must be no document. Removing a document that must not exist
     /// changes nothing, but is a condition of the transaction.
     pub expects: Option<u64>,
-    /// Its text; `None` to remove it.
+    /// The text of the document; `None` to remove the document.
     pub text: Option<String>,
 }
 
@@ -233,7 +233,7 @@ impl DocumentWrite {
 /// A text with a key. Its version is 1 when it is created, and one more with every change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Its key.
+    /// The key of the document.
     pub key: String,
     /// Rises with every change.
     pub version: u64,
@@ -258,7 +258,7 @@ pub struct Filter {
     pub due: Option<Timestamp>,
     /// Calls that were recorded at this time or before.
     pub created_before: Option<Timestamp>,
-    /// Whether their run has received the answer.
+    /// Calls whose run has received the answer, or those whose run has not.
     pub delivered: Option<bool>,
 }
 
@@ -295,13 +295,13 @@ impl Filter {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSummary {
-    /// Its id.
+    /// The id of the call.
     pub id: CallId,
-    /// Its version.
+    /// The version of the call's record.
     pub version: u64,
-    /// Its state.
+    /// The state of the call.
     pub state: State,
-    /// When it is due, see [`CallRecord::due`]. A store may return the end of 2262-04-11 for any later time.
+    /// When the call is due, see [`CallRecord::due`]. A store may return the end of 2262-04-11 for any later time.
     pub due: Option<Timestamp>,
 }
 

@@ -26,7 +26,7 @@ pub struct TraceStep {
     pub generation: u32,
     /// When it was committed.
     pub at: Timestamp,
-    /// Who committed it.
+    /// The name of the executor or person that committed the step.
     pub who: String,
 }
 
@@ -51,15 +51,15 @@ pub enum TraceInput {
     Submitted,
     /// A caller, a worker or an operator wanted it to go on.
     Resumed,
-    /// Its deadline or its lease had expired.
+    /// The deadline or the lease of the call had expired.
     Due,
     /// A person decided.
     Decided,
     /// An attempt ended or was dropped, or a result was supplied from outside.
     Attempted,
-    /// Its tool found out its outcome.
+    /// The tool found out the outcome of the call.
     Reconciled,
-    /// It was not wanted any more.
+    /// The call was not wanted any more.
     Ended,
 }
 

@@ -9,10 +9,10 @@ use toolwright_core::tool::Danger;
 pub struct CommandLine {
     /// Every program that it runs.
     pub commands: Vec<ProgramCall>,
-    /// What cannot be known about it before it runs, each with its reason.
+    /// What cannot be known about the command line before it runs, each with its reason.
     pub unknown: Vec<String>,
-    /// What it does beside running programs: files that the shell writes, variables that it sets. No allow covers
-    /// these.
+    /// What the command line does beside running programs: files that the shell writes, variables that it sets. No
+    /// allow covers these.
     pub besides: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ pub struct CommandLine {
 pub struct ProgramCall {
     /// The program as it is written; `None` if it is not known before it runs.
     pub program: Option<String>,
-    /// Its arguments; `None` for an unknown one.
+    /// The arguments of the program; `None` for an unknown one.
     pub arguments: Vec<Option<String>>,
     /// The part of the command line that contains it.
     pub part: String,

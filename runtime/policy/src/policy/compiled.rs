@@ -33,7 +33,7 @@ pub(super) struct CompiledRule {
     pub(super) danger_at_least: Option<Danger>,
     pub(super) effects: Option<Vec<Effect>>,
     pub(super) arguments: Vec<ValueTest>,
-    /// Its tests of command lines.
+    /// The rule's tests of command lines.
     pub(super) lines: Vec<CommandTest>,
     pub(super) reads: Option<Vec<PathPattern>>,
     pub(super) writes: Option<Vec<PathPattern>>,

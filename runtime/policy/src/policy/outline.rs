@@ -10,9 +10,9 @@ use super::rule::RuleKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RuleOutline<'a> {
-    /// Its name.
+    /// The name of the rule.
     pub name: &'a str,
-    /// Its effect on the calls that it matches.
+    /// The effect of the rule on the calls that it matches.
     pub kind: RuleKind,
     /// Why the rule exists.
     pub reason: &'a str,

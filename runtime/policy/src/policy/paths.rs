@@ -40,9 +40,9 @@ pub(super) struct PathPattern {
 
 #[derive(Debug)]
 enum Anchor {
-    /// It matches in any folder.
+    /// The pattern matches in any folder.
     Floating,
-    /// It matches only in this folder.
+    /// The pattern matches only in this folder.
     In { is_absolute: bool, folder: String },
 }
 

@@ -22,7 +22,7 @@ pub struct SourceLocation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicyProblem {
-    /// Its place in a file; `None` for code.
+    /// The place of the problem in a file; `None` for code.
     pub place: Option<SourceLocation>,
     /// What is wrong, and what to do about it.
     pub message: String,

@@ -21,7 +21,7 @@ pub(super) struct ConvertedSchema {
 }
 
 pub(super) struct Definition {
-    /// Its place in the original document.
+    /// The place of the definition in the original document.
     pub(super) pointer: String,
     pub(super) schema: Value,
 }

@@ -31,7 +31,7 @@ pub(super) const TEXT_RULES: &[ChangeRule] = &[
 #[derive(Debug)]
 pub(super) enum NoInput<'t> {
     Unreadable(Break),
-    /// It is a call of another tool, with this name.
+    /// The text is a call of another tool, with this name.
     OfAnother(&'t str),
 }
 

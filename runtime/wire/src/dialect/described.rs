@@ -9,17 +9,17 @@ use super::finding::Finding;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct DescribedTool<'a> {
-    /// Its name in the application.
+    /// The name of the tool in the application.
     pub name: &'a str,
     /// A name that people read.
     pub title: Option<&'a str>,
-    /// What it does.
+    /// What the tool does.
     pub description: &'a str,
     /// The schema of its input: an object, references only into its own `$defs`.
     pub input_schema: &'a Value,
     /// The schema of its output.
     pub output_schema: Option<&'a Value>,
-    /// Its effect, if that is known.
+    /// The effect of the tool, if that is known.
     pub effect: Option<Effect>,
     /// The order of its properties; those that are not named follow by name.
     pub order: &'a [&'a str],

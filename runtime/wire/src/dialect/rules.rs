@@ -53,11 +53,11 @@ pub(super) struct Name {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum References {
-    /// They are sent unchanged.
+    /// References are sent unchanged.
     Kept,
-    /// They are sent without keywords beside them.
+    /// References are sent without keywords beside them.
     Alone,
-    /// They are replaced by their targets.
+    /// References are replaced by their targets.
     Inlined,
 }
 

@@ -19,7 +19,7 @@ pub struct SubAgentAnswer {
     /// How it ended: `text`, `output` or `terminal` with an answer; `limit`, `cancelled`, `guard_stopped`, `invalid_output` or
     /// `model_failed` without one.
     pub ended: String,
-    /// What it said at the end. Empty where it ended without an answer.
+    /// The last answer of the sub-agent; empty if it ended without one.
     pub answer: String,
     /// The value that it ended in, where it has to end in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -31,7 +31,7 @@ pub(super) struct Place {
     pub turn: u64,
     /// The call that started it.
     pub call: CallId,
-    /// Its name.
+    /// The name of the sub-agent.
     pub agent: String,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct ChildRecorder {
     new: Option<ModelAnswer>,
     /// The decisions of guards about that answer.
     guards: Vec<GuardReport>,
-    /// What the sub-agents below it have spent.
+    /// What the sub-agents below this one have spent.
     delegated: SpentShare,
     maker: Maker,
     inherited: Arc<Inherited>,
@@ -62,7 +62,7 @@ pub(super) struct ChildRecorder {
 /// Why a sub-agent cannot continue here.
 pub(super) enum ChildError {
     Stopped(Stopped),
-    /// Another process continues it, or the journal has failed.
+    /// Another process continues the sub-agent, or the journal has failed.
     NotRecorded(String),
 }
 

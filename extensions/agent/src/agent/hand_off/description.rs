@@ -31,25 +31,25 @@ use crate::run::HANDED_OFF;
 pub struct HandOff {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// All tools, where there is none.
+    /// The tools that the agent may call; `None` means all tools.
     pub(super) profile: Option<Vec<String>>,
-    /// That of the agent with which the run began, where there is none.
+    /// The model of this agent; `None` means the model of the agent with which the run began.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,
     pub(super) max_tokens: Option<u32>,
     pub(super) window: Option<u64>,
     pub(super) settings: Option<ModelSettings>,
-    /// Whom it may hand the run off to.
+    /// The names of the agents to which this one may hand the run off.
     pub(super) targets: Vec<String>,
 }
 
 impl HandOff {
-    /// How often a run is handed off after a message of its user. A call of `hand_off` that comes after that is refused, so that two agents
-    /// do not hand a run to each other for ever.
+    /// How often a run may be handed off after a message of its user. Further calls of `hand_off` are refused, so that
+    /// two agents do not hand a run to each other for ever.
     pub const PER_MESSAGE: u32 = HANDED_OFF;
 
-    /// Begins an agent by its name and by what it is for, both of which the models read that may hand a run off to it.
+    /// Begins an agent with its name and its purpose. The models that may hand a run off to the agent read both.
     pub fn to(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -73,15 +73,15 @@ impl HandOff {
         self
     }
 
-    /// Sets its model: that of the agent with which the run began, unless set.
+    /// Sets the model of the agent. Without it, the agent uses the model of the agent with which the run began.
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
     }
 
-    /// Sets what its model reads before everything else, in place of the instructions of the agent that handed the run off. Unless set, it
-    /// reads its name, what it is for, and that the run was handed to it.
+    /// Sets the instructions of the agent, which replace those of the agent that handed the run off. Without them, the
+    /// model reads the agent's name, its purpose, and that the run was handed to it.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());
@@ -110,8 +110,8 @@ impl HandOff {
         self
     }
 
-    /// Sets how its model is asked to answer: as that of the agent with which the run began, unless set. Settings that are given for one
-    /// run alone count for the agent with which it began.
+    /// Sets the settings of requests to the model. Without them, the settings of the agent with which the run began
+    /// count. Settings for one run alone count only for the agent with which the run began.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);

@@ -20,7 +20,7 @@ use crate::run::options::Ids;
 /// The agents that the runs of an agent may be handed off to, by their names.
 pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
-    /// Whom the agent with which a run begins may hand it off to.
+    /// The names of the agents to which the first agent of a run may hand it off.
     targets: Vec<String>,
     /// `hand_off`, as its model is shown it.
     listed: Option<Catalog>,
@@ -73,7 +73,7 @@ impl HandOffs {
         self.agents.iter().map(|(name, it)| (&**name, &it.agent))
     }
 
-    /// Whom an agent may hand the run off to: the first one, or the one of this name.
+    /// Returns the names of the agents to which the agent of this name may hand the run off; `None` is the first agent.
     pub(crate) fn targets(&self, of: Option<&str>) -> &[String] {
         match of {
             None => &self.targets,
@@ -81,7 +81,8 @@ impl HandOffs {
         }
     }
 
-    /// `hand_off`, as the model of that agent is shown it; nothing where it may hand the run off to none.
+    /// Returns `hand_off` in the form for the model of that agent; `None` if the agent may hand the run off to no
+    /// other.
     pub(crate) fn listed(&self, of: Option<&str>) -> Option<&Catalog> {
         match of {
             None => self.listed.as_ref(),
@@ -95,7 +96,7 @@ fn refused_for(agent: &str) -> impl Fn(String) -> AgentError + use<> {
     move |why| AgentError::HandOff { agent: agent.clone(), why }
 }
 
-/// What is wrong with a name, by which models and people know an agent of a run.
+/// Returns the problem of an agent's name, if it has one. Models and people know the agent by it.
 fn problem(name: &str, first: &str, is_twice: bool) -> Option<String> {
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
@@ -145,7 +146,7 @@ impl ReadyHandOff {
         if let Some(service) = instructions.lacks(&first.executor) {
             return Err(AgentError::Instructions { service });
         }
-        // Its rules add to the policy of the executor, whose mode and protections count as they are.
+        // The rules of the agent add to the policy of the executor, whose mode and protections count unchanged.
         let rules = |policy: PolicyBuilder| {
             policy.without(Protection::ALL).over(Policy::builder().mode(Mode::Unrestricted))
         };
@@ -184,7 +185,7 @@ impl ReadyHandOff {
     }
 }
 
-/// What the model of an agent reads first, where the application says nothing else.
+/// Makes the instructions of an agent to which the application gave none.
 fn words(name: &str, description: &str) -> Instructions {
     let text = format!(
         "You are the agent `{name}`. {description}\n\nThe conversation was handed off to you: go on with it, from all that was said and done."

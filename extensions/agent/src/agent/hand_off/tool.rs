@@ -9,7 +9,7 @@ use toolwright::{Catalog, Danger, DynamicTool, Effect, Footprint, Registry, Tool
 use super::HandOff;
 use crate::run::{HAND_OFF, HandOffTool};
 
-/// What the models read that may hand a run off: each agent by its name, and what it is for.
+/// The purpose of each agent by its name, for the models that may hand a run off.
 pub(super) type Descriptions = BTreeMap<String, String>;
 
 /// The agents of a run, with the one with which it begins.
@@ -71,7 +71,7 @@ fn made<'t>(all: &Descriptions, targets: impl Iterator<Item = &'t str>) -> Dynam
         })
     })
     .danger(Danger::Moderate)
-    // It does nothing itself, and begins again where its process dies.
+    // The tool does nothing itself, and may run again if its process dies.
     .effect(Effect::Idempotent)
     .footprint_by(|_| Footprint::nothing())
     .sinks(None::<&str>)

@@ -34,7 +34,7 @@ pub(super) struct RewindDocument {
 pub(super) enum RewindStep {
     /// Files are being restored.
     Restoring,
-    /// They are restored.
+    /// The files are restored.
     Done,
     /// The rewind is being undone; the log records that under this id.
     Redoing(CallId),

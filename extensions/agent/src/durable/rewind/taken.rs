@@ -31,14 +31,14 @@ pub struct LastingEffect {
     pub tool: String,
     /// The state of its call; `None` if the journal does not have the call.
     pub state: Option<State>,
-    /// Its arguments as people see them, unless they are encrypted.
+    /// The arguments of the call as people see them, unless they are encrypted.
     pub shown: String,
 }
 
 /// The calls of the turns that a rewind undoes.
 pub(super) struct TakenTurns {
     pub calls: ChangingCalls,
-    /// Their records, each with its turn.
+    /// The records of the calls, each with its turn.
     records: Vec<(u64, CallRecord)>,
 }
 

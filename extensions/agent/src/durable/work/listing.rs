@@ -1,4 +1,4 @@
-//! What the list of the runs that go on says of each, so that a look reads what has changed in it and parses nothing twice. No I/O.
+//! Remembers the entries of the list of open runs, so that each look parses only the entries that have changed. No I/O.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ struct Entry {
 /// A run of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListedRun {
-    /// None where the document is damaged: then the head of the run says whose it is.
+    /// `None` if the document is damaged: then the head of the run names the agent.
     pub(super) agent: Option<String>,
     pub(super) since: Timestamp,
 }

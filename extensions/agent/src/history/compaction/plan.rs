@@ -36,7 +36,7 @@ const OBLIGATIONS: [&str; 6] = [
 pub(super) enum Fate {
     /// A note replaces it: a later call got a newer answer.
     Repeated,
-    /// Its middle is left out.
+    /// The middle of the answer is left out.
     Shortened,
 }
 

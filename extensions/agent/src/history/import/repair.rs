@@ -67,9 +67,9 @@ pub enum HistoryRepair {
         call: usize,
         /// The name of its tool.
         tool: String,
-        /// Its id in the original.
+        /// The id of the call in the original.
         from: String,
-        /// Its id now.
+        /// The id of the call now.
         to: String,
     },
     /// The content that a provider requires verbatim names a call by an id that was changed.

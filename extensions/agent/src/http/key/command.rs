@@ -24,7 +24,8 @@ pub(in crate::http) struct CommandKey {
     program: OsString,
     arguments: Vec<OsString>,
     time: Duration,
-    /// Its last output. The lock is held while the command runs, so that it runs once for all waiting requests.
+    /// The last output of the command. The lock is held while the command runs, so that it runs once for all waiting
+    /// requests.
     printed: Mutex<Option<Secret>>,
 }
 

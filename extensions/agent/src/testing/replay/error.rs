@@ -23,7 +23,7 @@ pub enum ReplayError {
         number: usize,
         /// The method and path in the recording.
         recorded: String,
-        /// Those of the request.
+        /// The method and the path of the request.
         received: String,
     },
     /// The body of a request is not JSON.
@@ -41,7 +41,7 @@ pub enum ReplayError {
     Over {
         /// The request, counted from 1.
         number: usize,
-        /// Its method and path.
+        /// The method and the path of the request.
         received: String,
         /// The number of recorded exchanges.
         recorded: usize,

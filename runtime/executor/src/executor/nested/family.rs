@@ -29,7 +29,7 @@ pub(crate) struct Family {
 #[derive(Default)]
 struct UnderWay {
     number: usize,
-    /// Those that wait for a person.
+    /// The children that wait for a person.
     waiting: Vec<CallId>,
     /// Since when at least one child is running.
     since: Option<Instant>,

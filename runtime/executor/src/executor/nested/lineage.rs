@@ -14,13 +14,13 @@ use toolwright_journal::journal::CallRecord;
 
 /// What a call hands down to the calls that it makes; a part of the run in which they are made.
 pub(crate) struct Lineage {
-    /// The name of its tool.
+    /// The name of the call's tool.
     pub(crate) tool: Arc<str>,
-    /// How deep the calls that it makes are nested.
+    /// How deep the calls that this one makes are nested.
     pub(crate) depth: u32,
-    /// The parent as the journal records it, where it does.
+    /// The parent as the journal records it; `None` if no journal records it.
     pub(crate) recorded: Option<RecordedParent>,
-    /// What it touches; set once its input has been read, which is before it can make a call.
+    /// What the call touches; set once its input has been read, which is before the call can make another.
     footprint: OnceLock<Footprint>,
     /// Cancelled when its attempt has ended.
     ended: CancellationToken,
@@ -29,9 +29,9 @@ pub(crate) struct Lineage {
 /// A parent as the journal records it.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedParent {
-    /// Its id.
+    /// The id of the parent.
     pub(crate) call: CallId,
-    /// Its run, user and session: a worker may carry it out for another run.
+    /// The run of the parent: a worker may carry the parent out for another run.
     pub(crate) run: Arc<str>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<Arc<str>>,
@@ -41,9 +41,9 @@ pub(crate) struct RecordedParent {
     pub(crate) is_first: bool,
     /// Whether it may be begun again, so that it can be suspended until a person has decided on a child.
     pub(crate) may_be_put_back: bool,
-    /// Who runs it: its caller or a worker.
+    /// Whether the caller or a worker runs the parent.
     pub(crate) by: By,
-    /// Its lease.
+    /// The lease of the parent.
     pub(super) claim: Arc<Claim>,
     /// Whether another process may run it from now on.
     is_left: Arc<AtomicBool>,

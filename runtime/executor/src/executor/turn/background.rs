@@ -15,7 +15,7 @@ use toolwright_journal::journal::State;
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackgroundCall {
-    /// Its index in the turn.
+    /// The index of the call in the turn.
     pub index: u32,
     /// The call, as the journal knows it.
     pub call: CallId,

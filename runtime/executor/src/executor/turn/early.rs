@@ -14,7 +14,7 @@ pub(super) struct Early(HashMap<usize, EarlyCall>);
 #[derive(Debug)]
 pub(super) enum EarlyCall {
     Running(Task),
-    /// Its answer was recorded outside of the journal of calls.
+    /// The answer of the call was recorded outside of the journal of calls.
     Answered(Answer),
 }
 

@@ -105,8 +105,8 @@ impl OpenTurn {
         self.run.answer_turn(self.turn, &calls, self.early, TurnWait::Results).await
     }
 
-    /// Answers the calls of the turn as it has become: what began for another call than has its place now is cancelled, and
-    /// its answer is dropped. One that goes on in the background is answered that it does, as by [`Run::turn_in_background`].
+    /// Answers the final calls of the turn. A call that has begun is cancelled, and its answer dropped, if another call
+    /// has its place now. The answer of a call in the background says so, as with [`Run::turn_in_background`].
     ///
     /// # Errors
     /// Those of [`Run::turn`].

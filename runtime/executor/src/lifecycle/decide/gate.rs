@@ -20,7 +20,7 @@ pub(crate) struct KnownFacts {
     pub(crate) lacks_user: bool,
     /// Whether it holds secrets, and there is no key to encrypt them with.
     pub(crate) cannot_be_stored: bool,
-    /// What happens where no approver can be asked; `None` where one can.
+    /// What the executor does with a call that needs approval; `None` if an approver can be asked.
     pub(crate) no_approver: Option<OnNoApprover>,
     /// Whether there is a journal in which it can wait.
     pub(crate) has_journal: bool,

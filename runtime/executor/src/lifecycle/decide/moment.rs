@@ -127,7 +127,8 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// Makes the step for a transition that is not allowed.
+/// Makes the step that fails, because the state does not allow the transition or a counter of the record is at its
+/// maximum.
 pub(super) fn not_advanced(why: NotAdvanced) -> Box<Step> {
     Box::new(Step::only(Then::Fail(match why {
         NotAdvanced::Illegal(illegal) => Problem::Illegal(illegal),

@@ -20,9 +20,9 @@ pub(super) struct Unheard {
 
 /// What follows from a conflict.
 pub(super) enum Conflict {
-    /// The same commit had succeeded before.
+    /// This commit had succeeded before, but its reply was lost.
     Stands,
-    /// A new call is in the journal already.
+    /// Another writer has recorded the call that was to be added: its record is used.
     Elsewhere,
     /// The call has to be decided again.
     Again,

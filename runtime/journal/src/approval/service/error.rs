@@ -50,7 +50,7 @@ pub enum ApprovalError {
         who: String,
         /// When the other decision was made.
         at: Timestamp,
-        /// That other decision.
+        /// The other decision.
         verdict: Box<Decision>,
         /// The state of the call now.
         state: State,

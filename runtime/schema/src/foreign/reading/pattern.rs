@@ -9,11 +9,11 @@ pub(super) const MOST: usize = 500;
 const LARGEST: usize = 1 << 20;
 
 pub(super) enum Engine {
-    /// It can be checked in time linear in the text.
+    /// The pattern can be checked in time linear in the text.
     Linear,
-    /// It needs backtracking, which is limited.
+    /// The pattern needs backtracking, which is limited.
     Backtracking,
-    /// It cannot be checked, for this reason.
+    /// The pattern cannot be checked, for this reason.
     None(String),
 }
 

@@ -27,9 +27,9 @@ pub enum StreamError {
     #[error("the stream is out of order: {found}, expected {expected}")]
     #[non_exhaustive]
     Order {
-        /// What came.
+        /// The event that came.
         found: String,
-        /// What could have come.
+        /// The events that could have come.
         expected: &'static str,
     },
     /// The data of an event are not JSON, or not of the provider's form.

@@ -19,10 +19,10 @@ pub(super) struct Assembly {
     reasoning: Option<String>,
     reasoning_details: ReasoningDetails,
     calls: BTreeMap<u64, ToolCall>,
-    /// For each index that the server wrote, the key of the last call with it. Some servers write the same index for
-    /// every call.
+    /// By index of the stream, the key in `calls` of the latest call with that index. A call without an index is
+    /// entered under its own key. Some servers write the same index for every call.
     keys: BTreeMap<u64, u64>,
-    /// What servers other than `OpenAI`'s write beside a call, and need to get back.
+    /// Data that servers other than `OpenAI`'s write beside a call and need to get back, by the key of the call.
     extras: BTreeMap<u64, Box<RawValue>>,
     begun: BegunCalls,
     finish_reason: Option<String>,
