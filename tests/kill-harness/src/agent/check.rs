@@ -90,8 +90,12 @@ pub async fn check(
         {
             // What it has of the run before, that run was looked at for.
             let before = of_turns(&runs, &head.run, 1..=BACK_TO).await?;
+            // The answers that it has of that run say so; the calls are the same.
             let begin = rest.get(..before.len()).unwrap_or_default();
-            if format!("{begin:?}") != format!("{before:?}") {
+            let tokens = |of: &[Message]| -> Vec<Option<String>> {
+                calls_of(of).map(|(call, _)| call.id.clone()).collect()
+            };
+            if tokens(begin) != tokens(&before) {
                 let words = format!("{} begins with other turns than {}", again.run, head.run);
                 findings.push(Finding::Unsound(words));
             }
@@ -102,6 +106,7 @@ pub async fn check(
             asked_for.push((again.run.clone(), BACK_TO + 1, again.turn, false));
         }
         for parent in [id(run), id_again(run)] {
+            known.forget(sub_agent_calls(&*store, &parent).await?);
             for agent in runs.sub_agents(&parent).await? {
                 let record = store.get(agent.call).await?;
                 let Some(task) = record.and_then(|it| task_of(&it.shown)) else {
@@ -215,6 +220,19 @@ fn task_of(arguments: &str) -> Option<String> {
     Some(arguments["task"].as_str()?.to_owned())
 }
 
+/// The ids of the calls in the recorded answers of the models of a run's sub-agents.
+async fn sub_agent_calls(store: &dyn Store, run: &str) -> anyhow::Result<Vec<String>> {
+    let mut ids = Vec::new();
+    for document in store.documents(&format!("run/{run}/agents/")).await? {
+        let answer: serde_json::Value = serde_json::from_str(&document.text)?;
+        let calls = answer.pointer("/body/plain/message/calls").and_then(|it| it.as_array());
+        ids.extend(
+            calls.into_iter().flatten().filter_map(|it| Some(it["id"].as_str()?.to_owned())),
+        );
+    }
+    Ok(ids)
+}
+
 /// The calls that sub-agents have made, each with the run that it belongs to.
 async fn nested_calls(store: &dyn Store) -> anyhow::Result<Vec<(MadeCall, String)>> {
     let (mut nested, mut page) = (Vec::new(), Page::first(100));
@@ -258,7 +276,7 @@ impl MadeCall {
             token: call.id.clone().unwrap_or_default(),
             name: call.name.clone(),
             is_undecided: said == Some(Decision::Ignore),
-            text: answer.text(),
+            text: answer.text().into_owned(),
             is_error: answer.is_error(),
             is_unknown: answer.error().is_some_and(|error| error.kind() == "indeterminate"),
         }
@@ -287,7 +305,9 @@ impl Known {
         }
         let mut unacknowledged = HashMap::new();
         let filter = Filter { delivered: Some(false), ..Filter::default() };
-        for call in store.list(&filter, Page::first(100)).await?.calls {
+        let listed = store.list(&filter, Page::first(100)).await?.calls;
+        // The answer of a call that a call has made is its caller's, and is not acknowledged.
+        for call in listed.into_iter().filter(|it| it.parent.is_none()) {
             let (run, tool, state) = (&call.place.run, &call.tool, call.state);
             let words = format!("`{tool}` of {run} is {state}, and not acknowledged");
             let token =
@@ -295,6 +315,13 @@ impl Known {
             unacknowledged.insert(token, words);
         }
         Ok(Self { acted, begun, unacknowledged })
+    }
+
+    /// Forgets that these calls have begun: they are in recorded answers of sub-agents, whose reads are in no record of their own.
+    fn forget(&mut self, tokens: Vec<String>) {
+        for token in tokens {
+            self.begun.remove(&token);
+        }
     }
 
     /// What speaks against the recorded answer of a call.

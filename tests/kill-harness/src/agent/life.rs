@@ -115,7 +115,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
             .tools(tools())
             .executor(|executor| executor.service_arc(world))
             .with(Turns)
-            .sub_agent(helper.at_once(2))
+            .sub_agent(helper)
             .window(WINDOW)
             .summarizer(Summarizer)
             .unrestricted()
