@@ -316,6 +316,9 @@ pub struct Settings {
     /// The parent whose child it carries out, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
+    /// Who makes the calls of the run that goes on, where it does so on behalf of another agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acts_as: Option<String>,
     /// Whether it shuts down and begins no more calls.
     pub is_closed: bool,
     /// The checks to make; all of them, except in tests that show what a check is for.
