@@ -1,5 +1,6 @@
 //! Recorded runs that are done while calls go on in the background: what they wait for, and what becomes of the calls.
 
+use toolwright::CallFailure;
 use toolwright::journal::State as CallState;
 
 use super::RunError;
@@ -52,10 +53,11 @@ impl Inner {
         }
         let worker = self.agent(agent)?.0.executor.worker();
         for call in background {
-            if let Some(worker) = &worker
-                && let Some(failure) = worker.cancel(call.call).await.failure()
-            {
-                return Err(Stopped::from(failure.clone()).into());
+            let Some(worker) = &worker else { break };
+            match worker.cancel(call.call).await.failure() {
+                // There is nothing to cancel of a call whose record was removed.
+                None | Some(CallFailure::NoSuchCall(_)) => {}
+                Some(failure) => return Err(Stopped::from(failure.clone()).into()),
             }
         }
         Ok(())

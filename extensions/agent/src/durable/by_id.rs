@@ -6,6 +6,7 @@ use tokio::time::timeout;
 use toolwright::CancellationToken;
 use toolwright::unstable::runs::JournalAccess;
 
+use super::background::rests_in_background;
 use super::head::Phase;
 use super::inbox::{self, Urgency};
 use super::progress::{Progress, Waiting};
@@ -222,6 +223,12 @@ impl ById {
             }
         }
         match wanted {
+            WantedOutcome::Answer(prompt) if rests_in_background(&head) => {
+                // It has not ended, and reads what is said to it with its next request.
+                let prompt = (*prompt).clone();
+                inbox::put(&self.inner.access, &self.id, prompt, Urgency::Next).await?;
+                self.inner.take_run(&self.id, by).await
+            }
             WantedOutcome::Answer(Prompt { text, attachments }) => {
                 let attachments = attachments.as_slice().into();
                 let spoken = self.inner.say_to_ended(&self.id, text, attachments, before).await;

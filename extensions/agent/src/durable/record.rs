@@ -435,7 +435,8 @@ impl Recorder for RunRecord {
     async fn note_answers(&mut self, history: &[Message], state: &State) {
         self.left.extend(UnacknowledgedTurn::last_of(history, state.turn()));
         self.acknowledge().await;
-        if state.due().is_none() {
+        // Calls in the background are cancelled before the run is listed as ended.
+        if state.due().is_none() && self.background.is_empty() {
             // If this fails, a worker on the journal lists it.
             let is_answer = state.ended().is_some_and(RunEnd::is_answer);
             let background = &self.background;

@@ -82,6 +82,10 @@ impl Rewinding<'_> {
             };
         }
         may_go_back(&head, self.now)?;
+        if head.phase != Phase::Ended && !head.state(self.sealing)?.background().is_empty() {
+            let why = "has calls in the background; wait for their results or cancel it, and rewind it then";
+            return Err(RunError::NotNow { run: head.run, why: why.to_owned() });
+        }
         if turn == 0 || turn >= head.turn {
             let why = format!(
                 "has no turn after turn {turn}, found {} turns; name one of them but the last",

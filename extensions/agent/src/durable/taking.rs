@@ -193,9 +193,15 @@ impl Inner {
                 }
                 // The message was withdrawn, or is read with the next one.
                 None => {
-                    let left = std::mem::take(&mut driven.record.left);
-                    // If listing the run as ended fails here, a worker on the journal does it later.
-                    let RunRecord { recorded, background, .. } = &mut driven.record;
+                    // Where it is not listed now, a worker on the journal does it. It recalls what goes on in the background before.
+                    let RunRecord { recorded, background, left, .. } = &mut driven.record;
+                    if let Err(error) =
+                        self.recall(&recorded.head.agent, background, is_answer).await
+                    {
+                        tracing::warn!(run, %error, "calls in the background were not cancelled");
+                        return Ok(progress);
+                    }
+                    let left = std::mem::take(left);
                     let _ = recorded.list_as_ended(&left, background, is_answer).await;
                     if !driven.record.recorded.is_said_more {
                         return Ok(progress);

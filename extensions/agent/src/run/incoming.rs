@@ -2,6 +2,7 @@
 
 use super::driver::Driver;
 use super::recorder::Recorder;
+use super::resting::rest_for_background;
 use super::{Action, State, StepInput, step};
 use crate::events::RunEnd;
 
@@ -38,7 +39,17 @@ impl<R: Recorder> Driver<'_, R> {
         if !is_done {
             return Ok((state, actions));
         }
-        let (mut state, mut actions) = self.rest_for_background(state, actions).await?;
+        let was_resting = matches!(self.run.state.due(), Some(Action::Await));
+        let (state, actions) = rest_for_background(state, actions);
+        let rests = matches!(state.due(), Some(Action::Await));
+        if rests && !was_resting {
+            // What made the run done was paid for. It is recorded first, and the journal read for results and messages only then.
+            return Ok((state, actions));
+        }
+        let (mut state, mut actions) = match rests {
+            true => self.take_background(state, actions).await?,
+            false => (state, actions),
+        };
         let messages = self.recorder.take_said(state.ended().is_some()).await?;
         let (messages, refused) = self.run.let_in(messages).await;
         if !messages.is_empty() {

@@ -29,24 +29,6 @@ impl<R: Recorder> Driver<'_, R> {
         Ok(waiting)
     }
 
-    /// A run that is done and that does not end yet, with the results that are there.
-    pub(super) async fn rest_for_background(
-        &mut self,
-        state: State,
-        mut actions: Vec<Action>,
-    ) -> Result<(State, Vec<Action>), R::Error> {
-        if state.background().is_empty() {
-            return Ok((state, actions));
-        }
-        let (state, more) = match state.ended() {
-            Some(_) => step(&state, StepInput::Rests),
-            None => (state, Vec::new()),
-        };
-        actions.retain(|action| !matches!(action, Action::End(_)));
-        actions.extend(more);
-        self.take_background(state, actions).await
-    }
-
     /// Takes the results that have come of calls in the background, in the order in which they came.
     pub(super) async fn take_background(
         &mut self,
@@ -87,6 +69,20 @@ impl<R: Recorder> Driver<'_, R> {
             }
         }
     }
+}
+
+/// A run that is done, and that does not end while calls go on in the background.
+pub(super) fn rest_for_background(state: State, mut actions: Vec<Action>) -> (State, Vec<Action>) {
+    if state.background().is_empty() {
+        return (state, actions);
+    }
+    let (state, more) = match state.ended() {
+        Some(_) => step(&state, StepInput::Rests),
+        None => (state, Vec::new()),
+    };
+    actions.retain(|action| !matches!(action, Action::End(_)));
+    actions.extend(more);
+    (state, actions)
 }
 
 /// The state of a run some calls of whose open turn go on in the background.

@@ -13,7 +13,7 @@ mod arrive;
 mod attempt;
 mod claim;
 mod end;
-mod family;
+pub(super) mod family;
 pub(crate) mod gate;
 mod grant;
 mod hand_over;
@@ -83,6 +83,7 @@ impl Moment<'_> {
         match record.state {
             State::Ready | State::Judging if self.settings.is_closed => {}
             State::Ready | State::Judging if self.is_left_to_its_parent() => {}
+            State::Ready | State::Judging if self.is_left_to_its_agent() => {}
             State::Judging => return self.evaluate_again(),
             State::Ready => match record.not_before.filter(|time| *time > self.now) {
                 Some(time) => return Ok(Step::only(Then::WaitUntil(time))),

@@ -150,6 +150,7 @@ impl<'a> Lifecycle<'a> {
             journal: None,
             project: self.journal.project.clone(),
             acts_for: self.parent.map(|parent| parent.call),
+            acts_as: self.run.delegated().map(|_| self.run.requester()),
             is_closed: false,
             guards: super::Guards::default(),
         };

@@ -316,7 +316,10 @@ pub struct Settings {
     /// The parent whose child the executor carries out, if it carries out a child.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
-    /// Whether the executor shuts down and begins no more calls.
+    /// Who makes the calls of the run that goes on, where it does so on behalf of another agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acts_as: Option<String>,
+    /// Whether it shuts down and begins no more calls.
     pub is_closed: bool,
     /// The checks to make; all of them, except in tests that show what a check is for.
     #[serde(default, skip)]

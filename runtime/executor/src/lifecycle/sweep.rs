@@ -10,6 +10,7 @@ use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::Instant;
 
 use super::ask::LOOK_AGAIN;
+use super::decide::family::is_of_agent;
 use super::driver::Lifecycle;
 use super::follow_up::{FollowUp, FollowUpOutcome, Turns};
 use super::pending::Pending;
@@ -176,6 +177,8 @@ impl Lifecycle<'_> {
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
         }
+        // The driver of the run makes such a call again.
+        due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();
         let mut turns = Turns::default();

@@ -35,7 +35,7 @@ const AGENT: &str = "agent";
 const LATE: &str = "late";
 
 /// The context window of the agents: so small that turns are left out from the third or fourth on.
-const WINDOW: u64 = 4_000;
+const WINDOW: u64 = 16_000;
 
 /// How often it looks at what waits.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);

@@ -5,7 +5,18 @@ use super::super::step::{Need, Step, Suspension, Then};
 use super::moment::{Known, Moment};
 use toolwright_core::context::CallId;
 use toolwright_core::tool::Effect;
-use toolwright_journal::journal::{DocumentWrite, Transition};
+use toolwright_journal::journal::{CallRecord, DocumentWrite, Transition};
+
+/// Whether a call that no call made, and that has no answer yet, is one of an agent that its run was delegated to. The rules of that agent
+/// are in no record, so that only a process that has the agent may carry the call out.
+pub(in super::super) fn is_of_agent(record: &CallRecord) -> bool {
+    if record.parent.is_some() || record.answer.is_some() {
+        return false;
+    }
+    let agent = record.requester.agent.strip_prefix("agent:");
+    let path = agent.and_then(|agent| agent.strip_prefix(record.place.run.as_str()));
+    path.is_some_and(|path| path.starts_with('/'))
+}
 
 impl Moment<'_> {
     /// Returns whether the call is a child whose parent does not run here. The parent makes it again, unless the child
@@ -15,6 +26,13 @@ impl Moment<'_> {
         let is_elsewhere =
             record.parent.is_some_and(|parent| Some(parent.call) != self.settings.acts_for);
         is_elsewhere && record.answer.is_none()
+    }
+
+    /// Returns whether an agent makes the call that the run was delegated to, and that does not go on here. The driver of its run makes
+    /// it again, unless it has its answer.
+    pub(super) fn is_left_to_its_agent(self) -> bool {
+        let record = &self.snapshot.record;
+        is_of_agent(record) && self.settings.acts_as.as_ref() != Some(&record.requester.agent)
     }
 
     /// Makes the documents that are committed with a new call beside its record. For a child, one of them reserves its

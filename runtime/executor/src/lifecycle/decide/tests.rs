@@ -39,6 +39,7 @@ fn settings() -> Settings {
         journal: None,
         project: None,
         acts_for: None,
+        acts_as: None,
         is_closed: false,
         guards: super::super::Guards::default(),
     }
