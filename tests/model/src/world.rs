@@ -46,6 +46,7 @@ impl World<'_> {
             journal: Some(reading::JOURNAL.to_owned()),
             project: None,
             acts_for: None,
+            acts_as: None,
             is_closed: false,
             guards: self.scenario.switches.guards(),
         }

@@ -1,5 +1,5 @@
 //! Evaluates a call: a new one, or one that was edited, accepted, requeued, doubted or affected by a change. Accepting
-//! a plan or requeueing a call does not approve it: where the policy asks, a person still decides.
+//! a plan or requeuing a call does not approve it: where the policy asks, a person still decides.
 
 use jiff::Timestamp;
 
