@@ -1,7 +1,7 @@
 //! Converts a response to the answer of a call. Pure.
 //!
 //! - A call that has happened stays a success, whatever the response looks like: a body that was cut, or violates its schema,
-//! is marked.
+//!   is marked.
 //! - A status other than success is an error whose class says whether the call may be repeated.
 
 mod expected;

@@ -1,7 +1,7 @@
 //! Makes the request of a call from its arguments, before it is authorized or sent. Pure.
 //!
 //! - An argument becomes one value of its parameter and nothing else: it can neither begin another path segment, key, header or
-//! line, nor lead to another host. A value that cannot be encoded in this way is refused.
+//!   line, nor lead to another host. A value that cannot be encoded in this way is refused.
 
 mod encode;
 mod form;

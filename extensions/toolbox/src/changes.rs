@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - A change without its second half belongs to a call that still runs or was interrupted. For an interrupted call, the next
-//! operation on the file records the present content as the second half.
+//!   operation on the file records the present content as the second half.
 //! - Undo restores a file only while the file is still as the change left it.
 
 mod back;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use toolwright::Answer;
-use toolwright::journal::{Filter, Page, State, Store};
+use toolwright::journal::{CallRecord, Filter, Page, State, Store};
 use toolwright::provider::ToolCall;
 use toolwright_agent::durable::{Head, Phase, Runs};
 use toolwright_agent::{Message, check as sound};
@@ -238,7 +238,9 @@ async fn nested_calls(store: &dyn Store) -> anyhow::Result<Vec<(MadeCall, String
     let (mut nested, mut page) = (Vec::new(), Page::first(100));
     loop {
         let found = store.list(&Filter::default(), page).await?;
-        for call in found.calls.into_iter().filter(|it| it.parent.is_some()) {
+        // A call that was cancelled for another in its place has no answer.
+        let is_made = |it: &CallRecord| it.parent.is_some() && it.state != State::Cancelled;
+        for call in found.calls.into_iter().filter(is_made) {
             let Some(arguments) = Arguments::of(&call.shown) else { continue };
             let made = MadeCall {
                 token: arguments.token.clone(),

@@ -108,7 +108,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let trusted = person::key()?.public();
     let agent = || {
         let journal = Journal::shared(Arc::clone(&store)).lease(lease);
-        let journal = journal.trust("ada", trusted.clone()).on_no_approver(OnNoApprover::Park);
+        let journal = journal.trust("ada", trusted).on_no_approver(OnNoApprover::Park);
         let world = Arc::clone(&world);
         let helper = SubAgent::new(HELPER, "Does a task.").model(Arc::clone(&model));
         Agent::builder(Arc::clone(&model))
