@@ -60,7 +60,7 @@ impl RightModel {
             let problem = format!("request {}: {problems:?}", seen.requests);
             seen.unsound.push(problem);
         }
-        if seen.requests % JUDGED == 0 {
+        if seen.requests.is_multiple_of(JUDGED) {
             seen.judged.push(body);
         }
         Ok(())
