@@ -59,7 +59,7 @@ pub mod repair {
 /// Access for a crate that records runs beside their calls.
 pub mod runs {
     pub use toolwright_executor::executor::{
-        BackgroundCall, JournalAccess, SubmittedTurn, is_under_way, untrusted_key,
+        BackgroundCall, JournalAccess, SubmittedTurn, ended_key, is_under_way, untrusted_key,
     };
 }
 

@@ -32,6 +32,7 @@ mod pause;
 mod plugins;
 mod progress;
 mod reading;
+mod recall;
 mod record;
 mod recorded;
 mod remembered;

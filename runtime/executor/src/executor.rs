@@ -48,7 +48,7 @@ use toolwright_core::error::ToolError;
 pub use crate::handed_over::{HandedOver, SupplyError};
 pub use crate::lifecycle::Swept;
 #[doc(hidden)]
-pub use crate::lifecycle::untrusted_key;
+pub use crate::lifecycle::{ended_key, untrusted_key};
 pub use builder::ExecutorBuilder;
 pub use bundle::Bundle;
 pub use calling::Calling;

@@ -22,7 +22,7 @@ mod sweep;
 pub mod trace;
 mod wait;
 
-pub use decide::{decide, is_accepted, last_decision};
+pub use decide::{decide, ended_key, is_accepted, last_decision};
 pub use guard::{Guard, Guards};
 pub use snapshot::{
     CircuitOpen, Evaluated, FinalCall, GrantNow, HandsOver, Past, Preview, Signature, Snapshot,

@@ -1,6 +1,6 @@
 //! Notes in the journal that a run has recorded the answers of its calls.
 
-use toolwright::journal::{CallSlot, Store};
+use toolwright::journal::{CallRecord, CallSlot, State, Store, StoreError};
 
 use super::record::RunRecord;
 use crate::history::Message;
@@ -25,8 +25,8 @@ impl UnacknowledgedTurn {
         Some(Self { turn, calls })
     }
 
-    /// Acknowledges the calls but for those in the background, whose results the run has not read, and gives whether all of them are:
-    /// what the store does not take is tried again.
+    /// Acknowledges the calls but for those in the background, whose results the run has not read. Returns whether nothing is left to
+    /// do: what the store does not take is tried again, and so is a call that was given up while it ran elsewhere.
     pub(super) async fn acknowledge_calls(
         self,
         store: &dyn Store,
@@ -35,9 +35,9 @@ impl UnacknowledgedTurn {
     ) -> bool {
         let mut is_done = true;
         for index in 0..self.calls {
-            let place = CallSlot { run: run.to_owned(), turn: Some(self.turn), index };
-            is_done &= match store.at(&place).await {
+            is_done &= match store.at(&self.slot(run, index)).await {
                 Ok(Some(record)) if background.iter().any(|it| it.call == record.id) => true,
+                Ok(Some(record)) if may_go_on(&record) => false,
                 Ok(Some(record)) if record.answer.is_some() && !record.delivered => {
                     store.acknowledge(record.id).await.is_ok()
                 }
@@ -46,6 +46,29 @@ impl UnacknowledgedTurn {
         }
         is_done
     }
+
+    /// Returns the calls that could still go on, although the run has their answers: it gave them up while they ran in a process that
+    /// has died since.
+    pub(super) async fn given_up(
+        self,
+        store: &dyn Store,
+        run: &str,
+    ) -> Result<Vec<CallRecord>, StoreError> {
+        let mut given_up = Vec::new();
+        for index in 0..self.calls {
+            given_up.extend(store.at(&self.slot(run, index)).await?.filter(may_go_on));
+        }
+        Ok(given_up)
+    }
+
+    fn slot(self, run: &str, index: u32) -> CallSlot {
+        CallSlot { run: run.to_owned(), turn: Some(self.turn), index }
+    }
+}
+
+/// Whether a call has no answer in the journal, and does not wait for a person to find out its outcome.
+fn may_go_on(record: &CallRecord) -> bool {
+    record.answer.is_none() && record.state != State::Indeterminate
 }
 
 impl RunRecord {

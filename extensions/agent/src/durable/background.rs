@@ -1,13 +1,10 @@
 //! Recorded runs that are done while calls go on in the background: what they wait for, and what becomes of the calls.
 
-use toolwright::CallFailure;
 use toolwright::journal::State as CallState;
 
-use super::RunError;
 use super::head::{Head, WaitingCall};
 use super::record::RunRecord;
-use super::runner::Inner;
-use crate::run::{Action, BackgroundCall, State, Stopped};
+use crate::run::{Action, BackgroundCall, State};
 
 /// Whether a run is done and waits for calls in the background: it goes on with each result, and with what its user says.
 pub(super) fn rests_in_background(head: &Head) -> bool {
@@ -37,29 +34,5 @@ impl RunRecord {
         for read in before.iter().filter(|it| !self.background.contains(it)) {
             let _ = store.acknowledge(read.call).await;
         }
-    }
-}
-
-impl Inner {
-    /// Cancels the calls in the background of a run that has ended without an answer, whose driver may have died before it did.
-    pub(super) async fn recall(
-        &self,
-        agent: &str,
-        background: &[BackgroundCall],
-        is_answer: bool,
-    ) -> Result<(), RunError> {
-        if is_answer || background.is_empty() {
-            return Ok(());
-        }
-        let worker = self.agent(agent)?.0.executor.worker();
-        for call in background {
-            let Some(worker) = &worker else { break };
-            match worker.cancel(call.call).await.failure() {
-                // There is nothing to cancel of a call whose record was removed.
-                None | Some(CallFailure::NoSuchCall(_)) => {}
-                Some(failure) => return Err(Stopped::from(failure.clone()).into()),
-            }
-        }
-        Ok(())
     }
 }

@@ -435,6 +435,7 @@ impl Recorder for RunRecord {
     async fn note_answers(&mut self, history: &[Message], state: &State) {
         self.left.extend(UnacknowledgedTurn::last_of(history, state.turn()));
         self.acknowledge().await;
+        self.recall_given_up(state).await;
         // Calls in the background are cancelled before the run is listed as ended.
         if state.due().is_none() && self.background.is_empty() {
             // If this fails, a worker on the journal lists it.

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};
-use toolwright::unstable::runs::untrusted_key;
+use toolwright::unstable::runs::{ended_key, untrusted_key};
 
 use super::RunError;
 use super::head::{Head, Phase, Rewound, written};
@@ -59,7 +59,13 @@ pub(super) async fn documents_of(
         let found = store.documents(&prefix).await?;
         documents.extend(found.into_iter().map(|it| gone(it.key, it.version)));
     }
-    let own = [keys::agent(run), keys::cancel(run), keys::rewind(run), untrusted_key(run)];
+    let own = [
+        keys::agent(run),
+        keys::cancel(run),
+        keys::rewind(run),
+        untrusted_key(run),
+        ended_key(run),
+    ];
     for key in own.into_iter().chain([keys::open(run), keys::ended(run)]) {
         if let Some(found) = store.document(&key).await? {
             documents.push(gone(key, found.version));

@@ -105,7 +105,7 @@ impl Inner {
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
                 let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
                 let background = state.background();
-                self.recall(&recorded.head.agent, background, is_answer).await?;
+                self.recall(&recorded.head, left.as_slice(), background, is_answer).await?;
                 recorded.list_as_ended(left.as_slice(), background, is_answer).await?;
                 if recorded.is_said_more
                     && is_answer
@@ -173,6 +173,14 @@ impl Inner {
     pub(super) async fn drive(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         loop {
             let progress = self.driven_once(driven).await?;
+            if let Progress::Waiting(waiting) = &progress
+                && let Some(more) = self.said_while_it_rested(waiting).await
+            {
+                let places = driven.record.places.take();
+                *driven = more;
+                driven.record.places = places;
+                continue;
+            }
             let recorded = &mut driven.record.recorded;
             let (Progress::Ended(end), true) =
                 (&progress, std::mem::take(&mut recorded.is_said_more))
@@ -196,7 +204,7 @@ impl Inner {
                     // Where it is not listed now, a worker on the journal does it. It recalls what goes on in the background before.
                     let RunRecord { recorded, background, left, .. } = &mut driven.record;
                     if let Err(error) =
-                        self.recall(&recorded.head.agent, background, is_answer).await
+                        self.recall(&recorded.head, left, background, is_answer).await
                     {
                         tracing::warn!(run, %error, "calls in the background were not cancelled");
                         return Ok(progress);
@@ -209,6 +217,18 @@ impl Inner {
                 }
             }
         }
+    }
+
+    /// Takes a run again that is done and waits for calls in the background, if a message has come after the last look of its driver:
+    /// the sender relied on the driver, and no process looks at the run before a result comes.
+    async fn said_while_it_rested(&self, waiting: &Waiting) -> Option<DrivenRun> {
+        if !waiting.calls.iter().any(|it| it.in_background)
+            || !has_messages(&*self.access.store, &waiting.run).await.ok()?
+        {
+            return None;
+        }
+        // Where another process has taken it meanwhile, that process reads the message.
+        Box::pin(self.take_run(&waiting.run, TakenBy::Worker)).await.ok()?.ok()
     }
 
     async fn driven_once(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {

@@ -24,7 +24,7 @@ mod statement;
 mod tests;
 pub(crate) mod words;
 
-pub(super) use moment::ended_key;
+pub use moment::ended_key;
 pub use statement::{is_accepted, last_decision};
 
 use jiff::Timestamp;

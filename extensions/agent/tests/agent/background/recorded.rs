@@ -238,6 +238,36 @@ async fn what_a_runner_says_to_a_run_that_rests_drives_it() {
 }
 
 #[tokio::test]
+async fn what_is_said_at_any_commit_of_a_run_that_goes_to_rest_is_answered_before_the_result_comes()
+{
+    for at in 0.. {
+        let (world, model) = (World::new(), painter());
+        let (store, still) = Deadly::at(&world, at);
+        let goes_on = Arc::clone(&store.goes_on);
+        let first = process(&world, store, &model);
+        let second = process(&world, world.store(), &model);
+        let mut driven = Box::pin(first.runner.start(new_run()));
+        let is_over = until_dead(&mut driven, &still).await.is_some();
+        if is_over {
+            assert!(at > 8, "there are more commits than {at}");
+            break;
+        }
+        let said = second.runner.send("r1", "Is it done?").await;
+        goes_on.notify_one();
+        let progress = driven.await.unwrap();
+        match said {
+            Err(RunError::NoSuchRun { .. }) => assert!(at == 0, "commit {at}"),
+            said => assert!(said.is_ok(), "commit {at}: {said:?}"),
+        }
+        assert!(at == 0 || progress.waiting().is_some(), "commit {at}: {progress}");
+        let history = outline(&second.history().await);
+        let is_said = history.iter().position(|it| it == "user: Is it done?");
+        let is_answered = is_said.is_some_and(|said| history.len() > said + 1);
+        assert!(at == 0 || is_answered, "commit {at}: {history:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_result_that_comes_while_its_turn_waits_for_a_person_is_the_answer_of_its_call() {
     let world = World::new();
     let model = Provider::new([

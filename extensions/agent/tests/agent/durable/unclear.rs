@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, Filter, Page, State, Store as _};
 use toolwright::policy::{Mode, Policy};
 use toolwright::{Registry, tool};
-use toolwright_agent::durable::{NewRun, Phase, Runner};
+use toolwright_agent::durable::{NewRun, Phase, Runner, Runs};
 use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
@@ -50,6 +51,64 @@ async fn say(world: &World, statement: &Statement) {
 
 fn lines(world: &World, word: &str) -> usize {
     world.log.lines().iter().filter(|line| line.starts_with(word)).count()
+}
+
+/// Files a letter, which takes twenty seconds by every clock.
+#[tool(effect = idempotent)]
+async fn file(world: &World) {
+    world.pass(Duration::from_secs(20));
+}
+
+/// Mails a letter, and never ends.
+#[tool(effect = idempotent)]
+async fn mail(log: &Log, begun: &Begun) {
+    log.add("mail".to_owned());
+    begun.0.notify_one();
+    std::future::pending().await
+}
+
+/// Is notified when a letter is mailed.
+#[derive(Clone, Default)]
+struct Begun(Arc<Notify>);
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_a_cancelled_run_gave_up_is_not_begun_again_when_its_lease_ends() {
+    let (world, begun) = (World::new(), Begun::default());
+    let model = Provider::new([calls([("file", "{}"), ("mail", "{}")])]);
+    let process = || {
+        let tools = Registry::of([FILE, MAIL]).unwrap();
+        let executor = world.executor_of(world.store(), tools).unrestricted();
+        let executor = executor.service(world.clone()).service(begun.clone()).build().unwrap();
+        let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
+        Runner::builder().agent("clerk", agent).build().unwrap()
+    };
+    let first = process();
+    let mut dies = Box::pin(first.start(NewRun::new("r1", "clerk", "mail it")));
+    tokio::select! {
+        ended = &mut dies => panic!("mailing never ends: {ended:?}"),
+        () = begun.0.notified() => {}
+    }
+    // A killed process runs no code of its own.
+    std::mem::forget(dies);
+    // The lease of the run has ended, that of the call has not.
+    world.pass(Duration::from_secs(15));
+    let runs = Runs::of(Arc::new(world.store()));
+    runs.cancel("r1", "ada", "not wanted any more", world.now()).await.unwrap();
+    let second = process();
+    let ended = second.resume("r1").await.unwrap();
+    assert_eq!(ended.ended(), Some(&RunEnd::Cancelled));
+    assert_eq!(listed(&world, State::Running).await.len(), 1, "it may still run elsewhere");
+
+    world.pass(Duration::from_mins(1));
+    let work = tokio::time::timeout(Duration::from_secs(20), second.work());
+    assert!(work.await.is_err(), "nothing drains it");
+    assert_eq!(lines(&world, "mail"), 1, "it began again");
+    let [record] = &listed(&world, State::Cancelled).await[..] else { panic!("it is cancelled") };
+    assert!(record.tool == "mail" && record.delivered);
+    assert!(runs.list_open().await.unwrap().is_empty());
+    second.remove("r1").await.unwrap();
+    let left = world.store().documents("run/r1/").await.unwrap();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 /// S3.34, S3.38.

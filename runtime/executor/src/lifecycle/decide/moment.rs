@@ -146,6 +146,6 @@ pub(super) fn early<T>(step: Known<Step>) -> Known<T> {
 }
 
 /// Returns the key of the document which says that a run has ended.
-pub(crate) fn ended_key(run: &str) -> String {
+pub fn ended_key(run: &str) -> String {
     format!("run/{run}/ended")
 }

@@ -1,0 +1,76 @@
+//! Cancels the calls of a run that has ended without an answer, so that no worker begins them again.
+//!
+//! - A call in the background may still be under way, because the driver of the run died before it cancelled the call.
+//! - A call that the run gave up ran in a process that died: its lease ends later, and a worker would run it again.
+
+use toolwright::{CallFailure, CallId};
+
+use super::RunError;
+use super::acknowledge::UnacknowledgedTurn;
+use super::head::Head;
+use super::record::RunRecord;
+use super::runner::Inner;
+use crate::agent::Agent;
+use crate::run::{BackgroundCall, State, Stopped};
+
+impl Inner {
+    /// Cancels the calls of a run that may still go on.
+    pub(super) async fn recall(
+        &self,
+        head: &Head,
+        left: &[UnacknowledgedTurn],
+        background: &[BackgroundCall],
+        is_answer: bool,
+    ) -> Result<(), RunError> {
+        if is_answer || (background.is_empty() && left.is_empty()) {
+            return Ok(());
+        }
+        let mut calls: Vec<CallId> = background.iter().map(|it| it.call).collect();
+        for turn in left {
+            let given_up = turn.given_up(&*self.access.store, &head.run).await?;
+            calls.extend(given_up.into_iter().map(|it| it.id));
+        }
+        if calls.is_empty() {
+            return Ok(());
+        }
+        cancel(self.agent(&head.agent)?, head, &calls).await
+    }
+}
+
+impl RunRecord {
+    /// Lets no call begin again that the run gave up, as soon as the run has ended.
+    pub(super) async fn recall_given_up(&self, state: &State) {
+        let head = &self.recorded.head;
+        if head.cancelled.is_none() || state.due().is_some() {
+            return;
+        }
+        for turn in &self.left {
+            let given_up = turn.given_up(&*self.recorded.access().store, &head.run).await;
+            let calls: Vec<CallId> = given_up.iter().flatten().map(|it| it.id).collect();
+            if let Some(error) = match calls[..] {
+                [] => given_up.err().map(RunError::from),
+                _ => cancel(&self.agent, head, &calls).await.err(),
+            } {
+                // A worker on the journal does it with its next look.
+                tracing::warn!(run = head.run, %error, "calls of a cancelled run may begin again");
+            }
+        }
+    }
+}
+
+/// Cancels calls. Those that still run elsewhere do not begin again if the run was cancelled: no message reopens such a run, so the
+/// executor may treat it as ended for good.
+async fn cancel(agent: &Agent, head: &Head, calls: &[CallId]) -> Result<(), RunError> {
+    let Some(worker) = agent.0.executor.worker() else { return Ok(()) };
+    if head.cancelled.is_some() {
+        worker.end_run(&head.run).await.map_err(Stopped::from)?;
+    }
+    for call in calls {
+        match worker.cancel(*call).await.failure() {
+            // There is nothing to cancel of a call whose record was removed.
+            None | Some(CallFailure::NoSuchCall(_)) => {}
+            Some(failure) => return Err(Stopped::from(failure.clone()).into()),
+        }
+    }
+    Ok(())
+}
