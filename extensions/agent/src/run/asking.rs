@@ -83,16 +83,17 @@ impl AgentRun {
             }
             None => settings,
         };
-        let first = model.first_read(&history);
-        // What the server has compacted is not sent without a window either.
-        let window = agent.window.or((first > 0).then_some(u64::MAX));
-        let sent = window.map(|window| {
+        let mut first = model.first_read(&history);
+        let compact_after = |first: usize| {
+            // What the server has compacted is not sent without a window either.
+            let window = agent.window.or((first > 0).then_some(u64::MAX))?;
             let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
             let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
             let is_read =
                 |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
-            compact_from(&history, first, room, &is_read, &self.summaries.made)
-        });
+            Some(compact_from(&history, first, room, &is_read, &self.summaries.made))
+        };
+        let mut sent = compact_after(first);
         if let Some(task) = sent.as_ref().and_then(|it| it.task.as_ref())
             && agent.summarizer.is_some()
             && self.summaries.failed_at != Some(task.at)
@@ -100,23 +101,30 @@ impl AgentRun {
             return Ok(AskOutcome::Summary(task.clone()));
         }
         let mut reports = Vec::new();
-        let whole = sent.as_ref().map_or(&*history, |it| &it.messages);
-        let guarded = match guards.look_at_requests() {
-            false => None,
-            true => {
-                let (instructions, history) = (system.as_ref().into(), whole.into());
-                let request =
-                    OutgoingRequest { run: guarded_run.clone(), turn, instructions, history };
-                let looked = guards.before_model(request, &mut reports).await;
-                self.guarding.report(&self.observer, turn, take(&mut reports), &catalog);
-                match looked {
-                    Ok(request) => Some(request),
-                    Err(report) => {
-                        return Ok(AskOutcome::Answer(StepInput::Guarded { answer: None, report }));
-                    }
+        let mut guarded = None;
+        while guards.look_at_requests() {
+            let messages = sent.as_ref().map_or(&*history, |it| &it.messages);
+            let (instructions, history) = (system.as_ref().into(), messages.into());
+            let request = OutgoingRequest { run: guarded_run.clone(), turn, instructions, history };
+            let looked = guards.before_model(request, &mut reports).await;
+            self.guarding.report(&self.observer, turn, take(&mut reports), &catalog);
+            let request = match looked {
+                Ok(request) => request,
+                Err(report) => {
+                    return Ok(AskOutcome::Answer(StepInput::Guarded { answer: None, report }));
                 }
+            };
+            if first > 0 && request.1 && !begins_compacted(model, &request.0.history) {
+                // A guard has changed the message with the server's compaction, so that the server has nothing to read in place of the
+                // messages before it: the guards look at the whole history instead.
+                first = 0;
+                sent = compact_after(first);
+                continue;
             }
-        };
+            guarded = Some(request);
+            break;
+        }
+        let whole = sent.as_ref().map_or(&*history, |it| &it.messages);
         let instructions = guarded.as_ref().map_or(&*system, |(it, _)| &it.instructions);
         let history = guarded.as_ref().map_or(whole, |(it, _)| &it.history);
         let reserved = match &agent.ceilings {
@@ -262,6 +270,12 @@ impl AgentRun {
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
     }
+}
+
+/// Whether the first message has a compaction that the server of the model reads in place of the messages before it.
+fn begins_compacted(model: &dyn Model, history: &[Message]) -> bool {
+    let is_read = |first: &Message| model.first_read(&[Message::user(""), first.clone()]) == 1;
+    history.first().is_some_and(is_read)
 }
 
 /// Waits for a request and for the guards that look at it meanwhile. If a guard refuses the request first, drops it and

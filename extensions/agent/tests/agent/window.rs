@@ -4,8 +4,15 @@ mod summaries;
 
 use std::sync::{Arc, Mutex};
 
+use futures::future::BoxFuture;
+use toolwright::dialect::Dialect;
 use toolwright::tool;
-use toolwright_agent::{Agent, Message, NoticeKind, RunEnd, ScriptedModel};
+use toolwright_agent::{
+    Agent, BeforeDecision, Guard, Message, Model, ModelAnswer, ModelError, ModelRequest,
+    NoticeKind, RunEnd, ScriptedModel,
+};
+
+use crate::support::outline;
 
 /// Reads a page.
 #[tool(effect = read)]
@@ -73,4 +80,54 @@ async fn words_of_the_user_that_are_larger_than_the_window_are_reported_and_sent
     assert_eq!(*reported.lock().unwrap(), [true]);
     let Message::User { text, .. } = &model.requests()[0].history[0] else { panic!("the words") };
     assert_eq!(*text, words);
+}
+
+/// A model whose server has compacted what comes before an answer that says so.
+struct Compacting(ScriptedModel);
+
+impl Model for Compacting {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.0.dialect()
+    }
+
+    fn first_read(&self, history: &[Message]) -> usize {
+        let is_compacted = |it: &Message| matches!(it, Message::Assistant { text, .. } if text.contains("[compacted]"));
+        history.iter().rposition(is_compacted).unwrap_or(0)
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        self.0.answer(request)
+    }
+}
+
+#[tokio::test]
+async fn a_guard_that_removes_the_compaction_of_a_server_brings_back_the_messages_before_it() {
+    let without_name = ["model: [compacted] Hello …. +0", "user: Who am I?"].as_slice();
+    let whole = ["user: I am Lyra.", "model: … Hello Lyra. +0", "user: Who am I?"].as_slice();
+    for (removed, expected) in [("Lyra", without_name), ("[compacted]", whole)] {
+        let script = ScriptedModel::new().says("[compacted] Hello Lyra.").says("Lyra.");
+        let model = Arc::new(Compacting(script));
+        let hide = Guard::before_model("hides", async move |request| {
+            let is_there = |text: &str| text.starts_with("[compacted]") && text.contains(removed);
+            let hidden =
+                request.map_texts(|text| is_there(text).then(|| text.replace(removed, "…")));
+            match hidden {
+                Some(change) => BeforeDecision::change(change, "it is not sent"),
+                None => BeforeDecision::Continue,
+            }
+        });
+        let agent = Agent::builder(Arc::clone(&model)).guard(hide).build().unwrap();
+        let mut chat = agent.chat();
+        chat.send("I am Lyra.").await.unwrap();
+        chat.send("Who am I?").await.unwrap();
+        let requests = model.0.requests();
+        assert_eq!(outline(&requests[1].history), expected, "without `{removed}`");
+    }
 }
