@@ -1,6 +1,7 @@
 //! Going back to an earlier turn of a run, with its files: what is restored, what is refused, and a process that dies anywhere.
 
 mod killed;
+mod said;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,9 @@ use toolwright::journal::{Journal, MemoryStore, Store};
 use toolwright::provider::ToolCall;
 use toolwright::unstable::changes::{ChangingCalls, FileChanges, RefusedFile, RestoredFiles};
 use toolwright::{CallId, Executor, OnNoApprover, Registry, ToolContext, ToolError, tool};
-use toolwright_agent::durable::{Head, NewRun, Phase, Rewound, RunError, Runner, Runs};
+use toolwright_agent::durable::{
+    Head, NewRun, Phase, Rewound, RunError, Runner, RunnerBuilder, Runs,
+};
 use toolwright_agent::{Agent, ModelAnswer, ScriptedModel, check};
 
 /// One change of a file, which had the text before it.
@@ -187,6 +190,12 @@ async fn ring() -> String {
     "it rang".to_owned()
 }
 
+/// Ends the run.
+#[tool(terminal, effect = once)]
+async fn finish() -> String {
+    "it is finished".to_owned()
+}
+
 #[derive(Clone)]
 struct World {
     store: MemoryStore,
@@ -203,13 +212,18 @@ impl World {
     }
 
     fn agents(&self, model: ScriptedModel) -> Runner {
-        let store: Arc<dyn Store> = Arc::new(self.store.clone());
-        let executor = Executor::builder(Registry::of([WRITE_TEXT, RING]).unwrap())
+        self.agents_on(self.store.clone(), model).build().unwrap()
+    }
+
+    /// Agents of a process that has a store of its own on the journal.
+    fn agents_on(&self, store: impl Store, model: ScriptedModel) -> RunnerBuilder {
+        let store: Arc<dyn Store> = Arc::new(store);
+        let executor = Executor::builder(Registry::of([WRITE_TEXT, RING, FINISH]).unwrap())
             .unrestricted()
             .service(self.files.clone())
             .journal(Journal::shared(store).on_no_approver(OnNoApprover::Park));
         let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
-        Runner::builder().agent("clerk", agent).build().unwrap()
+        Runner::builder().agent("clerk", agent)
     }
 
     async fn head(&self, run: &str) -> Head {

@@ -91,7 +91,7 @@ impl Model for Compacting {
     }
 
     fn dialect(&self) -> Dialect {
-        self.0.dialect()
+        Model::dialect(&self.0)
     }
 
     fn first_read(&self, history: &[Message]) -> usize {
@@ -114,7 +114,7 @@ async fn a_guard_that_removes_the_compaction_of_a_server_brings_back_the_message
     for (removed, expected) in [("Lyra", without_name), ("[compacted]", whole)] {
         let script = ScriptedModel::new().says("[compacted] Hello Lyra.").says("Lyra.");
         let model = Arc::new(Compacting(script));
-        let hide = Guard::before_model("hides", async move |request| {
+        let hide = Guard::before_model("hides", move |request| async move {
             let is_there = |text: &str| text.starts_with("[compacted]") && text.contains(removed);
             let hidden =
                 request.map_texts(|text| is_there(text).then(|| text.replace(removed, "…")));
