@@ -30,7 +30,8 @@
 //! the user says more:
 //!
 //! ```text
-//!   ended ── rests ──▶ resting ── background answered, said ──▶ asking        resting ── cancelled, time is up ──▶ ended
+//!   ended ── rests ──▶ resting ── background answered, said ──▶ asking
+//!   resting ── cancelled, time is up ──▶ ended
 //! ```
 //!
 //! - In the history, the answers of a turn's calls follow directly on the message with the calls: no other message
