@@ -20,8 +20,8 @@ use toolwright_policy::policy::PolicyDecision;
 
 /// A turn of a run whose calls are still arriving. Made by [`Run::open_turn`].
 ///
-/// When it is dropped before [`finish`](Self::finish), it cancels the calls that have begun, and records nothing of the
-/// turn.
+/// If an open turn is dropped before [`finish`](Self::finish), it cancels the calls that have begun, and records
+/// nothing of the turn.
 #[must_use = "a turn is answered by `finish`"]
 pub struct OpenTurn {
     run: Run,
