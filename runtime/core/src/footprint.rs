@@ -270,7 +270,7 @@ impl Footprint {
         self.conflict(other).is_some()
     }
 
-    /// Returns the resource over which two calls conflict, by the name of whichever names one; the inner `None` where
+    /// Returns the resource over which two calls conflict, by the name of whichever names one; the inner `None` if
     /// neither does.
     #[doc(hidden)]
     pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
@@ -375,7 +375,7 @@ impl Reach {
         }
     }
 
-    /// Returns all touched resources; `None` where they are not known.
+    /// Returns all touched resources; `None` if they are not known.
     fn resources(&self) -> Option<&[TouchedResource]> {
         match self {
             Self::Everything | Self::WithNested(_) => None,

@@ -29,7 +29,7 @@ pub struct Change {
     /// What was there: JSON text, or the raw text where that was not JSON. For a rule about keys, the key as a JSON
     /// string.
     pub from: String,
-    /// The value that is there now, as JSON text; empty where there is none.
+    /// The value that is there now, as JSON text; empty if there is none.
     pub to: String,
 }
 

@@ -78,7 +78,7 @@ pub enum ToolEventKind<'a> {
     },
     /// Another run has reserved what the call touches, so the call does not begin now.
     Reserved {
-        /// The resource that both want; `None` where both want everything.
+        /// The resource that both want; `None` if both want everything.
         resource: Option<&'a TouchedResource>,
         /// The id of the run that holds it.
         holder: &'a str,

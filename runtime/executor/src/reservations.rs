@@ -59,7 +59,7 @@ struct Shared {
 #[error("{} is reserved by run `{holder}`, for {} s at the most", named(.resource.as_ref()), seconds(*.left))]
 #[non_exhaustive]
 pub struct Reserved {
-    /// The resource that both want; `None` where both want everything.
+    /// The resource that both want; `None` if both want everything.
     pub resource: Option<TouchedResource>,
     /// The id of the run that holds it.
     pub holder: Arc<str>,

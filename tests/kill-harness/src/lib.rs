@@ -84,7 +84,7 @@ pub trait Opens: Send + Sync {
     /// Opens the journal in a folder, and creates it where there is none.
     fn open(&self, folder: &Path) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>>;
 
-    /// Writes into the store behind the application's back; `None` where that is not tested.
+    /// Writes into the store behind the application's back; `None` if that is not tested.
     fn meddler(&self) -> Option<&dyn Meddles> {
         None
     }

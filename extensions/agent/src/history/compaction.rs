@@ -121,7 +121,7 @@ pub(crate) fn compact<'h>(
     compact_beside(history, room, is_read, summaries, 0)
 }
 
-/// Shortens a history, of which it leaves the first messages in their place, so many as `fixed` says.
+/// Shortens a history, but leaves the first `fixed` messages unchanged.
 fn compact_beside<'h>(
     history: &'h [Message],
     room: Room,

@@ -26,7 +26,7 @@ pub(super) struct ActingAgent {
     pub(super) agent: Agent,
     /// The run with the tools and rules of the agent.
     run: Run,
-    /// The tools of which they were selected.
+    /// The generation of the tools from which they were selected.
     generation: u64,
 }
 
@@ -177,8 +177,8 @@ impl AgentRun {
         self.acting.as_ref().map(|it| &*it.name)
     }
 
-    /// The tools as the model of the agent is shown them that goes on with the run: `hand_off` names those that it may hand it off to, and is
-    /// not there where it may hand it off to none.
+    /// Returns the tools as the model of the agent sees them that now drives the run: the tool `hand_off` names the
+    /// agents to which it may hand the run off, and is left out if there are none.
     pub(super) fn with_targets(&self, catalog: &Catalog) -> Option<Catalog> {
         if !is_marked(catalog) {
             return None;

@@ -118,7 +118,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The notification for a report; nothing if the progress would not increase.
+    /// The notification for a report; `None` if the progress would not increase.
     pub(super) fn next(
         &mut self,
         token: &ProgressToken,

@@ -201,7 +201,7 @@ impl Shell {
             .collect()
     }
 
-    /// The current folder of a run; nothing if it cannot be read, in which case the call fails when it runs.
+    /// The current folder of a run; `None` if it cannot be read, in which case the call fails when it runs.
     pub(super) fn folder(&self, context: &ToolContext) -> Option<String> {
         self.folder_of(context).ok()
     }

@@ -2,7 +2,7 @@
 //!
 //! - It is one pointer wide and allocated only on failure, so that success costs nothing.
 //! - A fault has the path from its value to the place of the problem; each enclosing value prepends its own segment.
-//! - `found` stays empty where serde reports less than the text shows; the reader fills it in.
+//! - `found` stays empty if serde reports less than the text shows; the reader fills it in.
 //! - A fault also has the names that the type asked for. They tell a registry which names a type accepts beyond its
 //!   schema, such as an alias.
 

@@ -144,7 +144,7 @@ impl Index {
         waits_for
     }
 
-    /// Finds where a resource lies; `None` where that would take too many comparisons or its name is too deep.
+    /// Finds where a resource lies; `None` if that would take too many comparisons or its name is too deep.
     fn place(&mut self, resource: &TouchedResource) -> Option<Place> {
         let Self { nodes, kinds, compared, .. } = self;
         let kind = kinds

@@ -47,7 +47,7 @@ impl Gate {
         }
     }
 
-    /// Enters at once; `None` where the gate is full or others wait already.
+    /// Enters at once; `None` if the gate is full or others wait already.
     #[inline]
     pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::First)
@@ -138,7 +138,7 @@ impl Gate {
         }
     }
 
-    /// Enters if there is room; `None` where the gate is full. A failed attempt is not counted, so that it takes no
+    /// Enters if there is room; `None` if the gate is full. A failed attempt is not counted, so that it takes no
     /// place from a waiter.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {

@@ -110,7 +110,7 @@ pub(crate) struct Asking<'a> {
 }
 
 impl Busy {
-    /// Marks that an approver is asked about the call; `None` where the mark is set already.
+    /// Marks that an approver is asked about the call; `None` if the mark is set already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
         // Made only when the mark is new: dropping it removes the mark, which otherwise belongs to another task, and
@@ -223,7 +223,7 @@ impl Journal {
         Self { is_own: true, ..Self::new(store) }
     }
 
-    /// Builds the journal, and adds what is wrong to `problems`. Returns `None` where a problem leaves no usable
+    /// Builds the journal, and adds what is wrong to `problems`. Returns `None` if a problem leaves no usable
     /// journal.
     pub(super) fn build(
         self,

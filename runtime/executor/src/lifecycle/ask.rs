@@ -196,7 +196,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Asks an approver until there is a statement to sign. Returns `None` where a decision is not needed any more. If
+    /// Asks an approver until there is a statement to sign. Returns `None` if a decision is not needed any more. If
     /// the tool refuses the approver's edit, the approver reads why and is asked again.
     ///
     /// # Errors
@@ -250,7 +250,7 @@ impl Lifecycle<'_> {
         ))
     }
 
-    /// Returns the reply of an approver; `None` where it is not needed any more. Waits no longer than the call itself
+    /// Returns the reply of an approver; `None` if it is not needed any more. Waits no longer than the call itself
     /// may wait.
     async fn reply(
         self,

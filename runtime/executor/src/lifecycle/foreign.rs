@@ -18,7 +18,7 @@ pub fn untrusted_key(run: &str) -> String {
 }
 
 impl Lifecycle<'_> {
-    /// Returns the untrusted sources that a run has read, where a policy depends on them; `None` where they are not
+    /// Returns the untrusted sources that a run has read, where a policy depends on them; `None` if they are not
     /// known.
     pub(crate) async fn sources(
         self,

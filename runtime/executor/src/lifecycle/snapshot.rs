@@ -102,7 +102,7 @@ pub struct ToolNow {
 pub struct HandsOver {
     /// How long a result may be supplied.
     pub within: Duration,
-    /// Why they cannot be handed over here, where they cannot.
+    /// Why they cannot be handed over here, if they cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
 }
@@ -190,7 +190,7 @@ pub struct GrantNow {
     pub version: u64,
     /// The grant.
     pub grant: Grant,
-    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` where it covers
+    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` if it covers
     /// them.
     pub not_covered: Option<String>,
 }

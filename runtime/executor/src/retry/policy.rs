@@ -81,7 +81,7 @@ pub(crate) struct RetryCase {
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
-    /// How much of the total timeout is left, where there is one.
+    /// How much of the total timeout is left, if there is one.
     pub(crate) time_left: Option<Duration>,
 }
 
@@ -218,7 +218,7 @@ impl RetryPolicy {
         self.delay.saturating_mul(factor).min(self.max_delay)
     }
 
-    /// Says why the settings are invalid, where they are.
+    /// Says why the settings are invalid, if they are.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self { attempts: 0, .. } => {

@@ -53,7 +53,7 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Notes a request in a session; `false` where the session is another user's.
+    /// Notes a request in a session; `false` if the session is another user's.
     pub(super) fn is_used_by(&self, session: &str, user: &User) -> bool {
         let mut begun = self.lock();
         let Some(begun) = begun.get_mut(session) else { return true };

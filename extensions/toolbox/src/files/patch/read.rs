@@ -271,7 +271,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Parses the numbers of a header; nothing if it has none, as in `@@ ... @@`.
+    /// Parses the numbers of a header; `None` if it has none, as in `@@ ... @@`.
     fn read(header: &str) -> Result<Option<Self>, ()> {
         let rest = header.strip_prefix("@@").ok_or(())?;
         let said = match rest.split_once("@@") {

@@ -19,7 +19,7 @@ pub(super) struct RecordedChildren {
 struct Child {
     tool: Box<str>,
     arguments: Box<str>,
-    /// `None` where it has not ended.
+    /// `None` if it has not ended.
     answer: Option<StoredAnswer>,
 }
 
@@ -28,7 +28,7 @@ impl RecordedChildren {
         Self { is_needed, children: Mutex::default() }
     }
 
-    /// Returns the answer of a child in an earlier attempt; `None` where the child was not begun.
+    /// Returns the answer of a child in an earlier attempt; `None` if the child was not begun.
     pub(super) fn answer(&self, index: u32, parent: &str, call: &Call<'_>) -> Option<Answer> {
         let children = self.children();
         let child = children.get(index as usize)?.as_ref()?;

@@ -19,7 +19,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
-    /// Why a person's decision does not count, where there is one.
+    /// Why a person's decision does not count, if there is one.
     undecided: String,
 }
 

@@ -10,7 +10,7 @@ use toolwright_journal::journal::DocumentWrite;
 /// A grant that a call is about to use.
 pub(super) struct Use {
     pub(super) id: String,
-    /// The grant with one use more. `None` where the grant has no limit of uses, so that calls do not wait for each
+    /// The grant with one use more. `None` if the grant has no limit of uses, so that calls do not wait for each
     /// other, and for a retry of the same call.
     pub(super) taken: Option<DocumentWrite>,
 }
