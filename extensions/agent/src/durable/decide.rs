@@ -76,7 +76,7 @@ pub enum Decision {
     Take {
         /// The crashes so far in this turn.
         crashes: Option<Crashes>,
-        /// Whether the process may drive it only while it drives no other suspect.
+        /// Whether the run is a suspect: the process may drive it only while it drives no other suspect.
         is_suspect: bool,
     },
 }

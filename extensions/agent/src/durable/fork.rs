@@ -180,7 +180,7 @@ impl Copy<'_> {
                 Ok(None)
             }
             (ended, Some(text)) => self.end(number, text, ended).await,
-            // A guard may have sent back an answer with calls, or an empty one, as well.
+            // A guard may also have sent back an answer with calls, or an empty answer.
             (_, None) => {
                 if let Some(said) = self.said_after(number).await?
                     && is_correction(&said, self.is_typed())

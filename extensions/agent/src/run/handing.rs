@@ -1,5 +1,6 @@
-//! Goes on as another agent: which one a run was handed off to, and which calls of `hand_off` hand nothing off. What is decided is pure:
-//! it follows from the history, the state and what the application lets agents do.
+//! Hands runs off to other agents: finds the agent that a run was handed off to last, and the calls of `hand_off` that
+//! are refused. The decisions are pure: they follow from the history, the state and the hand-offs that the application
+//! allows.
 
 use serde_json::Value;
 use toolwright::provider::ToolCall;
@@ -32,7 +33,7 @@ pub(super) struct ActingAgent {
 
 /// What decides whether a call hands a run off.
 struct Standing<'s> {
-    /// The agent that makes the call, and those that it may hand the run off to.
+    /// The agent that makes the call, and the agents that it may hand the run off to.
     acting: &'s str,
     targets: &'s [String],
     /// How often the run was handed off since its user spoke.

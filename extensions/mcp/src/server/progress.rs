@@ -62,7 +62,7 @@ pub(super) enum Audience {
 }
 
 impl Audience {
-    /// The receiver, or nothing if the first request does not ask for progress.
+    /// Makes the receiver of a session; `None` if the first request does not ask for progress.
     pub(super) fn of(
         context: &RequestContext<RoleServer>,
         exchange: Option<&Arc<Exchange>>,

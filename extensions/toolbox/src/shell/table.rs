@@ -146,7 +146,7 @@ pub(super) struct Subcommand {
     pub(super) flags: Vec<FlagRule>,
     /// Its danger if it has positional arguments.
     pub(super) arguments: Option<Danger>,
-    /// Flags with which its arguments only select what is shown.
+    /// The flags with which the program's arguments only select what it shows.
     #[serde(default)]
     pub(super) selects: Vec<String>,
     /// Arguments with which it only shows.

@@ -123,7 +123,7 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
     (distance == 0 || close || begins).then_some(distance)
 }
 
-/// Removes what is often mistaken: case and the marks between words.
+/// Removes the differences that are often mistakes: case, and the marks between words.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()

@@ -136,7 +136,7 @@ impl Index {
     pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<WaitTarget> {
         let mut waits_for = Vec::new();
         self.all.below.wait_for(true, steps, &mut waits_for);
-        // Every later call waits for this one, and so for all before it.
+        // Every later call waits for this one, and so for all calls before it.
         let mut deciding = std::mem::take(&mut self.deciding);
         deciding.everything = Some(call);
         *self = Self { deciding, ..Self::default() };

@@ -24,7 +24,7 @@ pub(crate) struct Gate {
 enum Entry {
     /// A new call.
     First,
-    /// A call that belongs to one which entered before: it may enter a closed gate.
+    /// A call that belongs to a call which has entered already, so that it may enter a closed gate.
     Again,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Wakes the next waiter where room is left: that waiter has not checked for itself.
+/// Wakes the next waiter if there is still room, because that waiter has not checked the room itself.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

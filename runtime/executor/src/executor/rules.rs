@@ -27,7 +27,7 @@ pub(crate) struct Rules {
     around: Surroundings,
 }
 
-/// What every policy of an executor knows about it.
+/// The facts about an executor that each of its policies needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surroundings {
     pub(super) journal: Option<PathBuf>,

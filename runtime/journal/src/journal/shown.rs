@@ -51,7 +51,7 @@ impl CallRecord {
         }
     }
 
-    /// Compares its digest with the one for these arguments.
+    /// Compares the digest in the record with the digest for these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn compare_digest(

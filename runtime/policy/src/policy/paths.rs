@@ -32,7 +32,7 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) struct PathPattern {
     regex: Regex,
-    /// The pattern for names folded letter by letter, if it differs.
+    /// The pattern for names whose case was folded letter by letter, if it differs.
     letters: Option<Regex>,
     anchor: Anchor,
     is_folded: bool,

@@ -36,7 +36,7 @@ pub(super) enum Check {
 }
 
 impl ValueTest {
-    /// Compiles a test; adds mistakes to `problems`.
+    /// Compiles a test of a value. Adds its mistakes to `problems`.
     pub(super) fn compile(
         pointer: &At<String>,
         test: &Test,

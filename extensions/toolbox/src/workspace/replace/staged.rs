@@ -156,7 +156,7 @@ impl Drop for StagedChange<'_> {
         }
         if !self.is_committed {
             for folder in self.target.made.iter().rev() {
-                // Fails, as intended, if another process has put a file into the folder.
+                // Removing the folder fails, as intended, if another process has put a file into it.
                 let _ = self.root.remove_dir(folder);
             }
         }

@@ -66,7 +66,7 @@ impl RecordedChildren {
     }
 }
 
-/// The error where a further attempt makes another call than the earlier one did.
+/// Makes the error for a child that differs from the call which an earlier attempt made at this index.
 fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     ToolError::new(
         error_kind::OTHER_CHILD,

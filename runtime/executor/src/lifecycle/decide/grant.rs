@@ -84,7 +84,7 @@ impl<'a> Moment<'a> {
         Some((terms, unbound))
     }
 
-    /// Makes the use that the call takes of a grant, where the terms cover the call.
+    /// Counts one use of a grant for the call, if the terms of the grant cover the call.
     fn count_use(self, now: &GrantNow, terms: &GrantTerms, fingerprint: &str) -> Option<Use> {
         let record = &self.snapshot.record;
         let GrantNow { key, version, grant, .. } = now;

@@ -20,7 +20,7 @@ pub(super) struct Unheard {
 
 /// What follows from a conflict.
 pub(super) enum Conflict {
-    /// This commit had succeeded before, but its reply was lost.
+    /// The commit had already succeeded, but its reply was lost.
     Stands,
     /// Another writer has recorded the call that was to be added: its record is used.
     Elsewhere,

@@ -117,7 +117,7 @@ impl Writer {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
         if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
-            // Lets other writers announce themselves, so that they wait for the disk together.
+            // Lets other tasks queue their writes first, so that all wait for the disk together.
             yield_now().await;
             if let Some(done) = offered.work.as_ref().and_then(|work| self.shared.here(work)) {
                 offered.work = None;
