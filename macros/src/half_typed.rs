@@ -69,7 +69,7 @@ fn split(list: TokenStream) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-/// Returns whether a parameter is only `word` or `word:`, after any attributes.
+/// Returns whether a parameter consists only of `word` or `word:`, apart from attributes.
 fn lacks_its_type(parameter: &[TokenTree]) -> bool {
     let mut rest = parameter;
     while let [TokenTree::Punct(hash), TokenTree::Group(_), after @ ..] = rest

@@ -78,7 +78,7 @@ pub enum ChangeRule {
     InArray,
     /// An array of texts instead of their lines.
     Joined,
-    /// `null` or `""` instead of leaving out an optional key.
+    /// `null` or `""` at an optional key, instead of no key.
     Absent,
     /// Another spelling of a key: case, or the marks between its words.
     KeySpelling,

@@ -57,7 +57,7 @@ pub enum Decision {
     },
     /// The model of the run is unavailable: the process does nothing until the next attempt.
     Away {
-        /// The outage: since when, and when the next attempt is.
+        /// The outage: when it began, and when the next attempt is.
         outage: Outage,
     },
     /// The drivers of the run died several times in its turn: the process leaves the run alone until then.

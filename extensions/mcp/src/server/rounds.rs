@@ -161,7 +161,7 @@ impl<T: Send + 'static> Rounds<T> {
         held.exchange.rest();
         let mut all = self.lock();
         if all.len() >= MOST_HELD {
-            // Drop work that is done and whose client did not come back.
+            // Drops work that is done but whose client did not come back.
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {

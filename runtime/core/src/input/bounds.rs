@@ -123,7 +123,7 @@ pub trait Length: Sized {
 
 /// Measures the length of a value.
 pub struct Measure<T> {
-    /// Returns the length, if there is something to measure.
+    /// Returns the length of a value; `None` if the value has none.
     pub(super) length: fn(&T) -> Option<usize>,
     /// The unit of the length.
     pub(super) unit: &'static str,

@@ -117,7 +117,7 @@ impl Fault {
         self.0.problem.found = words::shorten(found);
     }
 
-    /// Turns the fault into that of a `null` where the key should be left out.
+    /// Turns the fault into the fault of a `null` whose key should be left out.
     pub(super) fn into_null(mut self) -> Self {
         let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
         if self.0.problem.pointer.is_empty() && !is_said {

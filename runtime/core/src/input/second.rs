@@ -1,4 +1,4 @@
-//! Reads a value a second time if its schema may accept it although the reader did not.
+//! Reads a value a second time if the reader refused it, but its schema may accept it.
 //!
 //! - For JSON Schema and for the reader, an integer is the same in every notation. But where a type goes through
 //!   serde's buffer, as untagged enums and `flatten` do, serde stores `2.0` as a float and refuses it as an integer. So

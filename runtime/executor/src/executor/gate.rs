@@ -65,7 +65,8 @@ impl Gate {
         self.wait_for_place(Entry::First).await
     }
 
-    /// Waits for room for a call that belongs to one that entered before. It may enter even if the gate is closed.
+    /// Waits for room for a call that belongs to a call which has entered already. It may enter even if the gate is
+    /// closed.
     pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::Again).await
     }
@@ -80,7 +81,7 @@ impl Gate {
         self.out.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that such a call has a place again, or has ended.
+    /// Notes that a call which had given its place back has a place again, or has ended.
     pub(crate) fn comes_back(&self) {
         self.out.fetch_sub(1, Ordering::SeqCst);
         if self.is_closed() {

@@ -94,7 +94,7 @@ type Resolvers = Arc<[Arc<dyn Resolver>]>;
 
 /// The resolvers of an executor, and the names that they are resolving at the moment.
 pub(crate) struct Resolving {
-    /// In the order in which they are asked; at least one.
+    /// The resolvers in the order in which they are asked; at least one.
     resolvers: Resolvers,
     flights: Mutex<Flights>,
     /// Set once every resolver has named its tools.

@@ -1,7 +1,7 @@
 //! Asks a person in this process. Their decision is signed and recorded in the journal before it counts.
 //!
-//! An approver fails where it cannot be asked, panics, or gives no decision. The executor then reports that on standard
-//! error and to listeners. The call waits where another approver may decide; otherwise it ends at once.
+//! An approver fails if it cannot be asked, panics, or gives no decision. The executor then reports that on standard
+//! error and to listeners. The call waits if another approver may decide; otherwise it ends at once.
 
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;

@@ -113,7 +113,7 @@ impl<'a> Lifecycle<'a> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, parent: None })
     }
 
-    /// Acts for a parent, under whose claim its child is carried out.
+    /// Makes the calls children of this parent, which are carried out under the parent's claim.
     pub(crate) fn of_parent(self, parent: ParentCall) -> Self {
         Self { parent: Some(parent), ..self }
     }

@@ -18,7 +18,7 @@ pub(super) struct Table {
     next: u64,
 }
 
-/// A hold of one call, or of a run beyond its calls.
+/// A reservation that belongs to one call, or to a run and lasts longer than its calls.
 #[derive(Debug)]
 struct Hold {
     id: HoldId,

@@ -49,7 +49,7 @@ const SECRET: &str = "(secret)";
 pub struct FinalArguments {
     arguments: String,
     canonical: String,
-    /// The text for people, where it differs from the arguments.
+    /// The text for people, if it differs from the arguments.
     shown: Option<String>,
     tree: Arc<Node>,
 }

@@ -133,7 +133,7 @@ impl CompiledRule {
         Some(read.among(asking.question.untrusted.unwrap_or_default()))
     }
 
-    /// Returns the given parameters that leave the machine, if the rule is about these.
+    /// Returns the parameters of the call that leave the machine, if the rule is about such parameters.
     pub(super) fn sinks(&self, asking: &Asking<'_>) -> Vec<String> {
         if self.sends { foreign::sinks(asking) } else { Vec::new() }
     }

@@ -113,7 +113,8 @@ impl Sessions {
 
 /// Whether the session has a call in progress, or one that waits for a person.
 fn is_busy(session: &Arc<Session>) -> bool {
-    /// References that are not from calls: the session's handler, and the caller of this function.
+    /// How many references to a session come not from calls but from the session's handler and from the caller of this
+    /// function.
     const OF_NO_CALL: usize = 2;
     Arc::strong_count(session) > OF_NO_CALL || session.waits()
 }

@@ -88,7 +88,7 @@ impl RecordedParent {
         self.is_left.store(true, Ordering::Relaxed);
     }
 
-    /// Who runs the children if they are dropped now.
+    /// Returns who continues the children if they are dropped now.
     pub(crate) fn runs(&self) -> By {
         if self.is_left.load(Ordering::Relaxed) { By::Worker } else { self.by }
     }

@@ -289,7 +289,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this may be the user of the call.
+    /// Whether this person may be the user of the call.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }

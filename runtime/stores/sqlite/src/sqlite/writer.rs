@@ -177,7 +177,8 @@ impl WriterState {
         self.waiting.load(Ordering::Relaxed) == 1
     }
 
-    /// Does the work on the caller's thread. Returns `None` if it would have to wait for others, or others for it.
+    /// Does the work on the caller's thread. Returns `None` if it would have to wait for other work, or other work for
+    /// it.
     fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
         #[cfg(feature = "conformance")]
         if let Work::Pragma(..) = work {
