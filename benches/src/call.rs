@@ -26,7 +26,7 @@ const NAMES: usize = 1_000;
 const FIND_TEXT: &str = r#"{"pattern":"fn main","limit":20,"folder":"src/bin","whole_words":true,"window":{"before":2,"after":3,"label":"around"}}"#;
 const MEASURE_TEXT: &str = r#"{"text":"the quick brown fox jumps over the lazy dog"}"#;
 
-/// The measures that a program reads: name, contestant, against.
+/// The measures that a program reads: the name, the contestant, and the contestant that it is compared with.
 const MEASURES: [(&str, &str, &str); 6] = [
     ("executor", "toolwright", "floor"),
     ("one-arg", "toolwright, one argument", "floor, one argument"),

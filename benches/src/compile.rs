@@ -1,9 +1,9 @@
 //! Compiles a user's crate of 100 tools with five parameters each, against the same crate written by hand.
 //!
-//! Every contestant's crate lists each tool with a schema that describes each parameter, and answers a call by name
-//! and JSON text. One run proves this. The crate is a library, so that linking is not measured, and a plain function
-//! uses everything in it, so that no code generation is left to a dependent crate. The measure is `cargo build` (and
-//! `cargo check`) with all dependencies built and `CARGO_INCREMENTAL=0`.
+//! Every contestant's crate lists each tool with a schema that describes each parameter, and answers a call by name and
+//! JSON text. The program runs each once to check this. The crate is a library, so that linking is not measured, and a
+//! plain function uses everything in it, so that no code generation is left to a dependent crate. The measure is `cargo
+//! build` (and `cargo check`) with all dependencies built and `CARGO_INCREMENTAL=0`.
 
 mod cargo;
 mod hand;

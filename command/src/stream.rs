@@ -31,7 +31,7 @@ enum StreamEnd {
     Write(io::Error),
 }
 
-/// Answers each line that is not blank; `answer` returns whether the line was accepted.
+/// Answers each line that is not blank. `answer` answers one line, and returns whether it was accepted.
 pub(crate) fn run(
     matches: &ArgMatches,
     mut answer: impl FnMut(usize, &Line<'_>, &mut dyn Write) -> io::Result<bool>,

@@ -207,7 +207,8 @@ fn exposure(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Returns whether an attribute of a function belongs on a parameter. It is reported, and does not reach rustc.
+/// Returns whether an attribute of a function belongs on a parameter. The macro reports such an attribute and removes
+/// it, so that rustc does not see it.
 pub fn is_for_parameters(attribute: &Attribute) -> bool {
     ["arg", "input"].iter().any(|name| attribute.path().is_ident(name))
 }

@@ -179,8 +179,8 @@ fn signature(tool: &Tool) -> TokenStream {
     })
 }
 
-/// Returns whether rustc need not be asked about a type. Only its name is looked at: a user's own type of such a name
-/// is checked all the same, and at worst reported twice.
+/// Returns whether generated code need not let rustc check a type. This looks only at the type's name: a user's own
+/// type with such a name is still checked elsewhere, and at worst reported twice.
 fn is_plain(ty: &Type) -> bool {
     const PLAIN: &[&str] = &[
         "String", "bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",

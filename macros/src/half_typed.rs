@@ -16,7 +16,7 @@ pub fn is_half_typed(function: TokenStream) -> bool {
     parameters.is_some_and(|parameters| split(parameters).iter().any(|it| lacks_its_type(it)))
 }
 
-/// Returns the `impl` block without such functions; `None` where it has none.
+/// Returns the `impl` block without such functions; `None` if it has none.
 pub fn without_half_typed(block: TokenStream) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = block.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.last() else { return None };
@@ -69,7 +69,7 @@ fn split(list: TokenStream) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-/// Returns whether a parameter is only `word` or `word:`, after any attributes.
+/// Returns whether a parameter consists only of `word` or `word:`, apart from attributes.
 fn lacks_its_type(parameter: &[TokenTree]) -> bool {
     let mut rest = parameter;
     while let [TokenTree::Punct(hash), TokenTree::Group(_), after @ ..] = rest

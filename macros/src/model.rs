@@ -1,4 +1,4 @@
-//! A tool after all rules have run: whatever is here can be expanded.
+//! The model of a tool that has passed all rules. Everything in it can be expanded.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;

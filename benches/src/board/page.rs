@@ -18,7 +18,7 @@ use super::{new_ticket, now, project};
 
 const TICKETS: usize = 1_000;
 
-/// The size and time of the page.
+/// The size of the page, and the time that a request for it took.
 pub struct Taken {
     pub bytes: usize,
     /// The median time from the request to the last byte.

@@ -92,7 +92,8 @@ pub fn beside(files: &Files, effort: Effort) -> Result<Beside> {
         Effort::Full => (3_000, 31),
         Effort::Quick => (300, 5),
     };
-    // One after the other, each with its own runtime, so that neither worker disturbs the other measure.
+    // The measures run one after the other, each with its own runtime, so that the worker of one does not disturb the
+    // other.
     let few = median_beside(&files.next(), FEW, times)?;
     let many = median_beside(&files.next(), waiting, times)?;
     Ok(Beside { waiting, many, few })

@@ -109,7 +109,8 @@ fn described(nodes: &[&Value], words: &str) -> &'static str {
     }
 }
 
-/// Returns what became of a field's keyword. `word` is its value, which occurs nowhere else.
+/// Returns where the value of a field's keyword occurs: as the keyword, in the description, or nowhere. `word` is its
+/// value, which occurs nowhere else.
 fn kept(fields: &[&Value], keyword: &str, value: &Value, word: &str) -> &'static str {
     if fields.iter().any(|it| it.get(keyword) == Some(value)) {
         "yes"

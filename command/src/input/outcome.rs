@@ -72,7 +72,7 @@ impl Outcome {
 }
 
 impl InputProblem {
-    /// Makes a problem of the line or the schema rather than of the input.
+    /// Makes a problem that is one of the line or of the schema, and not of the input.
     fn beside(rule: &'static str, pointer: &str, message: String) -> Self {
         let pointer = pointer.to_owned();
         Self { pointer, rule, found: String::new(), expected: message, near: None }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-/// Lists the properties of the schema in the order of the line; empty where the order cannot be read.
+/// Lists the properties of the schema in the order of the line; empty if the order cannot be read.
 pub(super) fn of(line: &[u8]) -> Vec<String> {
     let written: Result<WrittenOrder, _> = serde_json::from_slice(line);
     let Ok(mut written) = written else { return Vec::new() };

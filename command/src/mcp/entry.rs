@@ -33,7 +33,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Returns the text with the entry in it, or `None` where the entry is in it already. `entry` is JSON.
+/// Returns the text with the entry in it, or `None` if the entry is in it already. `entry` is JSON.
 pub(crate) fn put(
     text: &str,
     name: &str,

@@ -31,7 +31,8 @@ pub(crate) fn group() -> ArgGroup {
     ArgGroup::new("new").args([ARGUMENTS, SET]).required(true)
 }
 
-/// Returns the new arguments of a call in canonical form. `instead` is the advice where they cannot be edited.
+/// Returns the new arguments of a call in canonical form. If the arguments cannot be edited, the error gives `instead`
+/// as the advice.
 pub(crate) fn from_options(
     matches: &ArgMatches,
     call: &CallRecord,

@@ -1,7 +1,7 @@
 //! Resolves what was typed to a call: a whole id, or a part of an id that no other call has.
 //!
-//! A whole id is looked up at once. For a part, the command reads every call of the journal: ids begin with their
-//! time, so people tell them apart by their ends.
+//! A whole id is looked up at once. For a part, the command reads every call of the journal, because the part may be
+//! the end of an id: ids begin with the time, so people tell them apart by their ends.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ const FEWEST: usize = 8;
 const WHOLE: usize = 32;
 /// How many calls are read from the store at once.
 const PAGE: usize = 500;
-/// How many calls are listed where an abbreviation is ambiguous.
+/// How many calls are listed if an abbreviation is ambiguous.
 const LISTED: usize = 8;
 
 const HELP: &str = "A call: its id, or at least 8 digits from its beginning or end";

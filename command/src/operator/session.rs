@@ -1,4 +1,4 @@
-//! A session: a command at work on an open journal.
+//! The session of a command: the open journal, and what the command needs to work on it.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use crate::{Exit, complain};
 #[derive(Debug)]
 pub(crate) struct Stop {
     exit: Exit,
-    /// `None` where everything has been printed, or the reader has closed the output.
+    /// `None` if everything has been printed, or the reader has closed the output.
     words: Option<String>,
     /// Whether the command did its work but could not print the result.
     is_unprinted: bool,

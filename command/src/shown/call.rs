@@ -57,7 +57,7 @@ pub(crate) struct Call<'a> {
     delivered: bool,
     created: Timestamp,
     updated: Timestamp,
-    /// Why the call cannot be read; `None` where it can.
+    /// Why the call cannot be read; `None` if it can.
     damage: Option<String>,
 }
 
@@ -82,7 +82,7 @@ struct Attempt<'a> {
     at: Timestamp,
     failure: Failure,
     kind: &'a str,
-    /// `None` where the message may repeat a secret.
+    /// `None` if the message may repeat a secret.
     message: Option<&'a str>,
     cause: Option<&'a str>,
 }
@@ -90,7 +90,7 @@ struct Attempt<'a> {
 #[derive(Serialize)]
 struct Answer<'a> {
     is_error: bool,
-    /// `None` where the text may repeat a secret.
+    /// `None` if the text may repeat a secret.
     text: Option<&'a str>,
 }
 

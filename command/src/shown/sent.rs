@@ -24,7 +24,7 @@ pub(crate) struct LeftOutShown {
 }
 
 impl SentHistory {
-    /// Adds a turn, and returns what of the turns before it was not sent to its model. `None` where all of it was
+    /// Adds a turn, and returns what of the turns before it was not sent to its model. `None` if all of it was
     /// sent.
     pub(crate) fn without(&mut self, number: u64, turn: &RecordedTurn) -> Option<LeftOutShown> {
         self.turns.extend(turn.said.iter().map(|_| number));

@@ -26,7 +26,7 @@ impl Table {
     }
 }
 
-/// Writes nothing where the table has no rows.
+/// Writes nothing if the table has no rows.
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

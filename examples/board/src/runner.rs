@@ -89,7 +89,7 @@ pub struct Worked {
 }
 
 impl Runner {
-    /// Claims the next ticket and works on it for a slice; `None` where there is nothing to do. Cancelling the token
+    /// Claims the next ticket and works on it for a slice; `None` if there is nothing to do. Cancelling the token
     /// ends the slice early and in order.
     ///
     /// # Errors

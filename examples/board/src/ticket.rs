@@ -266,7 +266,7 @@ pub struct Criterion {
     pub text: String,
     pub evidence: Evidence,
     pub met: bool,
-    /// The git tree in which it was found to be met; `None` where a person said so.
+    /// The git tree in which it was found to be met; `None` if a person said so.
     pub tree: Option<String>,
     /// The finding.
     pub finding: Option<String>,

@@ -108,7 +108,7 @@ fn expected(model: Option<Arc<dyn Model>>) -> Result<Arc<dyn Model>, Failure> {
     Ok(model.ok_or_else(why)?)
 }
 
-/// Returns the model that the environment names; `None` where it names none.
+/// Returns the model that the environment names; `None` if it names none.
 fn model() -> Result<Option<Arc<dyn Model>>, Failure> {
     match std::env::var(MODEL).ok().filter(|name| !name.is_empty()) {
         None => Ok(None),

@@ -117,7 +117,8 @@ impl McpServers {
         Self::of(config, |server| server)
     }
 
-    /// Makes a client of the servers of a configuration; those reached by a URL may ask for OAuth. It starts none of them yet.
+    /// Makes a client of the servers of a configuration, and starts none of them yet. Servers that are reached by a URL
+    /// may ask for OAuth.
     ///
     /// ```
     /// use toolwright_mcp::{McpConfig, McpServers, MemoryTokens, OAuth};

@@ -267,8 +267,8 @@ impl McpServer {
         self
     }
 
-    /// Does the same as [`each_session`](Self::each_session), and gets the user whom the check of tokens has named. The run has
-    /// this user in any case.
+    /// Sets what each session needs, as [`each_session`](Self::each_session) does, but also passes the user whom the
+    /// check of tokens has named. The run has this user in any case.
     ///
     /// ```
     /// # use toolwright::{Executor, Registry};

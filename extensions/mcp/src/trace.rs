@@ -23,7 +23,7 @@ pub struct TraceContext {
 const LONGEST_STATE: usize = 512;
 
 impl TraceContext {
-    /// Reads `traceparent` and `tracestate`; nothing if `traceparent` is invalid. An invalid `tracestate` is left out.
+    /// Reads `traceparent` and `tracestate`; `None` if `traceparent` is invalid. An invalid `tracestate` is left out.
     #[must_use]
     pub fn new(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
         is_parent(traceparent).then(|| Self {

@@ -84,7 +84,7 @@ fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The preference of a media type if a body allows several (the lowest number wins); nothing if such bodies cannot be sent.
+/// The preference of a media type if a body allows several (the lowest number wins); `None` if such bodies cannot be sent.
 fn rank(media_type: &str) -> Option<u8> {
     let bare = bare(media_type);
     Some(match bare.as_str() {

@@ -78,7 +78,7 @@ pub enum LoadError {
 toolwright::unstable::debug_as_sentence!(LoadError);
 
 impl Document {
-    /// Parses the text as JSON and, where it is no JSON, as YAML.
+    /// Parses the text as JSON or, if it is not JSON, as YAML.
     pub(crate) fn read(text: &str) -> Result<Self, LoadError> {
         Self::of(parse(text)?)
     }
@@ -88,7 +88,8 @@ impl Document {
         Self { root: self.root.clone(), patterns: Patterns::default() }
     }
 
-    /// Adds a document, of which any part may be a schema, parameter or another value, for the references that lead to this URI.
+    /// Adds a document for references that lead to this URI. Any part of the document may be a schema, a parameter or
+    /// another value.
     pub(crate) fn add(&mut self, uri: &str, text: &str) -> Result<(), LoadError> {
         add_document(&mut self.root, uri, parse(text)?)
     }

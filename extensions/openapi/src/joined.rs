@@ -16,7 +16,7 @@ const MAIN: &str = "document:///";
 /// Puts a document with this URI into the main one, and rewrites every reference to it.
 ///
 /// # Errors
-/// When the URI is none, is empty, has a fragment, or was added before.
+/// When the URI is invalid, is empty, has a fragment, or was added before.
 pub(crate) fn add_document(root: &mut Value, uri: &str, mut added: Value) -> Result<(), LoadError> {
     let refused = |why: String| LoadError::DocumentUri { uri: uri.to_owned(), why };
     let main = main().map_err(refused)?;

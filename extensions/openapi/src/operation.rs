@@ -78,7 +78,8 @@ impl<'d> FoundOperation<'d> {
         of(&self.at).or_else(|| of(&self.item))
     }
 
-    /// The parameters of the operation, and those of its path unless the operation has one of the same name and place.
+    /// Returns the parameters of the operation, and the parameters of its path that the operation does not replace by
+    /// one of the same name and place.
     pub(crate) fn parameters(&self, document: &'d Document) -> Result<Vec<Parameter<'d>>, Refusal> {
         let mut read: Vec<Parameter<'d>> = Vec::new();
         for owner in [&self.at, &self.item] {

@@ -62,7 +62,7 @@ pub(crate) struct Draft<'d> {
     pub(crate) exposure: Exposure,
 }
 
-/// The decision about an operation: a tool, nothing if a rule excludes it, or a refusal.
+/// The decision about an operation: the draft of a tool, `None` if a rule excludes the operation, or a refusal.
 pub(crate) type Drafted<'d> = Result<Option<Draft<'d>>, Refusal>;
 
 /// Every operation with the decision about it, in the order of paths and methods.

@@ -128,7 +128,7 @@ impl CodingTools {
         self
     }
 
-    /// Lets command lines rated safe run without a sandbox.
+    /// Lets command lines that are rated safe run without a sandbox.
     pub fn without_wall(mut self) -> Self {
         self.has_wall = false;
         self

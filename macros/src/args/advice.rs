@@ -1,6 +1,6 @@
 //! Knows the names that other libraries give to options, and which option does that work here.
 
-/// Returns advice for an option that only other libraries have, where its counterpart here is known.
+/// Returns advice for an option that only other libraries have, if this library has a known counterpart.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {
     // `known` identifies the attribute, since some names mean something else in each.
     let table: &[&[(&[&str], &str)]] = if known.contains(&"positional") {

@@ -34,7 +34,7 @@ const ARG_OPTIONS: &[Row<ParamArgs>] = &[
 /// The options of one parameter's attributes.
 #[derive(Default)]
 pub struct ParamArgs {
-    /// The span of the first `#[arg]`, where there is one.
+    /// The span of the first `#[arg]`, if there is one.
     pub span: Option<Span>,
     /// The span of `#[input]`: the parameter carries the whole input.
     pub whole: Option<Span>,

@@ -46,7 +46,7 @@ fn search<M>(tokens: TokenStream, test: &dyn Fn(FoundToken<'_>) -> Option<M>) ->
     })
 }
 
-/// Returns `Db` for `mut store::Db<'_>`, and `None` where anything but a path comes first.
+/// Returns `Db` for `mut store::Db<'_>`, and `None` if anything but a path comes first.
 fn last_word(tokens: &[TokenTree]) -> Option<String> {
     let mut last = None;
     for token in tokens {

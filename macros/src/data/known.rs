@@ -58,7 +58,7 @@ pub fn implementation(
     })
 }
 
-/// Returns the types of all fields; `None` where an attribute is not in the lists above.
+/// Returns the types of all fields; `None` if an attribute is not in the lists above.
 pub fn types(item: &DeriveInput) -> Option<Vec<&Type>> {
     let mut types = Vec::new();
     if !are_known(&item.attrs) {

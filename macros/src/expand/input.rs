@@ -193,7 +193,7 @@ fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();
-    // Only a type with two parameters can be a map, so check no other types.
+    // Only a type with two parameters can be a map, so no other types are checked.
     let tokens: Vec<String> =
         ty.to_token_stream().into_iter().map(|token| token.to_string()).collect();
     let two = tokens.iter().any(|token| token == "<") && tokens.iter().any(|token| token == ",");

@@ -53,7 +53,7 @@ pub struct Terminal<R = BufReader<Keyboard>, W = Stderr> {
     attended: fn() -> Result<(), &'static str>,
     /// Drops input that was read ahead.
     discard: fn(&mut R),
-    /// Controls the keyboard during a question; `None` where typed text cannot be discarded.
+    /// Controls the keyboard during a question; `None` if typed text cannot be discarded.
     typing: fn() -> Option<Typing>,
 }
 
@@ -163,7 +163,7 @@ fn ask<R: BufRead, W: Write>(
     })
 }
 
-/// Asks about one request. `settle` discards what was typed and returns whether there was anything; `None` where that
+/// Asks about one request. `settle` discards what was typed and returns whether there was anything; `None` if that
 /// is impossible.
 fn converse<R: BufRead, W: Write>(
     reader: &mut R,
@@ -230,7 +230,7 @@ fn converse<R: BufRead, W: Write>(
     ))))
 }
 
-/// Says why an answer must repeat the code of its question; `None` where it need not.
+/// Says why an answer must repeat the code of its question; `None` if it need not.
 fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
     match danger {
         Danger::Critical => {

@@ -51,7 +51,8 @@ impl<'a> Call<'a> {
         self.with_arc(Arc::new(value))
     }
 
-    /// Gives a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
+    /// Gives the call a service that is shared with other owners, or a service behind a trait object; see
+    /// [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.extras().values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));

@@ -101,7 +101,7 @@ impl Calls {
         Self(calls)
     }
 
-    /// Returns the value that makes the calls, as the executor made it; `None` where no calls can be made.
+    /// Returns the value that makes the calls, as the executor made it; `None` if no calls can be made.
     #[doc(hidden)]
     #[must_use]
     pub fn made_by(&self) -> Option<&dyn Any> {

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 /// The types of two parameters.
 pub struct Pair<A, B>(PhantomData<fn(A, B)>);
 
-/// Two parameters of one type, whatever its name is in each place.
+/// Two parameters of one type, even if they name the type differently.
 pub struct Alike<T>(PhantomData<fn(T)>);
 
 /// Two parameters of different types.

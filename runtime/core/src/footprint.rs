@@ -270,8 +270,8 @@ impl Footprint {
         self.conflict(other).is_some()
     }
 
-    /// Returns the resource over which two calls conflict, by the name of whichever names one; the inner `None` where
-    /// neither does.
+    /// Returns the resource over which two calls conflict. If only one of them names the resource, its name counts; the
+    /// inner value is `None` if neither does.
     #[doc(hidden)]
     pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
         let written = || self.writes.meeting(&other.writes);
@@ -280,14 +280,14 @@ impl Footprint {
         written().or_else(read_there).or_else(read_here)
     }
 
-    /// Lists what the call itself reads, as kind and name; `None` for everything, and a name `None` for all of the
-    /// kind. What its children read is left out: see [`NestedCalls`].
+    /// Lists the resources that the call itself reads, as kind and name. `None` means everything, and the name `None`
+    /// means all resources of the kind. The resources that its children read are left out: see [`NestedCalls`].
     pub fn reads_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.reads.resource_names()
     }
 
-    /// Lists what the call itself writes, as kind and name; `None` for everything, and a name `None` for all of the
-    /// kind. What its children write is left out: see [`NestedCalls`].
+    /// Lists the resources that the call itself writes, as kind and name. `None` means everything, and the name `None`
+    /// means all resources of the kind. The resources that its children write are left out: see [`NestedCalls`].
     pub fn writes_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.writes.resource_names()
     }
@@ -375,7 +375,7 @@ impl Reach {
         }
     }
 
-    /// Returns all touched resources; `None` where they are not known.
+    /// Returns all touched resources; `None` if they are not known.
     fn resources(&self) -> Option<&[TouchedResource]> {
         match self {
             Self::Everything | Self::WithNested(_) => None,

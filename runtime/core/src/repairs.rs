@@ -29,7 +29,7 @@ pub struct Change {
     /// What was there: JSON text, or the raw text where that was not JSON. For a rule about keys, the key as a JSON
     /// string.
     pub from: String,
-    /// The value that is there now, as JSON text; empty where there is none.
+    /// The value that is there now, as JSON text; empty if there is none.
     pub to: String,
 }
 
@@ -78,7 +78,7 @@ pub enum ChangeRule {
     InArray,
     /// An array of texts instead of their lines.
     Joined,
-    /// `null` or `""` instead of leaving out an optional key.
+    /// `null` or `""` at an optional key, instead of no key.
     Absent,
     /// Another spelling of a key: case, or the marks between its words.
     KeySpelling,

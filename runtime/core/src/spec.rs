@@ -15,7 +15,7 @@ use crate::input::{
 use crate::output::{Answer, Asking, Preview, Reconciling, Validated};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
-/// A tool by its constant, for explicit registration.
+/// Names a tool for explicit registration. `#[tool]` makes a constant of this type for each function.
 ///
 /// ```
 /// use toolwright::{Registry, tool};
@@ -39,7 +39,7 @@ use crate::tool::{Danger, Effect, Exposure, Repair};
 pub struct Handle(pub(crate) &'static Spec);
 
 impl Handle {
-    /// Replaces a tool whose declaration has mistakes, so that only these are reported.
+    /// Takes the place of a tool whose declaration has mistakes, so that rustc reports only these mistakes.
     #[doc(hidden)]
     pub const UNUSABLE: Self = Self(&Spec::EMPTY);
 
@@ -53,8 +53,8 @@ impl Handle {
         self.0
     }
 
-    /// Returns whether it is the handle of the tool with this description. A constant has a different address in each
-    /// crate that names it, so source locations are compared instead.
+    /// Returns whether this is the handle of the tool with that description. It compares names and source locations,
+    /// because a constant has a different address in each crate that names it.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of(self, spec: &Spec) -> bool {
@@ -82,13 +82,13 @@ impl fmt::Debug for Handle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
-    /// The package it belongs to; empty for a tool that was made at run time.
+    /// The package that the tool belongs to; empty for a tool that was made at run time.
     pub package: &'static str,
     /// The version of the package; empty for a tool that was made at run time.
     pub version: &'static str,
-    /// The file, as rustc names it.
+    /// The source file, as rustc names it.
     pub file: &'static str,
-    /// The line of its function's name.
+    /// The line of the name of the tool's function.
     pub line: u32,
 }
 
@@ -130,9 +130,9 @@ pub struct Spec {
     pub group: Option<&'static str>,
     pub tags: &'static [&'static str],
     pub terminal: bool,
-    /// Whether its calls are carried out elsewhere.
+    /// Whether calls of the tool are handed over and carried out elsewhere.
     pub external: bool,
-    /// It goes on in the background.
+    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere.
     pub background: bool,
     pub danger: DangerSpec,
     pub effect: Effect,
@@ -141,8 +141,8 @@ pub struct Spec {
     pub timeout: TimeoutSpec,
     pub total_timeout: TimeoutSpec,
     pub limit: Option<u32>,
-    /// Whether it declares the resources that it touches: what it reads if its effect is `read`, and otherwise what it
-    /// writes.
+    /// Whether the tool declares the resources that its calls touch: those that they read if its effect is `read`, and
+    /// otherwise those that they write.
     pub declares_footprint: bool,
     pub repair: Option<Repair>,
     pub exposure: Exposure,
@@ -153,10 +153,10 @@ pub struct Spec {
     pub capabilities: &'static [CapabilitySpec],
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
-    /// Says asynchronously why a call needs approval.
+    /// The asynchronous function that says whether and why a call needs approval, if the tool has one.
     pub asks: Option<StartWith<Asking>>,
     pub validate: Option<StartWith<Validated>>,
-    /// Whether its validation never waits: it is a closure that is not async, of a tool that does not block.
+    /// Whether the tool's validation never waits: it is a closure that is not async, and the tool is not `blocking`.
     pub validates_at_once: bool,
     pub preview: Option<StartWith<Preview>>,
     pub reconcile: Option<StartWith<Reconciling>>,
@@ -167,7 +167,7 @@ pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 /// Makes the value of a default or an example.
 pub type Preset = fn() -> Result<Value, serde_json::Error>;
 
-/// Reads a value of a type and drops it.
+/// Reads a value of a type and drops it, to test whether the type accepts the value.
 pub type Probe = fn(&mut Reader<'_>) -> Result<(), Fault>;
 
 /// A call that is ready to run: the tool does nothing before the future is polled.
@@ -213,11 +213,12 @@ pub struct ParamSpec {
     pub name: &'static str,
     pub docs: &'static str,
     pub schema: SchemaOf,
-    /// Reads a value as a call would and drops it.
+    /// Reads a value as a call would read it and drops it, to test whether the type accepts the value.
     pub probe: Probe,
-    /// Whether the type has a value for an absent key, as `Option` has.
+    /// Returns whether the type has a value for an absent key, as `Option` has.
     pub optional: fn() -> bool,
-    /// Whether the type is known to accept what its schema says; otherwise that is tested with samples.
+    /// Whether the type is known to accept all that its schema allows. For other types, tests with samples find that
+    /// out.
     pub is_known: IsKnown,
     pub bounds: Bounds,
     pub default: Option<Preset>,
@@ -301,13 +302,13 @@ impl Spec {
     };
 }
 
-/// Everything that generated code needs to prepare one call.
+/// What generated code needs to prepare one call.
 pub struct Start<'a, 'b> {
     pub scope: Scope<'a>,
     pub text: &'b str,
     pub keys: &'b Keys,
     pub facts: &'b mut Facts,
-    /// Where repairs made while reading are recorded, if input may be repaired.
+    /// Records the repairs that reading makes; `None` if input must not be repaired.
     #[doc(hidden)]
     pub changes: Option<&'b Changes>,
 }

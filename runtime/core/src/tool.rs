@@ -16,17 +16,18 @@ pub use adapted::{Adapted, PresetArgument};
 pub use metadata::Metadata;
 pub use summary::{Summary, first_sentence};
 
-/// How carefully a person should look before a call runs; the policy's mode depends on it.
+/// How carefully a person should look at a call before it runs. The mode of the policy decides by this level which
+/// calls need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Danger {
-    /// A person need not look.
+    /// A person need not look at the call.
     Safe,
-    /// A person should look.
+    /// A person should look at the call.
     Moderate,
-    /// Hard to undo.
+    /// The effects of the call are hard to undo.
     Dangerous,
-    /// Reaches beyond the task: the machine, other people, money.
+    /// The call reaches beyond the task: it affects the machine, other people or money.
     Critical,
 }
 
@@ -58,25 +59,25 @@ impl Danger {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Changes nothing; may be repeated.
+    /// The call changes nothing, so it may be repeated.
     Read,
-    /// May be repeated: a repetition leaves the end state unchanged.
+    /// The call may be repeated: a repetition leaves the end state unchanged.
     Idempotent,
-    /// May be repeated with the same idempotency key.
+    /// The call may be repeated with the same idempotency key.
     Keyed,
-    /// Must not be repeated.
+    /// The call must not be repeated.
     Once,
 }
 
-/// Whether a model is shown the tool.
+/// How a model gets to know the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exposure {
-    /// Listed with its full schema.
+    /// The tool is listed with its full schema.
     Direct,
-    /// Found by a search, and listed afterwards.
+    /// The model finds the tool by a search. Afterwards the tool is listed.
     Deferred,
-    /// Called only by programs, not by models.
+    /// Only programs call the tool; models do not see it.
     Hidden,
 }
 
@@ -95,9 +96,9 @@ pub enum Repair {
 /// What a definition says about danger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredDanger {
-    /// One level for every call.
+    /// Every call has this level.
     Level(Danger),
-    /// Computed from the input of each call.
+    /// The tool computes the level from the input of each call.
     Computed,
 }
 
@@ -108,29 +109,30 @@ pub enum DeclaredApproval {
     Never,
     /// Every call needs approval, for this reason.
     Always(&'static str),
-    /// Computed from the input of each call.
+    /// The tool computes from the input of each call whether it needs approval.
     Computed,
 }
 
-/// How often a failed call of the tool is tried. The executor's setting fills in what the tool leaves out.
+/// How often and after which delays a failed call is tried again. The executor's settings fill in what the tool leaves
+/// out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retry {
-    /// The number of attempts, the first included.
+    /// The number of attempts, including the first one.
     pub attempts: Option<u32>,
     /// The delay before the second attempt.
     pub delay: Option<Duration>,
-    /// The longest delay.
+    /// The longest delay between two attempts.
     pub max_delay: Option<Duration>,
 }
 
 /// How long each attempt of a call may take, or the whole call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
-    /// The executor's timeout.
+    /// The timeout that the executor sets.
     Default,
     /// No timeout.
     None,
-    /// This long.
+    /// The given time.
     After(Duration),
 }
 
@@ -147,7 +149,7 @@ impl From<TimeoutSpec> for Timeout {
 }
 
 impl Timeout {
-    /// Returns the time limit; `executors` is the limit of tools that set none.
+    /// Returns the time limit. `executors` is the limit for tools that set none.
     #[doc(hidden)]
     pub fn or(self, executors: Option<Duration>) -> Option<Duration> {
         match self {
@@ -158,16 +160,17 @@ impl Timeout {
     }
 }
 
-/// Something that a tool needs beside its input.
+/// A service or a resource that a tool needs besides its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirement {
     /// The Rust type, as `std::any::type_name` writes it.
     pub type_name: &'static str,
-    /// Whether it is a resource (`&mut T`), which is opened for the call and closed after it.
+    /// Whether the tool needs a resource (`&mut T`), which is opened for the call and closed after it; otherwise it
+    /// needs a service.
     pub exclusive: bool,
 }
 
-/// One parameter, for command lines and people.
+/// A parameter of a tool, as command lines and people see it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
@@ -177,19 +180,19 @@ pub struct Parameter {
     pub description: String,
     /// The JSON Schema of the parameter.
     pub schema: Value,
-    /// Whether a call must give it.
+    /// Whether a call must give the parameter.
     pub required: bool,
     /// Other names that models may use for the parameter.
     pub aliases: &'static [&'static str],
-    /// Whether its text is a command line: rules of a policy examine the programs in it.
+    /// Whether the value is a command line: rules of a policy examine the programs in it.
     pub command: bool,
-    /// Whether its value is secret: logs, events and pages do not show it.
+    /// Whether the value is secret: logs, events and pages do not show it.
     pub secret: bool,
-    /// Whether its value leaves the machine: rules of a policy can select calls that send (`sends`).
+    /// Whether the value leaves the machine: rules of a policy can select calls that send such values (`sends`).
     pub sink: bool,
     /// The one-letter flag of the parameter on a command line.
     pub short: Option<char>,
-    /// Whether it is given by its position on a command line, without a flag.
+    /// Whether a command line gives the parameter by its position, without a flag.
     pub positional: bool,
 }
 
@@ -213,7 +216,7 @@ impl Parameter {
         }
     }
 
-    /// Describes a key of the input of a tool that has a schema and no function parameters.
+    /// Describes a key of the input of a tool that has a schema instead of function parameters.
     #[doc(hidden)]
     #[must_use]
     pub fn of_schema(name: String, description: String, mut schema: Value, required: bool) -> Self {
@@ -240,7 +243,7 @@ impl Parameter {
 pub struct Definition {
     /// The name that models call.
     pub name: String,
-    /// A name that people read.
+    /// A name for people, if the tool has one.
     pub title: Option<String>,
     /// What the tool does, from its doc comment.
     pub description: String,
@@ -248,31 +251,34 @@ pub struct Definition {
     pub group: Option<String>,
     /// Tags that profiles and policies can select.
     pub tags: Vec<String>,
-    /// Whether an agent's run ends when a call of it succeeds.
+    /// Whether an agent's run ends when a call of the tool succeeds.
     pub terminal: bool,
-    /// Whether its calls are handed over and carried out elsewhere.
+    /// Whether calls of the tool are handed over and carried out elsewhere.
     pub is_external: bool,
-    /// Whether an agent's run goes on while a call of it is carried out elsewhere, and reads the result as a message when it comes.
+    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere. The model then reads the
+    /// result as a message when it comes.
     pub is_background: bool,
-    /// How carefully a person should look.
+    /// How carefully a person should look at calls of the tool.
     pub danger: DeclaredDanger,
     /// What the calls of the tool change.
     pub effect: Effect,
-    /// Whether its calls need approval.
+    /// Whether calls of the tool need approval.
     pub approval: DeclaredApproval,
-    /// Whether it validates its input before a person is asked.
+    /// Whether the tool validates its input before a person is asked.
     pub validates: bool,
-    /// Whether it can show an approver what it would do.
+    /// Whether the tool can show an approver what a call would do.
     pub previews: bool,
-    /// Whether it can find out the outcome of an interrupted call.
+    /// Whether the tool can find out the outcome of an interrupted call.
     pub reconciles: bool,
-    /// Whether it declares the resources that a call touches: by `reads(…)` for the effect `read`, by `writes(…)` for
-    /// any other, by `footprint_by` of a `DynamicTool`. Otherwise a call may touch any.
+    /// Whether the tool declares the resources that a call touches. A function declares them by `reads(…)` if its
+    /// effect is `read`, and by `writes(…)` otherwise; a `DynamicTool` does by `footprint_by`. Without a declaration a
+    /// call may touch any resource.
     pub declares_footprint: bool,
-    /// Whether it declares which parameters leave the machine. Each function does, by those that it marks with
-    /// `#[arg(sink)]`, unless its input is one type; a `DynamicTool` does by `sinks`. Otherwise every value may leave.
+    /// Whether the tool declares which values leave the machine. A function does: it marks their parameters with
+    /// `#[arg(sink)]`. It cannot if its whole input is one type. A `DynamicTool` does by `sinks`. Without a declaration
+    /// every value may leave the machine.
     pub declares_sinks: bool,
-    /// Whether it is a run-time tool: a `DynamicTool`, or one from a `Resolver`.
+    /// Whether the tool was made at run time: it is a `DynamicTool`, or a `Resolver` brought it.
     pub came_at_run_time: bool,
     /// How often a failed call is tried.
     pub retry: Retry,
@@ -280,26 +286,26 @@ pub struct Definition {
     pub timeout: Timeout,
     /// How long a whole call may take: all its attempts and the time between them.
     pub total_timeout: Timeout,
-    /// How many of its calls may run at once.
+    /// How many calls of the tool may run at once.
     pub limit: Option<u32>,
-    /// How far the executor repairs wrong input, if the tool sets that.
+    /// How far the executor repairs wrong input; `None` if the executor's own setting applies.
     pub repair: Option<Repair>,
-    /// Whether a model is shown it.
+    /// How a model gets to know the tool.
     pub exposure: Exposure,
-    /// The JSON Schema of its input: a closed object.
+    /// The JSON Schema of the tool's input: a closed object.
     pub input_schema: Value,
-    /// The JSON Schema of its output, if the type has one.
+    /// The JSON Schema of the tool's output, if the output type has one.
     pub output_schema: Option<Value>,
     /// The parameters in order; empty if the whole input is one type.
     pub parameters: Vec<Parameter>,
-    /// What the tool needs beside its input.
+    /// The services and resources that the tool needs besides its input.
     pub requires: Vec<Requirement>,
     /// Where the tool is declared.
     pub location: Location,
-    /// The application's metadata about it, by type.
+    /// The values that the application attached to the tool, by their type.
     #[doc(hidden)]
     pub metadata: Metadata,
-    /// The application's changes to it.
+    /// The changes that the application made to the tool when it registered it.
     #[doc(hidden)]
     pub adapted: Adapted,
 }
@@ -335,7 +341,7 @@ impl Definition {
         self.all_parameters().filter(|it| it.sink).map(|it| it.name.as_str())
     }
 
-    /// Lists the parameters that are command lines, as JSON pointers.
+    /// Lists the parameters whose values are command lines, as JSON pointers.
     #[doc(hidden)]
     pub fn command_lines(&self) -> impl Iterator<Item = String> {
         let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
@@ -344,7 +350,7 @@ impl Definition {
             .map(move |it| format!("/{}", escaped(&it.name)))
     }
 
-    /// Returns what the application attached to the tool when it registered it, by its type.
+    /// Returns the value of a type that the application attached to the tool when it registered the tool.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -366,7 +372,7 @@ impl Definition {
         self.metadata.get()
     }
 
-    /// Fills in everything that needs no schema.
+    /// Makes the definition of a tool, except for what needs its schema.
     #[doc(hidden)]
     pub fn of(spec: &'static Spec) -> Self {
         Self {

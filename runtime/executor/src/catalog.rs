@@ -266,9 +266,9 @@ impl Catalog {
         made.clone()
     }
 
-    /// Writes the tools for a model that searches for tools itself: those of [`listing`](Self::listing) and, behind
-    /// them, the deferred ones, marked so that the provider shows them once they are found. For a provider without such
-    /// a search, returns the listing. Made once for each dialect.
+    /// Writes the tools for a model that searches for tools itself: the tools of [`listing`](Self::listing) and, after
+    /// them, the deferred tools. These are marked, so that the provider shows them once the model has found them. For a
+    /// provider without such a search, returns the listing. The text is made once for each dialect.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;

@@ -89,7 +89,7 @@ pub struct DynamicTool {
     retry: Retry,
     repair: Option<Repair>,
     metadata: Metadata,
-    /// The parameters whose values leave the machine; `None` where that is not known.
+    /// The parameters whose values leave the machine; `None` if that is not known.
     sinks: Option<Vec<String>>,
     judge: Judge,
     asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,

@@ -78,7 +78,7 @@ pub enum ToolEventKind<'a> {
     },
     /// Another run has reserved what the call touches, so the call does not begin now.
     Reserved {
-        /// The resource that both want; `None` where both want everything.
+        /// The resource that both want; `None` if both want everything.
         resource: Option<&'a TouchedResource>,
         /// The id of the run that holds it.
         holder: &'a str,
@@ -99,7 +99,7 @@ pub enum ToolEventKind<'a> {
     Progress {
         /// The report, in words.
         message: &'a str,
-        /// The part that is done, from 0 to 1, where known.
+        /// The part that is done, from 0 to 1, if it is known.
         part: Option<f64>,
     },
     /// An attempt failed, and the call is tried again after a while.
@@ -138,7 +138,7 @@ pub enum ToolEventKind<'a> {
     ApproverFailed {
         /// Why, in words that name the approver.
         why: &'a str,
-        /// Whether the call waits for other trusted keys. Otherwise it ends, and `Expired` follows.
+        /// Whether the call goes on waiting, for other trusted keys. Otherwise it ends, and `Expired` follows.
         waits: bool,
     },
     /// The call was handed over, to be carried out elsewhere.

@@ -196,7 +196,7 @@ impl Executor {
         RunBuilder::new(self, id.into())
     }
 
-    /// Returns the worker of the journal, which carries out what is due in it. `None` where the executor has no journal.
+    /// Returns the worker of the journal, which carries out what is due in it. `None` if the executor has no journal.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};

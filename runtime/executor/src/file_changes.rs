@@ -12,7 +12,7 @@ use toolwright_core::error::ToolError;
 pub struct ChangingCalls {
     /// All calls of these turns, by run and number.
     pub turns: Vec<(String, u64)>,
-    /// Further calls that belong to no turn: those that calls have made.
+    /// Further calls that belong to no turn, because other calls have made them.
     pub calls: Vec<CallId>,
 }
 

@@ -151,7 +151,7 @@ impl Registry {
         Ok(Arc::clone(&entry.definition))
     }
 
-    /// Enables a tool that was disabled; `false` where it was enabled already.
+    /// Enables a tool that was disabled; `false` if it was enabled already.
     ///
     /// # Errors
     /// When no tool has the name.
@@ -159,7 +159,7 @@ impl Registry {
         self.switch(name, true)
     }
 
-    /// Disables a tool: it is neither shown nor called until it is enabled again; `false` where it was disabled
+    /// Disables a tool: it is neither shown nor called until it is enabled again; `false` if it was disabled
     /// already. Earlier catalogs keep it.
     ///
     /// # Errors

@@ -59,7 +59,7 @@ struct Shared {
 #[error("{} is reserved by run `{holder}`, for {} s at the most", named(.resource.as_ref()), seconds(*.left))]
 #[non_exhaustive]
 pub struct Reserved {
-    /// The resource that both want; `None` where both want everything.
+    /// The resource that both want; `None` if both want everything.
     pub resource: Option<TouchedResource>,
     /// The id of the run that holds it.
     pub holder: Arc<str>,
@@ -98,7 +98,8 @@ impl Reservations {
         table.reserve_for_run(&run.into(), footprint, now).map_err(Reserved::from)
     }
 
-    /// Releases what a run has reserved beyond its calls. Reservations of its calls last until the calls end.
+    /// Releases the reservations of a run that last longer than its calls. Reservations of a call last until the call
+    /// ends.
     pub fn release_all(&self, run: &str) {
         self.0.table().0.release_all(run);
     }

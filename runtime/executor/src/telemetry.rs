@@ -206,7 +206,7 @@ impl ExecutorBuilder {
     }
 }
 
-/// Returns the name of a tool, or `_OTHER` where a model has made it up.
+/// Returns the name of a tool, or `_OTHER` if a model made the name up.
 fn known<'a>(tool: &'a str, error: &ToolError) -> &'a str {
     if error.kind() == error_kind::UNKNOWN_TOOL { OTHER } else { tool }
 }

@@ -12,7 +12,7 @@ const LONGEST: u64 = 4096;
 /// Why a file cannot be read.
 pub(crate) enum Unread {
     Io(io::Error),
-    /// Others than its owner may use it; this is its mode.
+    /// Users other than the file's owner may use it. The value is the mode of the file.
     Shared(u32),
 }
 

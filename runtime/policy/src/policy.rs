@@ -174,7 +174,7 @@ impl Policy {
         };
         let mut rules: Vec<RuleMatch> = self.rules_for(question.tool).filter_map(said).collect();
         let undeclared = inner.no_files.describe_undeclared(&asking, wanting, is_owed);
-        // A deny that may not match can have become an ask.
+        // A deny that may or may not match has become an ask, so the order of the rules may be wrong now.
         rules.sort_by_key(|it| it.says);
         let Settings { plan, .. } = inner.settings;
         let mode = self.mode_says(question);

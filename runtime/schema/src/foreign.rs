@@ -54,7 +54,7 @@ pub struct NormalizedSchema {
 pub struct Note {
     /// The place, as a JSON pointer into the original schema.
     pub pointer: String,
-    /// What was in the schema and what became of it.
+    /// What the schema had, and what it was changed to.
     pub message: String,
 }
 

@@ -80,7 +80,7 @@ impl From<Refusal> for Failure {
 pub struct RepairedInput {
     /// The input as JSON.
     pub text: String,
-    /// The changes, in order; empty where the text is the original.
+    /// The changes, in order; empty if the text is the original.
     pub changes: Vec<Change>,
 }
 

@@ -1,7 +1,8 @@
-//! The application `agent`: runs of an agent that are recorded, killed before and after each commit of a run, within the model's
-//! answer and inside tools, and taken up again. Some are spoken to again, some while they work, some are cancelled, of some the time is
-//! up, and of some the user goes back to an earlier turn. They give tasks to sub-agents, their plugin counts turns, and their histories
-//! outgrow the window of their model.
+//! The application `agent`: runs of an agent that are recorded in a journal. The harness kills the process that drives
+//! them before and after each commit of a run, within the model's answer and inside tools; then another process takes
+//! the runs up. The user sends a message to some runs after their end and to some while they work, cancels some, and
+//! takes some back to an earlier turn; some runs exceed their time limit. The runs give tasks to sub-agents, their
+//! plugin counts turns, and their histories outgrow the window of their model.
 //!
 //! ```text
 //!  parent ── worlds ── lives: killed, killed, …, settles ──► check: histories, marks, requests

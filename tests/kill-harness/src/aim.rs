@@ -1,12 +1,12 @@
-//! Tells which runs bring an application to a kill point, so that a process that should die there gets there soon.
-//! Pure.
+//! Finds the runs that bring an application to a point, so that a process that should die at the point comes there
+//! soon. Pure.
 
 use toolwright::Effect;
 
 use crate::point::{Change, Point};
 use crate::script::{Intended, Manner, Run, Said};
 
-/// Returns whether a run may reach a point; true if that is unknown.
+/// Returns whether a run may bring the application to a point; `true` if that is unknown.
 #[must_use]
 pub fn leads_to(point: Point, run: &Run) -> bool {
     let any = |fits: fn(&Intended) -> bool| run.calls.iter().any(fits);
@@ -52,7 +52,8 @@ fn goes(call: &Intended, manner: Manner, asks: bool) -> bool {
     call.effect() == Effect::Once && call.manner == manner && call.asks() == asks
 }
 
-/// Returns whether the approver must be in the process itself to come to a point; `None` where it does not matter.
+/// Returns whether the approver has to be asked in the process itself, so that it comes to a point; `None` if that does
+/// not matter.
 #[must_use]
 pub fn asks_here(point: Point) -> Option<bool> {
     match point {

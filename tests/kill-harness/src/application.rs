@@ -1,7 +1,7 @@
-//! The application under test: it makes the turns of its runs, waits for calls that have to wait, and records their
+//! The application under test. It makes the turns of its runs, waits for calls that have to wait, and records their
 //! answers outside of the journal.
 //!
-//! After a restart it makes those turns again whose answers it has not recorded.
+//! After a restart it makes the turns again whose answers it has not recorded.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,13 +20,13 @@ use crate::point::Point;
 use crate::script::{Intended, Run};
 use crate::tools::World;
 
-/// How many runs it works on at once.
+/// How many runs the application works on at once.
 const AT_ONCE: usize = 4;
 
-/// How many runs of earlier processes it takes over at once.
+/// How many runs of earlier processes the application takes over at once.
 const TAKEN_UP: usize = 4;
 
-/// How often it looks at waiting calls.
+/// How long the application pauses between two looks at waiting calls.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
 /// The application.
@@ -72,7 +72,8 @@ impl Application {
             ended = runs => ended??,
             _ = terminate.recv() => {}
         }
-        // Shutting down: begin nothing new, let running calls finish within the grace time, and release the rest.
+        // The application shuts down: it begins nothing new, lets running calls finish within the grace time, and
+        // releases the rest.
         let drained = self.executor.drain(Duration::from_millis(self.life.grace)).await;
         worker.await?;
         person.abort();

@@ -15,13 +15,14 @@ use toolwright::journal::{CallWrite, CommitError, Failure, State, Store, Transac
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Break {
-    /// It accepts the result of an owner that has lost its lease, and renews that lease.
+    /// The store accepts the result of an owner that has lost its lease, and renews that lease.
     Fence,
-    /// It reports that a call runs before that is durable. The result makes it durable.
+    /// The store reports the commit that begins a call before that commit is durable. The call's result makes it
+    /// durable.
     WriteAhead,
-    /// It accepts a commit whatever version the call has.
+    /// The store accepts a commit whatever version the call has.
     Cas,
-    /// It reports that leases are renewed, and does not renew them.
+    /// The store reports that leases are renewed, and does not renew them.
     Renew,
 }
 
@@ -29,7 +30,7 @@ impl Break {
     /// Every promise.
     pub const ALL: [Self; 4] = [Self::Fence, Self::WriteAhead, Self::Cas, Self::Renew];
 
-    /// Returns how many processes are needed to notice it.
+    /// Returns how many processes are needed to notice that the promise is broken.
     #[must_use]
     pub fn processes(self) -> usize {
         if self == Self::WriteAhead { 1 } else { 2 }

@@ -25,7 +25,7 @@ use crate::watched::Told;
 pub enum Kind {
     /// A `once` call was begun again, though neither a person nor its tool had reported that it did not happen.
     Duplicate,
-    /// A call has neither ended nor waits.
+    /// A call has not ended, and it does not wait for anything either.
     Lost,
     /// A call is neither answered nor parked.
     Unanswered,
@@ -36,7 +36,7 @@ pub enum Kind {
 /// A violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind.
+    /// The kind of the violation.
     pub kind: Kind,
     /// The token of the call, by which the outside world knows it.
     pub token: String,
@@ -73,7 +73,7 @@ struct Case<'a> {
     is_kept: bool,
     /// The call whose tool made this one.
     parent: Option<&'a CallRecord>,
-    /// The call that this one's tool made.
+    /// The call that the tool of this one made.
     child: Option<&'a CallRecord>,
     /// Whether the times of marks and journal can be compared.
     has_times: bool,

@@ -84,16 +84,16 @@ pub trait Opens: Send + Sync {
     /// Opens the journal in a folder, and creates it where there is none.
     fn open(&self, folder: &Path) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>>;
 
-    /// Writes into the store behind the application's back; `None` where that is not tested.
+    /// Writes into the store behind the application's back; `None` if that is not tested.
     fn meddler(&self) -> Option<&dyn Meddles> {
         None
     }
 }
 
-/// A life failed, or the command line is wrong.
+/// The exit code if a life failed or the command line is wrong.
 const FAILED: u8 = 2;
 
-/// A signal ended a life, and it released calls that had not finished.
+/// The exit code of a life that a signal ended and that released calls which had not finished.
 pub const RELEASED: u8 = 75;
 
 /// Runs the program: it reads the command line, kills, and prints. It starts itself for each life.
@@ -123,7 +123,7 @@ fn agent_lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
     let life = serde_json::from_str(life)?;
     let runtime = runtime()?;
     runtime.block_on(agent::live(life, store))?;
-    // This kills what still runs, with the process.
+    // What still runs ends with the process.
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)
 }

@@ -26,34 +26,35 @@ use crate::watched::Watched;
 pub struct Life {
     /// The folder with journal and marks.
     pub folder: PathBuf,
-    /// Its number in this folder.
+    /// The number of the life in this folder.
     pub number: u32,
     /// The seed, which decides what the runs call.
     pub seed: u64,
-    /// Where it kills itself, and at which visit, counted from 1.
+    /// The point at which the life kills itself, and at which of its visits to that point, counted from 1.
     pub kill: Option<(String, u32)>,
-    /// Whether it settles what is left, and is not killed.
+    /// Whether the life settles what is left, and is not killed.
     pub settles: bool,
-    /// The promise that its store breaks.
+    /// The promise that the store of the life breaks.
     pub breaks: Option<Break>,
     /// Whether the approver is asked in the process itself.
     pub asks_here: bool,
     /// Whether reads are journalled too.
     pub keeps_reads: bool,
-    /// The lease of its executor, in milliseconds.
+    /// The lease of the executor, in milliseconds.
     pub lease: u64,
-    /// For how long it begins new runs, in milliseconds.
+    /// How long the life begins new runs, in milliseconds.
     pub works: u64,
-    /// How many runs it begins.
+    /// How many runs the life begins.
     pub runs: usize,
-    /// Whether its clock is ahead by the milliseconds in the file `clock`, which may change at any time.
+    /// Whether the clock of the life is ahead, by the milliseconds in the file `clock`. The file may change at any
+    /// time.
     pub clock_jumps: bool,
-    /// How long it waits for running calls when a signal ends it, in milliseconds.
+    /// How long the life waits for running calls when a signal ends it, in milliseconds.
     pub grace: u64,
 }
 
 impl Life {
-    /// Returns the first life in a folder. It is not killed.
+    /// Returns the first life in a folder, which is not killed.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, seed: u64) -> Self {
         Self {
@@ -83,7 +84,7 @@ impl Life {
     /// Returns the command that starts the life: this program, which calls [`main`](crate::main).
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// When the parameters cannot be written as JSON.
     pub fn command(&self, program: &Path) -> anyhow::Result<Command> {
         let mut command = Command::new(program);
         command.arg("life").arg(serde_json::to_string(self)?).stdin(Stdio::null());
@@ -98,7 +99,7 @@ impl Life {
 pub enum Ended {
     /// All running calls have finished.
     Finished,
-    /// A signal ended it, and it released calls that did not finish in time.
+    /// A signal ended the life, and it released calls that did not finish in time.
     Released,
 }
 

@@ -10,7 +10,7 @@ pub(crate) fn of<T: Serialize>(value: &T) -> serde_json::Result<String> {
     serde_json::to_string(value).map(|line| format!("\n{line}\n"))
 }
 
-/// Parses a line; `None` where it is empty or torn. A torn line is the last one of a killed process.
+/// Parses a line; `None` if it is empty or torn. A torn line is the last one of a killed process.
 ///
 /// # Errors
 /// When the line is complete but is not such a value.

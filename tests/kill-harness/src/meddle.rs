@@ -14,13 +14,13 @@ use crate::script::RELAY;
 /// Meddles with a store. A trigger may come and go while processes are alive; rows are damaged and restored only
 /// while none is.
 pub trait Meddles: Send + Sync {
-    /// Makes a call of the journal unreadable, which the number chooses; `None` where there is none.
+    /// Makes a call of the journal unreadable. The number chooses the call; `None` if the journal has no suitable one.
     ///
     /// # Errors
     /// When the journal cannot be written.
     fn damage(&self, folder: &Path, number: u64) -> anyhow::Result<Option<Damage>>;
 
-    /// Restores a call that nothing has changed since.
+    /// Restores a damaged call, if nothing has changed it since.
     ///
     /// # Errors
     /// When something has changed it, or the journal cannot be written.
@@ -48,13 +48,13 @@ pub trait Meddles: Send + Sync {
 /// A damaged call.
 #[derive(Debug, Clone)]
 pub struct Damage {
-    /// Its id.
+    /// The id of the call.
     pub call: CallId,
-    /// Its run.
+    /// The run of the call.
     pub run: String,
-    /// Its index in its turn.
+    /// The index of the call in its turn.
     pub index: u32,
-    /// The row before.
+    /// The row before it was damaged.
     whole: String,
     /// The damaged row.
     broken: String,
@@ -88,7 +88,7 @@ impl Meddles for Sqlite {
         let state = format!("\"state\":\"{}\"", record.state);
         let broken = match number % 2 {
             0 => whole.chars().take(whole.len() / 2).collect(),
-            // As if a newer release had a state that this one does not know.
+            // The row looks as if a newer release had written it, with a state that this release does not know.
             _ => whole.replace(&state, "\"state\":\"resting\""),
         };
         let call = CallId::from_bytes(id);

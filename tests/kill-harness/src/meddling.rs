@@ -16,12 +16,12 @@ const DAMAGED: usize = 3;
 
 /// The meddling with the journal of a world.
 pub(crate) struct Meddling<'m> {
-    /// `None` where the world is not meddled with.
+    /// Writes into the journal; `None` if this world is left alone.
     meddler: Option<&'m dyn Meddles>,
     folder: PathBuf,
     /// The calls that are damaged now.
     pub(crate) damaged: Vec<Damage>,
-    /// From when to when this life has a foreign trigger.
+    /// When the foreign trigger is added and removed, counted from the start of the current lives.
     trigger: Option<(Duration, Duration)>,
     has_trigger: bool,
     /// Whether there was a trigger while these processes were alive.
@@ -101,7 +101,7 @@ impl<'m> Meddling<'m> {
         Ok(())
     }
 
-    /// Checks that a life refuses to start while there is a foreign trigger, and says why.
+    /// Checks that a life refuses to start while there is a foreign trigger, and that it gives the reason.
     pub(crate) fn is_refused(&mut self, program: &Path, life: &Life) -> anyhow::Result<()> {
         let Some(meddler) = self.meddler.filter(|_| self.has_journal()) else { return Ok(()) };
         meddler.add_trigger(&self.folder)?;

@@ -208,7 +208,7 @@ fn fits_agent(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Keeps the folder, for finding the cause.
+/// Keeps the temporary folder, so that a person can find the cause.
 fn keep(own: Option<tempfile::TempDir>) {
     if let Some(own) = own {
         eprintln!("what was found is left in {}", own.keep().display());

@@ -1,5 +1,5 @@
-//! The person who decides, in the process or later through the journal, as the call itself says. They resolve an
-//! indeterminate call only when they know what happened.
+//! Plays the person who decides on calls, in the process itself or later through the journal. The arguments of each
+//! call say how the person decides. The person resolves an indeterminate call only when they know what happened.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Approver for Person {
             None => Reply::Noted,
             Some(it) => match it.said {
                 Said::Nothing | Said::Approve => Reply::Decided(Response::Approve),
-                // Approve once the edit has been made.
+                // The person has edited the call already, and approves it now.
                 Said::Edit if it.amount > RAISED => Reply::Decided(Response::Approve),
                 Said::Edit => Reply::Decided(Response::Edit(raised(&request.arguments, it.amount))),
                 Said::Reject => Reply::Decided(Response::Reject { reason: None }),

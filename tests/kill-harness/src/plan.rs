@@ -1,4 +1,4 @@
-//! Plans which life is killed where: at the points that were hit least, and sometimes at a random instant.
+//! Plans where each life is killed: at one of the points that were hit least, and sometimes at a random instant.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,13 @@ use crate::point::Point;
 /// How the next life ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Death {
-    /// It kills itself at a point, when it comes there for the nth time.
+    /// The life kills itself at a point, when it comes there for the nth time.
     At(Point, u32),
-    /// It is killed after this many milliseconds, wherever it is.
+    /// The harness kills the life after this many milliseconds, wherever it is.
     After(u64),
 }
 
-/// The plan, shared by all worlds.
+/// The plan, which all worlds share.
 pub struct Plan {
     state: Mutex<State>,
     wanted: u64,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use toolwright::journal::{State, Transaction, Transition};
 
-/// A kind of commit, by what it does to a call.
+/// A kind of commit, named after what happens to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
     /// A new call begins at once.
@@ -25,37 +25,37 @@ pub enum Change {
     Approved,
     /// A person approves the call, and calls like it.
     Granted,
-    /// A person edits its arguments.
+    /// A person edits the arguments of a call.
     Edited,
-    /// A person rejects it.
+    /// A person rejects the call.
     Rejected,
-    /// Its approval expires.
+    /// The time for an approval of the call expires.
     Expired,
-    /// Its run ends before the call begins.
+    /// The run of the call ends before the call begins.
     Cancelled,
-    /// A worker claims it.
+    /// A worker claims the call.
     Claimed,
-    /// It was checked again, and may run.
+    /// The policy checked the call again, and it may run.
     Judged,
-    /// It was checked again, and waits for a person.
+    /// The policy checked the call again, and it waits for a person.
     AskedAgain,
-    /// It succeeded.
+    /// The call succeeded.
     Succeeded,
-    /// It failed with an error for the model.
+    /// The call failed with an error for the model.
     Failed,
-    /// It became a dead letter.
+    /// The call became a dead letter.
     Dead,
-    /// It will be retried.
+    /// An attempt failed, and the call will be tried again.
     Retried,
-    /// It became indeterminate.
+    /// The call became indeterminate.
     Unclear,
-    /// It was found to have happened.
+    /// An indeterminate call was found to have happened.
     Happened,
-    /// It was found not to have happened.
+    /// An indeterminate call was found not to have happened.
     DidNotHappen,
-    /// An approver has been notified of it.
+    /// An approver has been notified of the call.
     Told,
-    /// Its run has acknowledged the answer. This is an operation of its own, not a commit.
+    /// The run has acknowledged the call's answer. This is an operation of its own, not a commit.
     Delivered,
     /// The end of a run is recorded, without a call.
     RunEnded,
@@ -90,7 +90,7 @@ impl Change {
         Self::RunEnded,
     ];
 
-    /// Returns the kind of a transaction; `None` for one that the workload makes only by accident.
+    /// Returns the kind of a transaction; `None` if the workload makes such a transaction only by accident.
     #[must_use]
     pub fn of(unit: &Transaction) -> Option<Self> {
         // "The run has not ended" is a condition, which writes nothing.

@@ -1,26 +1,26 @@
-//! Decides what the application calls, from the seed and the run's number alone. So it makes the same calls after a
-//! restart, and the checker knows them too. Pure.
+//! Decides which calls the application makes, from the seed and the run's number alone. So the application makes the
+//! same calls after a restart, and the check knows them too. Pure.
 
 use toolwright::{Call, Effect};
 
-/// How a tool behaves, besides leaving its marks. It misbehaves once: the next attempt succeeds.
+/// How a tool behaves, besides leaving its marks. A tool misbehaves only in the first attempt: the next one succeeds.
 #[toolwright::data]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum Manner {
-    /// It succeeds.
+    /// The tool succeeds.
     Plain,
-    /// It takes longer than a lease.
+    /// The tool takes longer than a lease.
     Slow,
-    /// It panics before it has acted.
+    /// The tool panics before it has acted.
     Panics,
-    /// It panics after it has acted.
+    /// The tool panics after it has acted.
     PanicsLate,
-    /// It acts, and reports that it may have acted.
+    /// The tool acts, and reports that it may have acted.
     Flaky,
-    /// It reports that nothing happened.
+    /// The tool reports that nothing happened, and does not act.
     Busy,
-    /// It reports that the model made a mistake, and does not act.
+    /// The tool reports that the model made a mistake, and does not act.
     Wrong,
 }
 
@@ -31,19 +31,19 @@ pub enum Manner {
 pub enum Said {
     /// No person is asked.
     Nothing,
-    /// They approve.
+    /// The person approves the call.
     Approve,
-    /// They approve, and grant the next call of this run.
+    /// The person approves the call, and grants the next call of the run.
     Grant,
-    /// They edit: a hundred more.
+    /// The person edits the call, so that its amount is a hundred more.
     Edit,
-    /// They reject.
+    /// The person rejects the call.
     Reject,
-    /// They are asked, and never answer.
+    /// The person is asked, and never answers.
     Ignore,
 }
 
-/// By how much an edit raises an amount.
+/// How much an edit adds to an amount.
 pub const RAISED: u32 = 100;
 
 /// The tool that makes another call.
@@ -58,7 +58,7 @@ pub fn child_of(token: &str) -> String {
 /// A call that the application will make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intended {
-    /// Its token in the outside world, which no other call has.
+    /// The call's token in the outside world, which no other call has.
     pub token: String,
     /// The name of the tool.
     pub tool: &'static str,
@@ -68,16 +68,16 @@ pub struct Intended {
     pub said: Said,
     /// An argument that a person may change.
     pub amount: u32,
-    /// The call that its tool makes before it acts.
+    /// The call that the tool makes before it acts.
     pub child: Option<Box<Self>>,
 }
 
-/// A run of the application: one turn.
+/// A run of the application, which has one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Its number.
+    /// The number of the run.
     pub number: u64,
-    /// The calls, in order.
+    /// The calls of the turn, in order.
     pub calls: Vec<Intended>,
     /// Whether the application ends the run as soon as the turn is made.
     pub is_ended: bool,
@@ -129,7 +129,8 @@ impl Run {
             let amount = random.u32(1..=RAISED);
             let token = format!("r{number}-{index}");
             let call = Intended { token, tool, manner: *manner, said: *said, amount, child: None };
-            // Drawn from a generator of its own, so that seeds named in tests keep their other choices.
+            // This choice has a generator of its own, so that it does not change the other choices of seeds that tests
+            // name.
             match fastrand::Rng::with_seed(seed ^ number << 8 ^ u64::from(index)).u32(0..6) {
                 0 if call.effect() != Effect::Read => call.relayed(),
                 _ => call,
@@ -145,7 +146,7 @@ impl Run {
         all.flatten().find(|it| it.token == token)
     }
 
-    /// Returns its id in the journal.
+    /// Returns the id of the run in the journal.
     #[must_use]
     pub fn id(&self) -> String {
         format!("run-{}", self.number)
@@ -182,13 +183,13 @@ impl Intended {
         serde_json::json!({ "token": token, "relayed": relayed, "amount": amount }).to_string()
     }
 
-    /// Returns whether a tool makes it.
+    /// Returns whether a tool makes the call.
     #[must_use]
     pub fn is_child(&self) -> bool {
         self.token.ends_with('c')
     }
 
-    /// Returns the declared effect of its tool.
+    /// Returns the declared effect of the call's tool.
     #[must_use]
     pub fn effect(&self) -> Effect {
         match self.tool {
@@ -199,7 +200,7 @@ impl Intended {
         }
     }
 
-    /// Returns whether a person is asked.
+    /// Returns whether a person is asked about the call.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.said != Said::Nothing

@@ -1,5 +1,4 @@
-//! Settles a world after the last kill: it makes every turn again and does what is due, until no call changes any
-//! more.
+//! Settles a world after the last kill: makes every turn again and does what is due, until no call changes any more.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,8 +11,8 @@ use crate::marks::{self, What};
 use crate::person;
 use crate::script::Run;
 
-/// How long no call may change before the check begins. It counts from the last change, because a busy machine
-/// settles slowly.
+/// How long the harness waits after the last change of a call before it gives up settling. It counts from the last
+/// change, because a busy machine settles slowly.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
@@ -36,11 +35,11 @@ pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
         left = now_left;
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // Calls that are answered must give the same answer again, and run no tool for it.
+    // A call that is answered must give the same answer again without running its tool.
     make_all(application, true).await
 }
 
-/// Makes every turn that was ever begun, or only those with an answer that is not recorded.
+/// Makes every turn again that was ever begun, or only the turns with an answer that is not recorded.
 async fn make_all(application: &Application, even_answered: bool) -> anyhow::Result<()> {
     let known = marks::read(&application.life.folder)?;
     let noted = noted(&known);

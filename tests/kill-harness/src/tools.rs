@@ -15,7 +15,7 @@ use crate::script::{Manner, Said, child_of};
 
 /// The service of every tool.
 pub struct World {
-    /// The file of its marks.
+    /// The file to which the tools add their marks.
     pub outside: Outside,
     /// Kills the process at a point.
     pub deadly: Deadly,
@@ -31,7 +31,7 @@ pub fn registry() -> Result<Registry, RegistryError> {
     Registry::of(tools())
 }
 
-/// All of them, for an agent that makes its own executor.
+/// Returns all tools, for an agent that makes its own executor.
 #[must_use]
 pub fn tools() -> Vec<Registration> {
     let tools = [LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY];

@@ -19,7 +19,7 @@ use crate::point::{Change, Point};
 /// A promise of the store to an application.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Told {
-    /// When it was made.
+    /// When the store made the promise.
     pub at: Timestamp,
     /// The life of the application.
     pub life: u32,
@@ -27,7 +27,7 @@ pub struct Told {
     pub what: Promise,
 }
 
-/// What a store promises when it reports success.
+/// What a store promises by reporting success.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Promise {
@@ -35,18 +35,18 @@ pub enum Promise {
     Committed {
         /// The call.
         call: CallId,
-        /// Its version.
+        /// The version of the call.
         version: u64,
-        /// Its state.
+        /// The state of the call.
         state: State,
-        /// Until when its owner may run it.
+        /// Until when the owner of the call may run it.
         lease: Option<Timestamp>,
     },
     /// A lease holds until a time.
     Renewed {
         /// The call.
         call: CallId,
-        /// Its epoch.
+        /// The epoch of the lease.
         epoch: u64,
         /// The end of the lease.
         until: Timestamp,
@@ -76,7 +76,8 @@ impl Watched {
         Ok(Self { inner, deadly, told, life })
     }
 
-    /// Records promises. A kill loses nothing that was written, so this does not wait for the disk.
+    /// Records promises. A killed process loses nothing that it has written to a file, so this does not wait for the
+    /// disk.
     fn tell(&self, promises: Vec<Promise>) -> Result<(), StoreError> {
         let Self { life, .. } = *self;
         for what in promises {

@@ -46,7 +46,7 @@ pub struct Setting {
 /// A running life.
 struct Running {
     child: Child,
-    /// Its number in its world.
+    /// The number of the life in its world.
     number: u32,
     begun: Instant,
     death: Death,
@@ -57,7 +57,7 @@ struct Running {
     ended: Option<ExitStatus>,
 }
 
-/// Plays a world to its end. Keeps its folder where something was found.
+/// Plays a world to its end. The folder stays if a violation was found.
 ///
 /// # Errors
 /// When a process cannot be started, hangs or fails.
@@ -135,7 +135,7 @@ pub fn play(
     settle(setting, &settling, &mut odd)?;
     let mut beside = Vec::new();
     if !meddling.damaged.is_empty() {
-        // Everything else has settled. Restore the damaged calls, and let them settle too.
+        // All other calls have settled. Now the damaged calls are restored, and settle too.
         beside = checked_beside(&settling, store, &meddling.damaged)?.findings;
         meddling.mend()?;
         settling = settling.settling();
@@ -195,10 +195,10 @@ fn settle(setting: &Setting, life: &Life, odd: &mut Vec<Finding>) -> anyhow::Res
     Ok(())
 }
 
-/// Checks what the lives have left in a folder. Any one of them has the settings for it.
+/// Checks what the lives have left in a folder. `life` can be any of them, because all have the same settings.
 ///
 /// # Errors
-/// When any of it cannot be read.
+/// When marks or journal cannot be read.
 pub fn checked(life: &Life, store: &dyn Opens) -> anyhow::Result<Checked> {
     checked_beside(life, store, &[])
 }

@@ -151,7 +151,7 @@ impl Board {
         Ok(self.connection().query_row(sql, [ticket], |row| row.get(0))?)
     }
 
-    /// Returns how the slice before this claim ended; `None` where there was none, or its runner was killed.
+    /// Returns how the slice before this claim ended; `None` if there was none, or its runner was killed.
     ///
     /// # Errors
     /// When the database fails.

@@ -31,7 +31,7 @@ pub struct Problem {
 pub struct Lint {
     pub linter: &'static str,
     pub passed: bool,
-    /// `None` where the linter was killed.
+    /// `None` if the linter was killed.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
     pub count: usize,

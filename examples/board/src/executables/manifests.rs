@@ -17,7 +17,7 @@ pub enum Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None` where it has no known one.
+    /// Reads the manifest of a folder; `None` if it has no known one.
     ///
     /// # Errors
     /// When the manifest cannot be read.

@@ -64,7 +64,7 @@ pub struct Suite {
     /// The test runner's name.
     pub runner: &'static str,
     pub passed: bool,
-    /// `None` where the suite was killed.
+    /// `None` if the suite was killed.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
     /// Whether the output was understood. Where it was not, `totals` and `cases` are empty.

@@ -27,7 +27,7 @@ pub async fn pending(page: &Page, ticket: i64) -> Result<Vec<CallRecord>, Proble
     Ok(listed.map_err(Problem::failed)?.calls)
 }
 
-/// Returns a digest of all that a person is shown of a call; `None` where the call waits for no decision.
+/// Returns a digest of all that a person is shown of a call; `None` if the call waits for no decision.
 pub fn seen(call: &CallRecord) -> Option<String> {
     let request = ApprovalRequest::of(call).filter(|_| call.state == State::Pending)?;
     Some(hex::encode(Sha256::digest(request.to_string())))

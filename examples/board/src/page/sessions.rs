@@ -56,7 +56,7 @@ impl Sessions {
         Ok(link)
     }
 
-    /// Signs in with a link, which then is used up. `None` where there is no such link.
+    /// Signs in with a link, which then is used up. `None` if there is no such link.
     pub fn sign_in(&self, link: &str) -> io::Result<Option<Arc<Session>>> {
         let session = |person| {
             let (folder, cookie, token) = (secret()?, secret()?, secret()?);

@@ -109,7 +109,7 @@ fn unread(board: &Board, ticket: i64) -> usize {
     read.and_then(|read| board.words_of_people(ticket, read)).map_or(0, |it| it.len())
 }
 
-/// Drives the run; `None` where the slice ended before the run rested. The inner error is for a person.
+/// Drives the run; `None` if the slice ended before the run rested. The inner error is for a person.
 async fn drive(
     runner: &Runner,
     claim: &Claim,

@@ -34,7 +34,7 @@ pub struct DueTimes {
 }
 
 impl Schedule {
-    /// Returns the times after `since` up to and including `now`; `None` where there is none, or the line is invalid.
+    /// Returns the times after `since` up to and including `now`; `None` if there is none, or the line is invalid.
     /// Pure.
     pub fn due(&self, since: Timestamp, now: Timestamp) -> Option<DueTimes> {
         let cron = Cron::from_str(&self.cron).ok()?;

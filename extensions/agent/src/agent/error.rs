@@ -20,7 +20,7 @@ pub enum AgentError {
     /// Tools do not fit together: two have one name, or one is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The executor of the tools lacks something: a service, a rule's tool.
+    /// The executor of the tools lacks something: a service, or a tool that a rule names.
     #[error(transparent)]
     Executor(#[from] BuildError),
     /// The key of the approver could not be loaded or made.

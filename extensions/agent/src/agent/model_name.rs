@@ -134,7 +134,7 @@ pub enum ModelNameError {
     Http {
         /// The text that was given.
         found: String,
-        /// The variable that sets the address, if one does.
+        /// The environment variable that sets the address, if the provider has one.
         variable: Option<&'static str>,
         /// Why the model over HTTP cannot be built.
         source: crate::http::HttpModelError,

@@ -1,4 +1,4 @@
-//! Notes in the journal that a run has recorded the answers of its calls.
+//! Acknowledges calls: notes in the journal that their run has recorded their answers.
 
 use toolwright::journal::{CallRecord, CallSlot, State, Store, StoreError};
 
@@ -6,7 +6,7 @@ use super::record::RunRecord;
 use crate::history::Message;
 use crate::run::BackgroundCall;
 
-/// The calls of a turn whose answers the run has recorded, but whose records in the journal do not say so yet.
+/// A turn whose answers the run has recorded, while the journal's records of its calls do not say so yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnacknowledgedTurn {
     turn: u64,
@@ -14,7 +14,8 @@ pub(super) struct UnacknowledgedTurn {
 }
 
 impl UnacknowledgedTurn {
-    /// Returns the turn of the last tool results in a history, if the model has not answered since.
+    /// Returns the last turn of a history if it has tool results and the model has not answered since; `turn` is its
+    /// number.
     pub(super) fn last_of(history: &[Message], turn: u64) -> Option<Self> {
         let since = history.iter().rev().take_while(|it| !matches!(it, Message::Assistant { .. }));
         let calls = since.filter_map(|message| match message {
@@ -25,8 +26,9 @@ impl UnacknowledgedTurn {
         Some(Self { turn, calls })
     }
 
-    /// Acknowledges the calls but for those in the background, whose results the run has not read. Returns whether nothing is left to
-    /// do: what the store does not take is tried again, and so is a call that was given up while it ran elsewhere.
+    /// Acknowledges the calls of the turn, except those in the background, whose results the run has not read. Returns
+    /// whether nothing is left to do. Something is left if the store fails, or if a call that the run has given up has
+    /// not ended in another process: the caller then tries again later.
     pub(super) async fn acknowledge_calls(
         self,
         store: &dyn Store,
@@ -47,8 +49,8 @@ impl UnacknowledgedTurn {
         is_done
     }
 
-    /// Returns the calls that could still go on, although the run has their answers: it gave them up while they ran in a process that
-    /// has died since.
+    /// Returns the calls that the run has given up but that may still go on: the run has an answer for each, and the
+    /// journal has none. Such a call ran in a process that has died since.
     pub(super) async fn given_up(
         self,
         store: &dyn Store,
@@ -66,14 +68,15 @@ impl UnacknowledgedTurn {
     }
 }
 
-/// Whether a call has no answer in the journal, and does not wait for a person to find out its outcome.
+/// Whether a call may still go on: it has no answer in the journal, and does not wait for a person to find out its
+/// outcome.
 fn may_go_on(record: &CallRecord) -> bool {
     record.answer.is_none() && record.state != State::Indeterminate
 }
 
 impl RunRecord {
-    /// Notes in the journal that the run has the answers of its turns. The answers are recorded already, so a failure
-    /// here loses nothing.
+    /// Acknowledges the calls of the turns that are left. The run has recorded their answers already, so a failure here
+    /// loses nothing.
     pub(super) async fn acknowledge(&mut self) {
         let store = &self.recorded.access().store;
         let mut left = Vec::new();

@@ -1,4 +1,5 @@
-//! Recorded runs that are done while calls go on in the background: what they wait for, and what becomes of the calls.
+//! Handles recorded runs that are done while calls go on in the background: what they wait for, and when the calls are
+//! cancelled or acknowledged.
 
 use toolwright::journal::State as CallState;
 
@@ -26,8 +27,8 @@ pub(super) fn waiting_for(state: &State) -> Vec<WaitingCall> {
 }
 
 impl RunRecord {
-    /// Notes which calls are still in the background, and acknowledges those whose results the run has read. One that the store does not
-    /// take stays listed as undelivered, and nothing else comes of it.
+    /// Notes which calls are still in the background, and acknowledges those whose results the run has read. If the
+    /// store fails, the call only stays listed as undelivered.
     pub(super) async fn note_background(&mut self, state: &State) {
         let before = std::mem::replace(&mut self.background, state.background().to_vec());
         let store = &self.recorded.access().store;

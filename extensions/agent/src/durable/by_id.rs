@@ -30,17 +30,17 @@ pub(crate) struct ById {
     user: Option<String>,
     session: Option<String>,
     token: Option<CancellationToken>,
-    /// The type of the value that the run ends in, if it is typed.
+    /// The type of the value that the run has to end in; `None` if it ends in a text.
     output: Option<Output>,
 }
 
-/// How far the run got.
+/// How far the run got, as its caller learns it.
 pub(crate) struct Came {
     pub id: String,
     pub progress: Progress,
     pub state: State,
     pub history: Vec<Message>,
-    /// How many messages there were when the caller began.
+    /// How many messages the history had when the caller began.
     pub before: usize,
     /// How the agent differs from the one that began the run.
     pub differences: Vec<String>,
@@ -52,7 +52,7 @@ enum WantedOutcome<'a> {
     Result(&'a Prompt),
     /// An answer to a new message of the user.
     Answer(&'a Prompt),
-    /// Only that the run continues.
+    /// No particular result: the run only has to continue.
     Rest,
 }
 
@@ -90,12 +90,13 @@ impl ById {
         self.until_it_rests(WantedOutcome::Result(prompt)).await
     }
 
-    /// Says something in the run; starts the run if there is none.
+    /// Sends a message of the user to the run. Starts the run if it does not exist.
     pub(crate) async fn send(&self, prompt: &Prompt) -> Result<Came, RunError> {
         self.until_it_rests(WantedOutcome::Answer(prompt)).await
     }
 
-    /// Leaves a message for the driver of the run, in whichever process: the model gets it with the next request.
+    /// Leaves a message for the driver of the run, which may be in another process. The model gets the message with the
+    /// next request.
     pub(crate) async fn put(
         agent: &Agent,
         run: &str,
@@ -134,7 +135,7 @@ impl ById {
         let mut by = TakenBy::Program;
         let mut before = matches!(wanted, WantedOutcome::Result(_)).then_some(0);
         loop {
-            // Requested before the look, so that no change is missed.
+            // The wait for a change begins before the look, so that no change is missed.
             let changed = self.inner.access.store.changed();
             let came = match self.take(&wanted, by, &mut before).await {
                 Ok(Ok(driven)) => {
@@ -145,7 +146,7 @@ impl ById {
                 Ok(Err(progress)) => self.as_recorded(progress, before).await,
                 Err(error) => Err(error),
             };
-            // From here on, this process waits as a worker does, and does not wake a run that is parked meanwhile.
+            // From here on this process acts as a worker does: it does not wake a run that is parked meanwhile.
             by = TakenBy::Worker;
             match came {
                 Err(RunError::Driven { until, .. }) => {
@@ -198,7 +199,8 @@ impl ById {
             };
             if !known {
                 match self.inner.begin_run(self.new_run(prompt)).await {
-                    // Another process was faster; otherwise the id belonged to a run that was removed.
+                    // Another process has just begun the run. If the run has no head, the id belongs to a removed run,
+                    // which is an error.
                     Err(RunError::Exists { .. }) if self.inner.head(&self.id).await.is_ok() => {}
                     begun => {
                         before.get_or_insert(0);
@@ -224,7 +226,7 @@ impl ById {
         }
         match wanted {
             WantedOutcome::Answer(prompt) if rests_in_background(&head) => {
-                // It has not ended, and reads what is said to it with its next request.
+                // The run has not ended: it reads the message with its next request.
                 let prompt = (*prompt).clone();
                 inbox::put(&self.inner.access, &self.id, prompt, Urgency::Next).await?;
                 self.inner.take_run(&self.id, by).await
@@ -254,7 +256,7 @@ impl ById {
         Ok(Came { id, progress, state, history, before, differences })
     }
 
-    /// Returns the recorded state of a run that no process drives.
+    /// Returns what is recorded of a run that this process does not drive.
     async fn as_recorded(
         &self,
         progress: Progress,
@@ -306,7 +308,8 @@ impl ById {
         Err(RunError::OtherPrompt { run: self.id.clone(), recorded, given: shown(&prompt.text) })
     }
 
-    /// Refuses a run whose output type is not the requested one. A run that ended in a value can also be read as text.
+    /// Refuses a run that has to end in another type than the caller requests. A caller that requests no type can read
+    /// any run as text.
     fn ends_in(&self, recorded: Option<&Expected>) -> Result<(), RunError> {
         let Some(given) = self.output.as_ref().map(Output::expected) else { return Ok(()) };
         match recorded {

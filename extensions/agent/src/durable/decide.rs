@@ -57,7 +57,7 @@ pub enum Decision {
     },
     /// The model of the run is unavailable: the process does nothing until the next attempt.
     Away {
-        /// The outage: since when, and when the next attempt is.
+        /// The outage: when it began, and when the next attempt is.
         outage: Outage,
     },
     /// The drivers of the run died several times in its turn: the process leaves the run alone until then.
@@ -76,7 +76,7 @@ pub enum Decision {
     Take {
         /// The crashes so far in this turn.
         crashes: Option<Crashes>,
-        /// Whether the process may drive it only while it drives no other suspect.
+        /// Whether the run is a suspect: the process may drive it only while it drives no other suspect.
         is_suspect: bool,
     },
 }

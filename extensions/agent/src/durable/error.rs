@@ -113,7 +113,7 @@ pub enum RunError {
     Suspect {
         /// The id of the run.
         run: String,
-        /// The end of its rest.
+        /// When workers may drive the run again.
         until: Timestamp,
     },
     /// The model of the run is unavailable: it cannot be reached, is overloaded, or its provider asks callers to wait.

@@ -24,7 +24,7 @@ pub(super) struct Forking<'a> {
     pub now: Timestamp,
 }
 
-/// Records a run `new` with the turns of another up to `last`.
+/// Records a run with the id `new`, which has the turns of another run up to `last`.
 pub(super) async fn fork(
     forking: &Forking<'_>,
     head: &Head,
@@ -40,7 +40,8 @@ pub(super) async fn fork(
     }
 }
 
-/// Returns the head of a run `new` that has the turns of another up to `last`, and the documents that record it.
+/// Returns the head of a run with the id `new`, which has the turns of another run up to `last`, and the documents that
+/// record this new run.
 pub(super) async fn documents_of_fork(
     forking: &Forking<'_>,
     head: &Head,
@@ -81,9 +82,9 @@ pub(super) async fn documents_of_fork(
     Ok((head, documents))
 }
 
-/// Copies the record of the untrusted texts that a run has read. All of it counts for the fork, because it does not say
-/// in which turn the run read a text. The answers do not name all sources: a tool of the application may fetch a page
-/// itself and answer in its own words.
+/// Copies the record of the untrusted texts that a run has read. The fork gets the whole record, because the record
+/// does not say in which turn the run read a text. The copied answers cannot replace it, because they do not name all
+/// sources: a tool of the application may fetch a page itself and answer in its own words.
 async fn read_of_strangers(
     store: &dyn Store,
     run: &str,
@@ -100,14 +101,13 @@ struct Copy<'a> {
     /// The state of the other run.
     state: State,
     new: &'a str,
-    /// What the run had to end in as of the last copied turn.
+    /// Whether the run had to end in a text or in a value, as of the last copied turn.
     ends_in: Option<EndsIn>,
     documents: Vec<DocumentWrite>,
 }
 
 impl Copy<'_> {
-    /// Copies a turn. Returns how the new run ends with it, if it is the last turn and the model called nothing in it
-    /// or the run ended there.
+    /// Copies a turn. For the last turn, returns how the new run ends there; `None` if its model has to answer next.
     async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
@@ -172,15 +172,15 @@ impl Copy<'_> {
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
-            // The next request says to the model what is wrong with its text. If the model answered by a call, the
-            // answer of the call says so already.
+            // The next request has to say to the model what is wrong with its text. If the model gave its value by a
+            // call, the answer of the call says so already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
                 let correction = Message::user(correction(&problems.join("\n")));
                 self.correct(number, correction)?;
                 Ok(None)
             }
             (ended, Some(text)) => self.end(number, text, ended).await,
-            // An answer with calls, or an empty one, may have been sent back as well.
+            // A guard may also have sent back an answer with calls, or an empty answer.
             (_, None) => {
                 if let Some(said) = self.said_after(number).await?
                     && is_correction(&said, self.is_typed())
@@ -192,8 +192,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns how the new run ends if its last turn is a text. The new run does not end if the other run asked the
-    /// model again without a message of the user.
+    /// Returns how the new run ends if its last turn is a text. `None` if the other run asked its model again after
+    /// that text without a message of the user.
     async fn end(
         &mut self,
         number: u64,
@@ -203,7 +203,7 @@ impl Copy<'_> {
         if let Some(RunEnd::Text { .. }) = ended {
             return Ok(ended);
         }
-        // Another end came after this turn: of what the user said next, or of a request that the model was asked again with.
+        // The text did not end the other run for good: its user said more, or the run itself asked its model again.
         match self.said_after(number).await? {
             None => Ok(None),
             Some(correction) if is_correction(&correction, self.is_typed()) => {
@@ -214,22 +214,22 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns the first message after a turn.
+    /// Returns the first message of the user, or in the user's name, after a turn.
     async fn said_after(&self, number: u64) -> Result<Option<Message>, RunError> {
         let Forking { store, sealing, .. } = *self.forking;
         let next = turn::read_turn(store, &self.head.run, number + 1, sealing).await?;
         Ok(next.said.into_iter().next())
     }
 
-    /// Writes what the model is asked again with after the last turn that is copied. What the user said beside it belongs to
-    /// the turns that are not.
+    /// Writes the correction with which the new run asks its model after the last copied turn. Messages of the user
+    /// beside the correction belong to turns that are not copied.
     fn correct(&mut self, number: u64, correction: Message) -> Result<(), RunError> {
         let (messages, ends_in) = (vec![correction], self.ends_in.clone());
         let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
         self.write(Part::Said, number + 1, &said)
     }
 
-    /// Whether the run had to end in a value at the last turn that is copied.
+    /// Whether the run had to end in a value as of the last copied turn.
     fn is_typed(&self) -> bool {
         match &self.ends_in {
             Some(EndsIn::Value(_)) => true,
@@ -238,7 +238,8 @@ impl Copy<'_> {
         }
     }
 
-    /// The answer of a call; one of a call that was journalled, so that it may have had an effect, says where it happened.
+    /// Returns a copy of the answer of a call. A journalled call may have had an effect, so the copy of its answer says
+    /// in which run that happened.
     async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();

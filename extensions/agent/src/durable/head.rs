@@ -24,54 +24,54 @@ use crate::run::State;
 pub struct Head {
     /// The id of the run.
     pub run: String,
-    /// The name of its agent.
+    /// The name of the agent that drives the run.
     pub agent: String,
-    /// The user on whose behalf it calls.
+    /// The user on whose behalf the run calls tools, if it has one.
     pub user: Option<String>,
-    /// The session that it belongs to.
+    /// The session that the run belongs to, if it belongs to one.
     pub session: Option<String>,
     /// The phase of the run.
     pub phase: Phase,
-    /// The number of the last answer of the model, counted from 1; 0 before the first.
+    /// The number of the model's last answer, counted from 1; 0 before the first answer.
     pub turn: u64,
-    /// What the requests to models took and cost, including failed ones.
+    /// The tokens and the cost of all requests to models, including failed requests.
     pub spent: TotalUsage,
-    /// The date of the newest price list by which costs of the run were counted.
+    /// The date of the newest price list with which costs of the run were computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// How it ended: the tag of [`RunEnd`](crate::RunEnd).
+    /// How the run ended, as the tag of [`RunEnd`](crate::RunEnd); `None` before the end.
     pub ended: Option<String>,
-    /// The calls that wait, in call order.
+    /// The calls of the run that wait for a person, a time or another process, in call order.
     pub waiting: Vec<WaitingCall>,
-    /// Counts the drivers: one more with each that takes the run.
+    /// How many drivers have taken the run so far.
     pub epoch: u64,
-    /// The lease of the process that drives it.
+    /// The lease of the process that drives the run; `None` while no process does.
     pub lease: Option<Lease>,
-    /// How many drivers died in its current turn.
+    /// How many drivers died in the current turn; `None` if none did.
     #[serde(rename = "deaths")]
     pub crashes: Option<Crashes>,
-    /// Why no worker drives it.
+    /// Why no worker drives the run, and until when; `None` if the run is not parked.
     pub parked: Option<Parked>,
-    /// The outage of its model, while there is one.
+    /// The outage of the run's model; `None` while the model is available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
-    /// Who cancelled the run, and why.
+    /// Who cancelled the run, and why; `None` if the run was not cancelled.
     pub cancelled: Option<Cancelled>,
-    /// When its time is up.
+    /// When the time limit of the run ends, if it has one.
     pub deadline: Option<Timestamp>,
-    /// The run that it was forked from.
+    /// The run that this run was forked from, if it is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,
-    /// What a rewind has recorded about the run.
+    /// Why no process may drive the run, if a rewind is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewound: Option<Rewound>,
-    /// When it was started.
+    /// When the run was started.
     pub created: Timestamp,
     /// When the head was last written.
     pub updated: Timestamp,
-    /// The data that the application stored with it, as JSON.
+    /// The data that the application stored with the run, as JSON.
     pub(super) data: Body,
-    /// The [`State`](crate::State), as JSON.
+    /// The [`State`](crate::State) of the run, as JSON.
     pub(super) state: Body,
 }
 
@@ -84,7 +84,7 @@ pub enum Phase {
     Asking,
     /// The calls of an answer have to run.
     Calling,
-    /// Calls wait, of its turn or in the background, and no process drives the run.
+    /// Calls of the last turn or calls in the background wait, and no process drives the run.
     Waiting,
     /// The run has ended.
     Ended,
@@ -95,9 +95,9 @@ pub enum Phase {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Forked {
-    /// The id of the other run.
+    /// The id of the run that the fork was made from.
     pub run: String,
-    /// The last turn that both have.
+    /// The last turn that both runs have.
     pub turn: u64,
 }
 
@@ -106,16 +106,17 @@ pub struct Forked {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Rewound {
-    /// The run went back: its files are those of the end of this turn, and another run continues from there.
+    /// The run went back to the end of an earlier turn: its files are as they were then, and another run continues from
+    /// there.
     To {
-        /// The id of the other run.
+        /// The id of the run that continues.
         run: String,
-        /// The last turn that both have.
+        /// The earlier turn: the last that both runs have.
         turn: u64,
     },
     /// The run is to continue from an earlier turn of another run, once the files of that turn are restored.
     Unfinished {
-        /// The id of the other run.
+        /// The id of the run that went back.
         run: String,
     },
 }
@@ -125,11 +126,12 @@ pub enum Rewound {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Lease {
-    /// The driver. A process takes a new id each time that it takes a run.
+    /// The id of the driver. A process makes a new one each time it takes a run.
     pub driver: String,
-    /// When the lease ends, unless it is renewed.
+    /// When the lease ends, unless the driver renews it.
     pub until: Timestamp,
-    /// Whether the run is the one suspect that its process drives, until the turn is recorded.
+    /// Whether the run is a suspect: drivers died in its current turn, so it may crash its process. A process drives at
+    /// most one suspect. A run is no longer one when its turn is recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
 }
@@ -139,11 +141,11 @@ pub struct Lease {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Crashes {
-    /// The turn.
+    /// The turn in which the drivers died.
     pub turn: u64,
-    /// The number of drivers.
+    /// How many drivers died in this turn.
     pub drivers: u32,
-    /// How often the run was parked in the turn.
+    /// How often the run was parked in this turn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parked: u32,
 }
@@ -160,14 +162,15 @@ fn is_zero(times: &u32) -> bool {
 pub struct Parked {
     /// The reason.
     pub why: String,
-    /// When it was parked.
+    /// When the run was parked.
     pub at: Timestamp,
-    /// Until when. Runs that earlier releases parked have no end; they count as parked for ten minutes.
+    /// When workers may drive the run again. It is `None` in runs that earlier releases parked: they count as parked
+    /// for ten minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
 
-/// Who cancelled a run, and why. The document `run/<id>/cancel` is one of these with a version.
+/// Who cancelled a run, and why. The document `run/<id>/cancel` holds these fields and a version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cancelled {
@@ -179,20 +182,20 @@ pub struct Cancelled {
     pub at: Timestamp,
 }
 
-/// A call that waits.
+/// A call of a run that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WaitingCall {
     /// The index of the call in the turn.
     pub index: u32,
-    /// The call, as the journal knows it.
+    /// The id of the call in the journal.
     pub call: CallId,
     /// The name of its tool.
     pub tool: String,
     /// What the call waited for when it was submitted.
     pub state: CallState,
-    /// Whether the run has gone on since, and waits for the result before it ends.
+    /// Whether the call goes on in the background: the run continues meanwhile, and ends only when it has the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_background: bool,
 }
@@ -201,7 +204,7 @@ impl Head {
     /// The version of the documents of runs that this release writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// Returns the number of the current turn: that of the open calls, or that of the model's next answer.
+    /// Returns the number of the current turn: the turn of the open calls, or the turn of the model's next answer.
     #[must_use]
     pub fn current_turn(&self) -> u64 {
         match self.phase {
@@ -210,7 +213,8 @@ impl Head {
         }
     }
 
-    /// Returns what the encryption of the state is bound to: the fields of the head that are plain and never change.
+    /// Returns the text that the encryption of the state is bound to. It names the fields of the head that are stored
+    /// in plain text and never change.
     fn bound(&self) -> String {
         let plain = json!([self.agent, self.user, self.session]);
         format!("{}#state of {plain}", keys::head(&self.run))
@@ -225,8 +229,8 @@ impl Head {
         Ok(Self { state: Body::of(state, &self.bound(), sealing)?, ..self })
     }
 
-    /// Returns the state of the run. Refuses one that was encrypted for another agent, user or session: otherwise, who
-    /// writes another name into the head could read it.
+    /// Returns the state of the run. Refuses a state that was encrypted for another agent, user or session: otherwise a
+    /// person who can write another name into the head could read the state.
     pub(super) fn state(&self, sealing: Option<&SealingKey>) -> Result<State, RunError> {
         // Earlier releases bound the encryption to the run alone.
         let unbound = format!("{}#state", keys::head(&self.run));
@@ -239,7 +243,7 @@ impl Head {
     /// When the text is not a head, a newer release wrote it, or a counter is so high that it must have been set by hand.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         let head: Self = read_with("head of a run", text, |head| {
-            // Earlier releases stored the tokens alone.
+            // Earlier releases stored only the tokens.
             if let Some(usage) = head.remove("usage") {
                 let answers = head.get("turn").cloned();
                 head.insert(
@@ -270,13 +274,13 @@ impl Head {
         Ok(())
     }
 
-    /// Writes the text of its document.
+    /// Returns the text of the document.
     pub(super) fn text(&self) -> Result<String, serde_json::Error> {
         written(self)
     }
 }
 
-/// Writes a document with its version.
+/// Returns the text of a document, with its version.
 pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct VersionedHead<'a, T> {
@@ -287,12 +291,12 @@ pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error
     serde_json::to_string(&VersionedHead { version: Head::VERSION, body })
 }
 
-/// Reads a document, whose version this release has to know.
+/// Reads a document. Fails if this release does not know the document's version.
 pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, serde_json::Error> {
     read_with(what, text, |_| {})
 }
 
-/// Reads a document after `change` has brought it from an older form into the current one.
+/// Reads a document. `change` first brings the document from an older form into the current one.
 fn read_with<T: DeserializeOwned>(
     what: &str,
     text: &str,

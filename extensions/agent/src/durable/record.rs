@@ -1,9 +1,9 @@
 //! Records a run in the journal: each step in one commit, under a lease, before it counts.
 //!
 //! ```text
-//!   the model's answer ──▶ their answers, when all are there ──▶ the next answer …
-//!                             │ some wait
-//!                             └─────▶ the answers so far, no lease
+//!   the model's answer ──▶ the answers of all its calls ──▶ the model's next answer …
+//!                             │ some calls wait
+//!                             └─────▶ the answers so far; the lease is released
 //! ```
 
 use std::pin::pin;
@@ -49,7 +49,7 @@ pub(super) struct DrivenRun {
 }
 
 impl DrivenRun {
-    /// Drives the run until it ends, waits or cannot continue here.
+    /// Drives the run until it ends, waits or cannot continue in this process.
     pub(super) async fn drive(&mut self) -> Result<Progress, RunError> {
         self.run.begin_events(self.record.recorded.head.epoch);
         if !self.differences.is_empty() {
@@ -81,11 +81,11 @@ pub(super) struct RunRecord {
     pub agent: Agent,
     /// The token by which the application cancels the run.
     pub token: Option<CancellationToken>,
-    /// Who has cancelled the run, as far as this driver knows.
+    /// Who has cancelled the run; `None` as long as this driver does not know of a cancellation.
     pub cancelled: Option<Cancelled>,
-    /// The parts of the model's last answer other than its message.
+    /// The model's last answer without its message, until the answer is recorded.
     pub asked: Option<ModelAnswered>,
-    /// What was said since the last answer of the model.
+    /// The messages since the model's last answer: those of the user, and those that the run sent in the user's name.
     pub said: Vec<Message>,
     /// The decisions of guards that the next step records.
     pub guards: Vec<GuardReport>,
@@ -99,7 +99,7 @@ pub(super) struct RunRecord {
     pub plugins: Arc<PluginDocument>,
     /// Turns whose calls are not acknowledged yet.
     pub left: Vec<UnacknowledgedTurn>,
-    /// Limits how many runs of a worker run calls at once.
+    /// Limits how many of the worker's runs may run calls at once.
     pub places: Option<Arc<Semaphore>>,
 }
 
@@ -250,7 +250,8 @@ impl Recorder for RunRecord {
                     ended = Some(end).filter(|end| end.is_of_value()).cloned();
                     continue;
                 }
-                // A value is one although its run waits for calls in the background.
+                // The value that the run ends in is recorded with the answer, although the run still waits for calls in
+                // the background.
                 Action::Await => {
                     ended = next.outcome().filter(|end| end.is_of_value()).cloned();
                     continue;
@@ -298,11 +299,11 @@ impl Recorder for RunRecord {
         }
         let is_ended = head.phase == Phase::Ended;
         let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
-        // A run that has ended stays listed until its calls are acknowledged and its calls in the background are
-        // cancelled.
+        // A run that has ended stays in the list of open runs until its calls are acknowledged and its calls in the
+        // background are cancelled.
         let is_left =
             is_ended && (has_answers || !self.left.is_empty() || !next.background().is_empty());
-        // It also stays listed until its inbox is looked at again.
+        // Such a run also stays in the list until its driver has looked at its inbox again.
         self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {
@@ -341,7 +342,8 @@ impl Recorder for RunRecord {
         if !is_ending {
             return self.recorded.take_messages().await;
         }
-        // The answer that ends the run was paid for.
+        // The model's answer that ends the run was paid for, so a failing store is tried again before the driver gives
+        // up.
         let mut patience = self.patience();
         for times in 1.. {
             let taken = match self.recorded.note_listing().await {
@@ -438,7 +440,7 @@ impl Recorder for RunRecord {
         self.recall_given_up(state).await;
         // Calls in the background are cancelled before the run is listed as ended.
         if state.due().is_none() && self.background.is_empty() {
-            // If this fails, a worker on the journal lists it.
+            // If this fails, a worker on the journal lists the run as ended.
             let is_answer = state.ended().is_some_and(RunEnd::is_answer);
             let background = &self.background;
             let _ = self.recorded.list_as_ended(&self.left, background, is_answer).await;
@@ -447,7 +449,7 @@ impl Recorder for RunRecord {
 
     async fn release(&mut self, error: &RunError) {
         if !error.is_elsewhere() {
-            // If the journal fails, the lease ends by itself.
+            // If this fails, the lease ends by itself.
             let _ = self.recorded.release().await;
         }
     }
@@ -457,8 +459,8 @@ impl Recorder for RunRecord {
     }
 }
 
-/// Another driver in this process need not wait for the lease of a driver that was dropped halfway. A driver that
-/// panics counts as a crash of the run.
+/// Notes that the driver was dropped before it released the run, so that another driver in this process need not wait
+/// for the end of the lease. A driver that panics is not noted: the panic counts as a crash of the run.
 impl Drop for RunRecord {
     fn drop(&mut self) {
         if let Some(driver) = self.recorded.leased()
@@ -490,8 +492,8 @@ impl RunRecord {
         let tag = tag.and_then(|it| it["ended"].as_str().map(str::to_owned));
         let is_ended = phase == Phase::Ended;
         let is_asking_again = phase == Phase::Asking && state.turn() == head.turn;
-        // This commit records the turn, so its crashes no longer count. An aborted request records nothing, so they
-        // still do.
+        // A commit that records a turn ends the count of its crashes. The commit after an aborted request records no
+        // turn, so the crashes still count.
         let is_given_up = is_asking_again && head.phase == Phase::Asking;
         Head {
             phase,

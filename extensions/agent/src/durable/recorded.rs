@@ -39,7 +39,8 @@ pub(super) struct LeasedRun {
     pub also: Vec<DocumentWrite>,
     /// The writes that remove messages taken from the inbox. Only the commit that records these messages carries them.
     pub taken: Vec<DocumentWrite>,
-    /// The version of the document that lists the run as open, read before the last look for messages.
+    /// The version of the document that lists the run as open, as it was before the driver looked for messages the last
+    /// time.
     listed_at: Option<u64>,
     /// Whether the run may have messages that it had not read when it ended.
     pub is_said_more: bool,
@@ -255,7 +256,8 @@ impl LeasedRun {
         Ok(writes)
     }
 
-    /// Notes the version of the document that lists the run, before the last look for messages.
+    /// Notes the version of the document that lists the run as open, before the driver looks for messages the last
+    /// time.
     pub(super) async fn note_listing(&mut self) -> Result<(), RunError> {
         let found = self.access.store.document(&keys::open(&self.head.run)).await?;
         self.listed_at = found.map(|it| it.version);

@@ -1,4 +1,5 @@
-//! Goes back to an earlier turn of a run: another run continues from there, and the files of that turn are restored.
+//! Goes back to an earlier turn of a run: another run continues from there, and the files are restored to what they
+//! were at the end of that turn.
 //!
 //! ```text
 //!   examine the files ──▶ ONE COMMIT ──▶ restore the files ──▶ one commit
@@ -7,9 +8,9 @@
 //!                          is set aside
 //! ```
 //!
-//! - The first commit decides. Before it nothing has changed; after it any process with the log of changes can finish
-//!   the rewind, and no process drives either run until then.
-//! - Undoing a rewind works the same: one commit, the files, one commit, which removes the new run.
+//! - The first commit decides. Before it nothing has changed. After it any process with the log of changes can finish
+//!   the rewind, and no process drives either run until the rewind is finished.
+//! - Undoing a rewind takes the same steps: one commit, then the files, then one commit, which removes the new run.
 
 mod document;
 mod taken;
@@ -29,14 +30,14 @@ use super::removal::documents_of;
 use super::runs::head_of;
 use super::{RunError, keys};
 
-/// How often a commit is retried when another process is faster.
+/// How often a commit is tried when other processes are faster.
 const TIMES: usize = 5;
 
 /// The result of a rewind.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Rewind {
-    /// The head of the run that continues from that turn.
+    /// The head of the new run, which continues from the earlier turn.
     pub head: Head,
     /// The files that were restored.
     pub files: Vec<String>,
@@ -50,9 +51,9 @@ pub struct Rewind {
 pub struct Redone {
     /// The head of the run that went back; it may continue now.
     pub head: Head,
-    /// The removed run, in which nothing had been done.
+    /// The id of the new run, which was removed. Nothing had happened in it.
     pub removed: String,
-    /// The files that were restored to what the later turns had left.
+    /// The files that were restored to what they were before the rewind.
     pub files: Vec<String>,
 }
 
@@ -65,7 +66,7 @@ pub(super) struct Rewinding<'a> {
 }
 
 impl Rewinding<'_> {
-    /// Goes back to a turn of a run, or finishes what another process has begun.
+    /// Goes back to a turn of a run, or finishes the rewind to that turn if another process has begun it.
     pub(super) async fn back(
         &self,
         run: &str,
@@ -114,7 +115,7 @@ impl Rewinding<'_> {
         self.finish(&head, document).await
     }
 
-    /// Records that a new run continues from a turn, all or nothing.
+    /// Records in one commit that a new run continues from a turn.
     async fn decide(
         &self,
         head: &Head,
@@ -151,7 +152,7 @@ impl Rewinding<'_> {
         }
     }
 
-    /// Restores the files, and releases the new run for drivers.
+    /// Restores the files, and then lets drivers take the new run.
     async fn finish(&self, head: &Head, document: RewindDocument) -> Result<Rewind, RunError> {
         let run = &head.run;
         let taken = TakenTurns::after(self.store, head, document.turn).await?;
@@ -220,7 +221,7 @@ impl Rewinding<'_> {
         Err(changed_meanwhile(run))
     }
 
-    /// Finds the run that went back, by its own id or by that of the run that continues.
+    /// Finds the run that went back, by its own id or by the id of the run that continues.
     async fn went_back(&self, run: &str) -> Result<Head, RunError> {
         let (head, _) = head_of(self.store, run).await?;
         if let Some(Rewound::To { .. }) = &head.rewound {
@@ -237,7 +238,7 @@ impl Rewinding<'_> {
         Err(RunError::NotNow { run: head.run, why })
     }
 
-    /// Refuses if the new run has done something.
+    /// Refuses to undo a rewind if something has happened in the new run.
     async fn is_untouched(&self, head: &Head, document: &RewindDocument) -> Result<(), RunError> {
         let run = head.run.clone();
         if let Some(lease) = head.lease.as_ref().filter(|lease| lease.until > self.now) {
@@ -281,7 +282,7 @@ impl Rewinding<'_> {
         Ok(first)
     }
 
-    /// Returns the write of a head with another rewind status.
+    /// Returns a write that sets the rewind status of a head.
     fn head_with(
         &self,
         head: &Head,
@@ -325,7 +326,7 @@ pub(super) fn refuse_rewound(head: &Head) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Explains why a run cannot go back while an earlier rewind counts.
+/// Explains why a run cannot go back as long as an earlier rewind of it is not undone.
 fn already(head: &Head, document: &RewindDocument) -> RunError {
     let RewindDocument { to, turn, step, .. } = document;
     let why = match step {

@@ -60,7 +60,7 @@ impl Inner {
         let mut driven = self.load(head, version, false).await?;
         let limits = driven.run.state().limits();
         driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
-        // An old cancellation must not end the work on this message: it came after the end of the run.
+        // A cancellation that came after the end of the run must not end the work on this message.
         let key = keys::cancel(id);
         if let Some(found) = self.access.store.document(&key).await? {
             let expects = Some(found.version);

@@ -7,7 +7,7 @@ use super::head::Head;
 /// Who takes a run, and so which pauses of the run count for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TakenBy {
-    /// A worker that has found it in the journal: every pause counts.
+    /// A worker that has found the run in the journal: every pause counts.
     Worker,
     /// The program that begins or continues it and may itself restart in a loop: an outage of the model still counts.
     Program,
@@ -16,7 +16,7 @@ pub(super) enum TakenBy {
 }
 
 impl TakenBy {
-    /// Removes from a head the pauses that do not count for this one.
+    /// Removes from a head the pauses that do not count for this taker.
     pub(super) fn admits(self, mut head: Head, now: Timestamp) -> Head {
         if self == Self::Worker {
             return head;

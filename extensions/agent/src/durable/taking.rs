@@ -1,4 +1,4 @@
-//! Takes runs for a driver: records a new one, or leases one that no process drives.
+//! Takes a run for a driver: records a new run, or leases a run that no process drives.
 
 use std::sync::Arc;
 
@@ -43,9 +43,9 @@ struct RunStatus {
     version: u64,
     is_cancelled: bool,
     calls: Vec<CallStatus>,
-    /// Whether some of its calls could run, but a driver that took it a moment ago made no progress.
+    /// Whether calls of the run could go on, although a driver that took the run a moment ago made no progress.
     is_vain: bool,
-    /// The approval requests for its calls.
+    /// The approval requests for the calls of the run.
     requests: Vec<ApprovalRequest>,
 }
 
@@ -169,7 +169,7 @@ impl Inner {
         Ok(error)
     }
 
-    /// Drives a run as far as possible here, and continues it with messages that arrived while it ended.
+    /// Drives a run as far as possible in this process, and continues it with messages that arrived while it ended.
     pub(super) async fn drive(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         loop {
             let progress = self.driven_once(driven).await?;
@@ -199,9 +199,10 @@ impl Inner {
                     *driven = more;
                     driven.record.places = places;
                 }
-                // The message was withdrawn, or is read with the next one.
+                // No message continues the run: one that came was withdrawn, or the run reads it with the next message.
                 None => {
-                    // Where it is not listed now, a worker on the journal does it. It recalls what goes on in the background before.
+                    // The calls in the background are cancelled before the run is listed as ended. If the listing
+                    // fails, a worker on the journal lists the run.
                     let RunRecord { recorded, background, left, .. } = &mut driven.record;
                     if let Err(error) =
                         self.recall(&recorded.head, left, background, is_answer).await
@@ -219,15 +220,15 @@ impl Inner {
         }
     }
 
-    /// Takes a run again that is done and waits for calls in the background, if a message has come after the last look of its driver:
-    /// the sender relied on the driver, and no process looks at the run before a result comes.
+    /// Takes a run again that waits only for calls in the background, if a message came after the driver's last look at
+    /// the inbox. The sender relied on that driver, and no other process would look at the run before a result comes.
     async fn said_while_it_rested(&self, waiting: &Waiting) -> Option<DrivenRun> {
         if !waiting.calls.iter().any(|it| it.in_background)
             || !has_messages(&*self.access.store, &waiting.run).await.ok()?
         {
             return None;
         }
-        // Where another process has taken it meanwhile, that process reads the message.
+        // If another process has taken the run meanwhile, that process reads the message.
         Box::pin(self.take_run(&waiting.run, TakenBy::Worker)).await.ok()?.ok()
     }
 
@@ -245,7 +246,8 @@ impl Inner {
         Ok(progress)
     }
 
-    /// Reads the state of a run: its head by the clock of this process, and the status of the calls that it waits for.
+    /// Reads the state of a run: its head, with the lease in terms of this process's clock, and the status of the calls
+    /// that the run waits for.
     async fn read_status(&self, id: &str) -> Result<RunStatus, RunError> {
         let (head, version) = self.head(id).await?;
         let now = self.access.now();
@@ -266,7 +268,7 @@ impl Inner {
         Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
     }
 
-    /// Decides what a worker does with a run now.
+    /// Decides what a worker has to do with a run now.
     pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
         let RunStatus { head, is_cancelled, calls, is_vain, .. } = self.read_status(id).await?;
         let until = |until: Timestamp| {
@@ -324,7 +326,8 @@ impl Inner {
         Ok(DrivenRun { run, record, differences })
     }
 
-    /// Opens the run on the executor, with its services. A cancelled run only ends its calls, and needs no services.
+    /// Opens the run on the executor, with its services. A cancelled run needs no services, because it only ends its
+    /// calls.
     fn opened(
         &self,
         agent: &Agent,
@@ -377,7 +380,7 @@ impl Inner {
             calls.push(CallStatus::of(record.as_ref(), now));
             versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
-            // The record shows other arguments than the tool would run with: it is offered to no approver.
+            // If the record shows other arguments than the tool would run with, the call is offered to no approver.
             let is_altered = |it: &CallRecord| {
                 matches!(ApprovalService::check_shown(it), Err(ApprovalError::Altered { .. }))
             };

@@ -56,7 +56,7 @@ pub(super) struct ModelAnswered {
     pub cost: Option<Cost>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// How the run ended with this answer, if it had to end in a value.
+    /// How the run ended with this answer, if the run had to end in a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<RunEnd>,
     /// The parts of the history that were left out of the request.

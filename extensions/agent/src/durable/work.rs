@@ -1,7 +1,8 @@
 //! Drives every run that no other process drives, and runs the workers of the executors.
 //!
-//! A look reads the list of open runs, and the head of each that does not rest. Runs that wait rest, and a run that this process has
-//! submitted is taken up without a look, so a new run begins as fast beside thousands of waiting runs as beside ten.
+//! With each look, a worker reads the list of open runs, and the head of each run that does not rest. A run rests while
+//! it waits. A run that this process has submitted is taken up without a look at the list. So a new run begins as fast
+//! beside thousands of waiting runs as beside ten.
 
 mod going;
 mod listing;
@@ -113,11 +114,11 @@ impl Runner {
         sleep(self.0.access.lease).await;
     }
 
-    /// Looks for runs forever; `going` drives those that it takes.
+    /// Looks for runs forever; `going` drives the runs that it takes.
     async fn look(&self, going: &mut Going) {
         let (mut rested, submitted) = (RestingRuns::default(), self.0.submitted.listen());
         loop {
-            // Requested before the look, so that no change is missed.
+            // The wait for a change begins before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
             let took = self.take_up(going, &mut rested).await.unwrap_or_else(|error| {
                 self.0.failed("-", &error);
@@ -130,7 +131,8 @@ impl Runner {
             });
             loop {
                 let is_full = going.len() >= self.0.at_once;
-                // Biased: what was submitted is in the journal, so that the pause may have ended by it.
+                // The order counts: submitting a run changes the journal, which ends the pause too. The submitted run
+                // has to be taken up first.
                 let (run, driven) = tokio::select! {
                     biased;
                     runs = submitted.next() => {
@@ -151,7 +153,8 @@ impl Runner {
         }
     }
 
-    /// Starts to drive a run that this process has submitted, if there is room. If there is none, the next look takes it in its turn.
+    /// Starts to drive a run that this process has submitted, if the number of runs at once allows it. Otherwise a
+    /// later look takes the run.
     async fn take_submitted(&self, run: &str, going: &mut Going, rested: &mut RestingRuns) {
         if going.len() >= self.0.at_once || going.has(run) {
             return;
@@ -165,8 +168,8 @@ impl Runner {
         }
     }
 
-    /// Starts to drive the runs that are due, as far as there is room. Returns how long that took, without the work
-    /// that is done once for each run and without the looks at resting runs, which have a pace of their own.
+    /// Starts to drive the runs that are due, as far as the number of runs at once allows it. Returns how long that
+    /// took, without the first look at each run and without the looks at resting runs, which have a pace of their own.
     async fn take_up(
         &self,
         going: &mut Going,
@@ -214,7 +217,7 @@ impl Runner {
             }
             Err(error) if error.goes_on_later() => going.forget(run),
             Err(RunError::ShuttingDown { .. }) => {}
-            // The run has just been parked: its head says until when.
+            // The run has just been parked, and its head says until when.
             Err(error @ RunError::Parked { .. }) => self.0.failed(run, &error),
             Err(error) => {
                 self.0.failed(run, &error);

@@ -35,7 +35,7 @@ pub struct NumberedEvent {
     /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
-    /// The turn, counted from 1.
+    /// The turn in which it happened, counted from 1.
     pub turn: u64,
     /// What happened.
     #[serde(flatten)]
@@ -55,7 +55,7 @@ pub enum RunEvent {
     },
     /// Another process or task drives the recorded run, and this one waits for its result.
     Elsewhere {
-        /// The end of the lease, unless it is renewed.
+        /// When the lease of the other driver ends, unless that driver renews it.
         until: Timestamp,
     },
     /// The model is being asked.
@@ -71,14 +71,14 @@ pub enum RunEvent {
         /// The name of the tool.
         tool: String,
     },
-    /// More of the arguments of a call. A tool with a secret parameter has none of these events, and neither has a name
-    /// that is no tool, but for `final_answer`: a model gives the value that a run with a typed end ends in by a call of that
-    /// name where its provider has no format for it, and what comes of the value is here, before it is checked. Elsewhere it
-    /// comes as [`Text`](Self::Text).
+    /// More of the arguments of a call. There are no such events for a tool with a secret parameter, or for a name that
+    /// no tool has. The name `final_answer` is an exception: in a run with a typed end, a model calls it to give the
+    /// value if its provider cannot request a format. The arguments of that call are the parts of the value, before it
+    /// is checked. With other providers the value comes as [`Text`](Self::Text).
     Arguments {
         /// The index of the call in the answer.
         index: usize,
-        /// The text.
+        /// The next part of the arguments.
         text: String,
     },
     /// The provider runs a tool of its own: it searches the web, or searches for tools.
@@ -86,10 +86,10 @@ pub enum RunEvent {
         /// The provider's name of the tool.
         tool: String,
     },
-    /// The answer starts again, from this model or another one: discard the parts of it in earlier events.
+    /// The answer starts again, from this model or another one: discard its parts that earlier events brought.
     Restarted,
-    /// The request omitted content that only another provider's model accepts: signatures, reasoning, results of that
-    /// provider's tools. Each message is reported once.
+    /// The request omitted content that only models of another provider accept: signatures, reasoning, results of that
+    /// provider's own tools. Each message is reported once.
     Omitted {
         /// The content that was not reported before.
         omitted: Vec<Omitted>,
@@ -155,12 +155,12 @@ pub enum RunEvent {
         #[serde(flatten)]
         call: CalledTool,
     },
-    /// A call has ended or has to wait. Its answer counts when the calls of the turn are recorded.
+    /// A call has ended or has to wait. Its answer counts only when the answers of the turn are recorded.
     Done {
         /// The call.
         #[serde(flatten)]
         call: CalledTool,
-        /// The kind of its error, if it failed.
+        /// The kind of the call's error, if the call failed.
         error: Option<String>,
         /// What the call waits for, if it waits.
         waits: Option<CallState>,
@@ -170,14 +170,14 @@ pub enum RunEvent {
         /// The call.
         #[serde(flatten)]
         call: CalledTool,
-        /// Which attempt it was, counted from 1.
+        /// The number of the failed attempt, counted from 1.
         attempt: u32,
         /// The kind of its error.
         error: String,
     },
     /// The result of a call. These events come when all calls of the turn have ended, in call order.
     ToolResult(ToolResultEvent),
-    /// The run was handed off: from the next turn on it is another agent's; see [`HandOff`](crate::HandOff).
+    /// The run was handed off: from the next turn on another agent drives it; see [`HandOff`](crate::HandOff).
     HandedOff {
         /// The agent that handed the run off.
         from: String,
@@ -186,7 +186,7 @@ pub enum RunEvent {
         /// The reason, in the words of the model that handed the run off.
         reason: String,
     },
-    /// Calls of the turn wait, and the run is not driven until they have their answers.
+    /// Calls of the turn wait, and no process drives the run until they are answered.
     Waiting {
         /// The calls that wait, in call order.
         calls: Vec<CalledTool>,
@@ -200,17 +200,18 @@ pub enum RunEvent {
     },
     /// Something happened to a sub-agent that a call of the run started.
     OfAgent {
-        /// The names of the sub-agents, from the one that the run started down to the one that the event is about.
+        /// The names of the sub-agents, from the sub-agent that the run started down to the one that the event is
+        /// about.
         agents: Vec<String>,
         /// What happened.
         of_agent: Box<RunEvent>,
     },
-    /// This reader has missed events: it was too slow, or another process drove the run. Read the history of the run
-    /// for their results.
+    /// This reader has missed events, because it was too slow, or because another process drove the run. The history of
+    /// the run holds what they brought.
     Missed {
-        /// The number of the first.
+        /// The number of the first missed event.
         first: u64,
-        /// The number of the last.
+        /// The number of the last missed event.
         last: u64,
     },
 }
@@ -219,12 +220,12 @@ pub enum RunEvent {
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ToolCallEvent {
-    /// The id that the provider gave it.
+    /// The id that the provider gave the call.
     pub id: Option<String>,
     /// The name of the tool.
     pub name: String,
-    /// The arguments, as the model wrote them. Empty if the tool takes a secret or no tool has the name, because they
-    /// might contain a secret.
+    /// The arguments, as the model wrote them. Empty if the tool takes a secret or no tool has the name, because the
+    /// arguments might contain a secret.
     pub arguments: String,
 }
 
@@ -252,7 +253,7 @@ fn text_field<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Erro
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CalledTool {
-    /// The id that the provider gave it.
+    /// The id that the provider gave the call.
     pub id: Option<String>,
     /// The name of the tool.
     pub tool: String,
@@ -293,7 +294,7 @@ impl fmt::Debug for ToolResultEvent {
 }
 
 impl RunEvent {
-    /// Wraps the event if it is one of sub-agents.
+    /// Wraps the event in [`OfAgent`](Self::OfAgent) if it is about a sub-agent.
     pub(super) fn of_agents(self, agents: Option<&Agents>) -> Self {
         match agents {
             Some(agents) => Self::OfAgent { agents: agents.to_vec(), of_agent: Box::new(self) },
@@ -373,7 +374,7 @@ impl RunEvent {
         }
     }
 
-    /// Returns how many bytes of text it holds.
+    /// Returns how many bytes of text the event holds.
     pub(super) fn bytes(&self) -> usize {
         let calls = |calls: &[CalledTool]| calls.iter().map(|it| it.tool.len()).sum();
         match self {

@@ -6,7 +6,7 @@ use crate::events::{GuardReport, RunEnd};
 use crate::history::Message;
 use crate::model::{ModelAnswer, ModelError, Omitted};
 
-/// Something that happened to a run of an agent. Listeners of the executor get what happens to each call.
+/// Something that happened to a run of an agent. What happens to each call goes to the listeners of the executor.
 ///
 /// ```
 /// use toolwright_agent::{RunNotice, NoticeKind};
@@ -26,7 +26,8 @@ use crate::model::{ModelAnswer, ModelError, Omitted};
 pub struct RunNotice<'a> {
     /// The id of the run.
     pub run: &'a str,
-    /// The number of the turn, counted from 1: of the model's next answer, or of the answer that it gave.
+    /// The number of the turn, counted from 1: the turn of the answer that the notice is about, and otherwise the turn
+    /// of the model's next answer.
     pub turn: u64,
     /// What happened.
     pub kind: NoticeKind<'a>,
@@ -44,7 +45,7 @@ pub enum NoticeKind<'a> {
     },
     /// The model is being asked.
     Asking,
-    /// The request omitted content that only another provider's model accepts. Each message is reported once.
+    /// The request omitted content that only models of another provider accept. Each message is reported once.
     Omitted {
         /// The content that was not reported before.
         omitted: &'a [Omitted],
@@ -91,16 +92,16 @@ pub enum NoticeKind<'a> {
         /// The calls that run, in call order.
         calls: &'a [ToolCall],
     },
-    /// The run was handed off: from the next turn on it is another agent's; see [`HandOff`](crate::HandOff).
+    /// The run was handed off: from the next turn on another agent drives it; see [`HandOff`](crate::HandOff).
     HandedOff {
-        /// The agent that handed it off.
+        /// The agent that handed the run off.
         from: &'a str,
         /// The agent that continues the run.
         to: &'a str,
-        /// Why, in the words of the first one's model.
+        /// The reason, in the words of the model that handed the run off.
         reason: &'a str,
     },
-    /// The history has a message more.
+    /// A message was appended to the history.
     Appended {
         /// The message.
         message: &'a Message,

@@ -28,13 +28,13 @@ pub(crate) struct Observer {
     compacted: (usize, bool),
 }
 
-/// Where a sub-agent was started.
+/// The run that a sub-agent was started in.
 #[derive(Clone, Copy)]
 pub(crate) struct StartPoint<'a> {
-    /// The agent of the run.
+    /// The agent that drives the run.
     pub by: &'a Agent,
     pub run: &'a str,
-    /// The names of the agents above it, and its own name last.
+    /// The names of the agents above the sub-agent, and its own name last.
     pub agents: &'a [String],
 }
 
@@ -84,7 +84,7 @@ impl Observer {
         RunEvent::of(kind, catalog).into_iter().for_each(|event| self.events.push(turn, event));
     }
 
-    /// The model is asked for the answer of a turn.
+    /// Reports that the model is asked for the answer of a turn.
     pub(crate) fn asking(
         &self,
         turn: u64,
@@ -101,7 +101,7 @@ impl Observer {
         }
     }
 
-    /// Reports what a request omits of the history, if it omits more than the last one, or is too long.
+    /// Reports what a request omits of the history, if the request omits more than the last one did, or is too long.
     pub(crate) fn report_compaction(
         &mut self,
         turn: u64,
@@ -159,18 +159,18 @@ impl Observer {
         self.answered(turn, answer, catalog);
     }
 
-    /// Adds what requests took to the user's account.
+    /// Adds the usage of requests to the user's account.
     pub(crate) fn spent(&self, spent: TotalUsage) {
         self.agent.0.accounts.add(self.user.as_deref(), spent);
     }
 
-    /// Reports that calls of a turn wait, and that no process drives the run meanwhile.
+    /// Reports that calls of a turn wait. No process drives the run meanwhile.
     pub(crate) fn waits(&self, turn: u64, calls: &[ToolCall]) {
         let calls = calls.iter().map(CalledTool::from).collect();
         self.events.push(turn, RunEvent::Waiting { calls });
     }
 
-    /// Reports that the run stopped here without an end.
+    /// Reports that this process stopped driving the run, which has not ended.
     pub(crate) fn stopped(&self, why: &impl ToString) {
         let why = why.to_string();
         self.events.push_now(RunEvent::Stopped { why });

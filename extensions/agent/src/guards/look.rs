@@ -93,7 +93,8 @@ impl GuardSet {
         Ok((view, is_changed))
     }
 
-    /// Completes when all guards have looked that look while a model answers, or when the first of them ends the run.
+    /// Runs the guards that look at the request while the model answers. Completes when all have finished, or when the
+    /// first of them ends the run.
     pub(crate) async fn beside_model(&self, view: OutgoingRequest) -> Result<(), GuardReport> {
         let looks = self.guards.iter().filter_map(|guard| match &guard.looks {
             Looks::BesideModel(look) => Some((guard, watch(self.limit, look, view.clone()))),

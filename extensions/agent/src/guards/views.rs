@@ -17,8 +17,8 @@ use crate::model::ModelAnswer;
 pub struct GuardedRun {
     /// The id of the run.
     pub id: Arc<str>,
-    /// The name of the agent; of a sub-agent that of the agent above it, a `/` and its own, and of an agent that the run was handed off to
-    /// that of the first one, a `/` and its own.
+    /// The name of the agent. The name of a sub-agent follows the name of the agent above it and a `/`. The name of an
+    /// agent that the run was handed off to follows the name of the run's first agent and a `/`.
     pub agent: Arc<str>,
     /// The user on whose behalf it calls.
     pub user: Option<Arc<str>>,

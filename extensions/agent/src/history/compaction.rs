@@ -87,8 +87,8 @@ pub(crate) struct CompactReport {
     pub is_too_long: bool,
 }
 
-/// The history as its model gets it where the model's own server has compacted the messages before this one, which it does not read
-/// again: they are left out, and the rest is [compacted](compact).
+/// Returns the history as its model gets it if the model's own server has compacted the messages before `first`. The
+/// server does not read these messages again, so they are left out. The rest is [compacted](compact).
 pub(crate) fn compact_from<'h>(
     history: &'h [Message],
     first: usize,
@@ -101,7 +101,7 @@ pub(crate) fn compact_from<'h>(
     }
     let first = first.min(history.len());
     let rest = &history[first..];
-    // A summary that is older is of turns that the server has compacted.
+    // Older summaries cover turns that the server has compacted.
     let newer = summaries.iter().filter(|it| it.at > first);
     let newer: Vec<Summary> = newer.map(|it| Summary { at: it.at - first, ..it.clone() }).collect();
     let CompactHistory { messages, report, left_out, task } =
@@ -121,7 +121,7 @@ pub(crate) fn compact<'h>(
     compact_beside(history, room, is_read, summaries, 0)
 }
 
-/// Shortens a history, of which it leaves the first messages in their place, so many as `fixed` says.
+/// Shortens a history, but leaves the first `fixed` messages unchanged.
 fn compact_beside<'h>(
     history: &'h [Message],
     room: Room,

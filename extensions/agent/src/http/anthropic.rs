@@ -277,7 +277,7 @@ struct Tokens {
     output_tokens: u64,
     #[serde(deserialize_with = "known")]
     output_tokens_details: Option<OutputDetails>,
-    /// What the server did for one answer. The other members are of those of the type `message` alone.
+    /// The steps that the server took for one answer. The other members count only the steps of the type `message`.
     #[serde(deserialize_with = "known")]
     iterations: Option<Vec<Iteration>>,
 }

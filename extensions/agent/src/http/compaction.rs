@@ -49,7 +49,8 @@ pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
     headers.insert(BETA, value.unwrap_or(HeaderValue::from_static(BETA_NAME)));
 }
 
-/// The first message that a server reads: its newest answer with a compaction in it; 0 where there is none.
+/// Returns the index of the first message that a server reads: its newest answer that contains a compaction, or 0 if
+/// there is none.
 pub(super) fn first_read(provider: Provider, history: &[Message], origin: &str) -> usize {
     history.iter().rposition(|message| has_compaction(provider, message, origin)).unwrap_or(0)
 }
@@ -70,7 +71,7 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
     let is_compaction = |part: &Part| {
         part.r#type.as_deref() == Some("compaction")
             && match provider {
-                // One without a content says that the server could not compact.
+                // A block without content says that the server could not compact.
                 Provider::Anthropic => part.content.is_some(),
                 _ => part.encrypted_content.is_some(),
             }

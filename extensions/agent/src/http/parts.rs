@@ -36,8 +36,8 @@ pub(super) enum Part<'a> {
 
 /// Lists the messages. If a call has no id, an id that an earlier call has, or one that the provider does not accept,
 /// all calls of its message and their answers get new ids. Exception: if no call has an id and the provider is Gemini,
-/// which matches such answers by their order. A message without text and calls is only sent to the server that wrote
-/// it.
+/// no ids are needed, because Gemini matches such answers by their order. A message without text and calls is only sent
+/// to the server that wrote it.
 pub(super) fn parts<'a>(
     provider: Provider,
     origin: &'a str,
@@ -205,7 +205,7 @@ impl<'a> Ids<'a> {
 enum IdForm {
     /// Letters, digits, `_` and `-`, up to a maximum length.
     Plain { longest: usize },
-    /// Nine letters and digits, as Mistral requires.
+    /// Nine letters or digits, as Mistral requires.
     Nine,
 }
 

@@ -57,7 +57,7 @@ pub(crate) struct ChildSpending {
     pub parent: Option<CallId>,
     /// The turn of its parent in which it was started.
     pub turn: u64,
-    /// The share that was deducted from what its parent had left.
+    /// The share of a sub-agent, which was deducted from the rest of its parent's budget.
     pub share: Share,
     /// What the sub-agent has spent itself, without the sub-agents below it.
     pub own: SpentShare,

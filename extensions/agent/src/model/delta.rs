@@ -55,7 +55,7 @@ pub enum Delta<'a> {
         /// The provider's name of the tool.
         name: &'a str,
     },
-    /// The answer begins anew, by this model or another one: discard the deltas before.
+    /// The answer begins again, by this model or another one: discard the deltas before this one.
     Restarted,
     /// The provider sent something that this release does not know and has skipped.
     Unknown {

@@ -60,7 +60,7 @@ pub struct AgentRun {
     pub(super) shown: Option<ShownTools>,
     /// The turn of the last answer, if some of its reads may have begun while the answer came.
     pub(super) begun: Option<BegunTurn>,
-    /// The type of the value that the run ends in, if any.
+    /// The type of the value that the run has to end in; `None` if it ends in a text.
     pub(super) output: Option<Output>,
     /// Overrides the agent's settings of requests, if set.
     pub(super) settings: Option<ModelSettings>,

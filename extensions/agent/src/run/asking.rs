@@ -167,7 +167,7 @@ impl AgentRun {
             listener: (early.is_some() || events.is_read()).then_some(&listening),
             usage_recorder: Some(&self.meter),
         };
-        // Begins only when polled, so that a request that is never polled does not count.
+        // The request begins only when it is polled, so that one that is never polled does not count.
         let asked = async {
             self.meter.begin();
             agent.model.answer(request).await

@@ -1,4 +1,4 @@
-//! Calls that go on in the background: what becomes of a run whose model does not wait for their results, and what the model reads
+//! Calls that go on in the background: how a run continues without waiting for their results, and what the model reads
 //! of each. The first half is a part of [`step`](super::step()), and as pure.
 //!
 //! The state names each such call until its result is in the history. Both change in one step, so that a result is read once.
@@ -55,7 +55,7 @@ impl BackgroundCall {
     }
 }
 
-/// The answer to a call of which the journal knows nothing any more.
+/// Makes the answer of a call that the journal no longer knows.
 pub(crate) fn unknown(call: &BackgroundCall) -> ToolError {
     let message = format!("nothing is known any more of call {} of `{}`", call.call, call.tool);
     ToolError::new("interrupted", message)
@@ -86,7 +86,7 @@ impl State {
         }
     }
 
-    /// Does not end a run that is done while calls go on in the background.
+    /// Lets a run rest instead of ending it, because calls go on in the background.
     pub(super) fn rest(&mut self, how: RunEnd) -> Vec<Action> {
         if self.0.background.is_empty() {
             return Vec::new();

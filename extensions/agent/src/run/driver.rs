@@ -31,14 +31,14 @@ pub(crate) struct Driver<'r, R> {
     pub recorder: &'r mut R,
 }
 
-/// How far a run got.
+/// Where a driver left a run.
 pub(crate) enum Rest<W> {
     Ended(RunEnd),
     Waiting(W),
 }
 
 impl<R: Recorder> Driver<'_, R> {
-    /// Drives the run until it ends, waits or cannot continue here.
+    /// Drives the run until it ends, waits or cannot continue in this process.
     pub(crate) async fn drive(mut self) -> Result<Rest<R::Waiting>, R::Error> {
         let span = spans::invoke_agent(&self.run.agent.0.name, self.run.id());
         let driven = self.steps().instrument(span.clone()).await;
@@ -86,8 +86,8 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    // A call of one run may drive another run. Each large future is boxed in a function of its own, so that it is not
-    // on the stack of all frames below.
+    // A call of a run may drive another run, so that drivers nest. Each large future is boxed in a function of its own,
+    // so that nested drivers do not exhaust the stack.
 
     fn boxed_call<'s>(
         &'s mut self,
@@ -162,7 +162,7 @@ impl<R: Recorder> Driver<'_, R> {
                 return Err(error);
             }
             Err(Interruption::Lost(error)) => return Err(error),
-            // The driver asks again with the new message, and counts the aborted request then.
+            // The driver now asks again, with the new message. It counts the aborted request then.
             Err(Interruption::Said) => return Ok(()),
         };
         let event = match event {
@@ -190,11 +190,13 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await
     }
 
-    /// Handles an unavailable model: leaves the run until the model is asked again, unless something ends the run.
-    /// Returns the error if that is the model.
+    /// Handles an unavailable model. Normally fails with the error that leaves the run until the model is asked again.
+    /// Returns nothing if something else has ended or stopped the run, and the model's error if the outage has lasted
+    /// too long and has to end the run.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
-        // If the journal cannot be read, the recorder holds what the requests took until it can be written.
+        // An error of the journal is ignored here: the recorder holds the usage of the requests until it can write the
+        // journal.
         let is_stopped = matches!(self.recorder.stop().await, Ok(Some(_)));
         if state.ended().is_some() || is_stopped {
             self.commit(state, actions, None).await?;
@@ -209,8 +211,8 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Runs the calls of a turn on the tools that the model was shown. Returns what the run waits for, if some calls
-    /// wait.
+    /// Runs the calls of a turn with the tools that were offered to the model. If some calls wait, returns what the run
+    /// waits for.
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
@@ -226,7 +228,8 @@ impl<R: Recorder> Driver<'_, R> {
         let none_refused = refused.iter().all(Option::is_none);
         let mut begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
         if !none_refused && let Some(begun) = begun.take() {
-            // An open turn cannot take known answers, so the reads are made again.
+            // A turn that began early cannot take answers that are known already, so its reads are cancelled and made
+            // again.
             begun.stop.cancel();
         }
         let token = match &begun {
@@ -316,7 +319,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await?;
         self.run.hand_over(turn)?;
         self.recorder.note_answers(&self.run.history, &self.run.state).await;
-        // Another run may run its calls from here on, while this one asks its model.
+        // The run's place is free from here on, so that another run may run its calls while this one asks its model.
         drop(place);
         Ok(None)
     }
@@ -384,7 +387,7 @@ fn cancel(token: Option<&CancellationToken>) {
     }
 }
 
-/// Whether the executor did not take a call, because it is shutting down.
+/// Whether an answer says that the executor refused the call because it shuts down.
 pub(crate) fn is_turned_away(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| error.kind() == error_kind::SHUTTING_DOWN)
 }

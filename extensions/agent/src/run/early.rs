@@ -27,7 +27,7 @@ struct ArrivedTurn {
     calls: usize,
 }
 
-/// The turn of a complete answer, some of whose reads may have begun.
+/// The turn of a complete answer. Some of its calls, which only read, may have begun already.
 pub(super) struct BegunTurn {
     pub number: u64,
     pub stop: CancellationToken,

@@ -1,5 +1,6 @@
-//! Goes on as another agent: which one a run was handed off to, and which calls of `hand_off` hand nothing off. What is decided is pure:
-//! it follows from the history, the state and what the application lets agents do.
+//! Hands runs off to other agents: finds the agent that a run was handed off to last, and the calls of `hand_off` that
+//! are refused. The decisions are pure: they follow from the history, the state and the hand-offs that the application
+//! allows.
 
 use serde_json::Value;
 use toolwright::provider::ToolCall;
@@ -26,13 +27,13 @@ pub(super) struct ActingAgent {
     pub(super) agent: Agent,
     /// The run with the tools and rules of the agent.
     run: Run,
-    /// The tools of which they were selected.
+    /// The generation of the tools from which they were selected.
     generation: u64,
 }
 
 /// What decides whether a call hands a run off.
 struct Standing<'s> {
-    /// The agent that makes the call, and those that it may hand the run off to.
+    /// The agent that makes the call, and the agents that it may hand the run off to.
     acting: &'s str,
     targets: &'s [String],
     /// How often the run was handed off since its user spoke.
@@ -177,8 +178,8 @@ impl AgentRun {
         self.acting.as_ref().map(|it| &*it.name)
     }
 
-    /// The tools as the model of the agent is shown them that goes on with the run: `hand_off` names those that it may hand it off to, and is
-    /// not there where it may hand it off to none.
+    /// Returns the tools as the model of the agent sees them that now drives the run: the tool `hand_off` names the
+    /// agents to which it may hand the run off, and is left out if there are none.
     pub(super) fn with_targets(&self, catalog: &Catalog) -> Option<Catalog> {
         if !is_marked(catalog) {
             return None;

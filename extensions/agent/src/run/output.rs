@@ -1,4 +1,5 @@
-//! The value of a type that a run ends in: how a model is asked for it, and whether an answer is one. Pure.
+//! The typed value that a run ends in: how a model is asked for the value, and whether an answer is a valid value.
+//! Pure.
 
 mod expected;
 

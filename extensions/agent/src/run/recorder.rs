@@ -43,15 +43,15 @@ impl Stop {
 pub(crate) enum Interruption<E> {
     /// The run has to end.
     Stop(Stop),
-    /// Another process should continue the run: the driver gives the run back, as the journal has it.
+    /// The driver has to give the run back, as the journal has it, so that another process continues it.
     Leave(E),
-    /// Another driver has the run.
+    /// Another driver has taken the run.
     Lost(E),
     /// The user has sent a message that interrupts the request. Occurs only with [`Work::Asking`].
     Said,
 }
 
-/// The work that is interrupted.
+/// The work of a driver that can be interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     /// A request to the model, which may take minutes: another process can repeat it.
@@ -64,7 +64,7 @@ pub(crate) enum Work {
 
 /// What the recorder does about an outage of the model.
 pub(crate) enum Away<E> {
-    /// The run is left as it is; the model is asked again later.
+    /// The driver leaves the run as it is, and a driver asks the model again later.
     Left(E),
     /// The outage has lasted too long, and ends the run.
     TooLong(ModelError),
@@ -73,7 +73,7 @@ pub(crate) enum Away<E> {
 /// The outcome of the calls of a turn.
 pub(crate) enum TurnOutcome<O> {
     Answered(TurnAnswers),
-    /// Some of them wait, and need no process meanwhile.
+    /// Some of the calls wait, and no process has to drive the run meanwhile.
     Open(O),
 }
 
@@ -86,7 +86,7 @@ pub(crate) trait Recorder: Send {
     type Open: Send;
     /// What a run waits for while no process drives it.
     type Waiting: Send;
-    /// Makes the calls of a turn, unless the run itself does.
+    /// The value that makes the calls of a turn; `()` if the run itself makes them.
     type Maker: Send + Sync;
 
     /// Whether reads may begin before their answer is recorded.
@@ -95,17 +95,18 @@ pub(crate) trait Recorder: Send {
     /// Whether the recorder itself knows which calls of an open turn have run.
     const KNOWS_CALLS: bool = false;
 
-    /// Begins to drive the run.
+    /// Prepares the recorder when a driver begins to drive the run.
     fn begin(&mut self) -> impl Future<Output = ()> + Send {
         ready(())
     }
 
-    /// Returns the error with which the run is left to another process, if it is.
+    /// Returns an error if the driver has to leave the run to another process, for instance because the executor shuts
+    /// down.
     fn left(&self) -> Option<Self::Error> {
         None
     }
 
-    /// Returns why the run has to end now, if it has to.
+    /// Returns why the run has to end now; `None` if it may continue.
     fn stop(&mut self) -> impl Future<Output = Result<Option<Stop>, Self::Error>> + Send;
 
     /// Whether the application has cancelled the run, and its calls with it.
@@ -117,13 +118,14 @@ pub(crate) trait Recorder: Send {
     /// Returns how much time the run has left.
     fn time_left(&self) -> Option<Duration>;
 
-    /// Completes when the work has to end. May be dropped at any time.
+    /// Completes when something interrupts this work. The caller may drop the future at any time.
     fn wait_for_interruption(
         &mut self,
         work: Work,
     ) -> impl Future<Output = Interruption<Self::Error>> + Send;
 
-    /// Waits for the work even if it is interrupted, and reports whether the run was lost meanwhile.
+    /// Waits until the work is done, even if something interrupts the driver meanwhile. Returns the result of the work,
+    /// and an error if the driver has lost the run or has to leave it.
     fn hold<T: Send>(
         &mut self,
         work: impl Future<Output = T> + Send,
@@ -136,7 +138,8 @@ pub(crate) trait Recorder: Send {
         None
     }
 
-    /// Takes the user's messages since the last request. `is_ending` says that the run is about to end and not to ask.
+    /// Takes the user's messages since the last request. `is_ending` says that the driver is about to end the run, and
+    /// not to ask the model.
     fn take_said(
         &mut self,
         _is_ending: bool,
@@ -147,8 +150,8 @@ pub(crate) trait Recorder: Send {
     /// Starts the limits again, because a message of the user continues a run that was done.
     fn count_anew(&mut self) {}
 
-    /// Waits until something may have happened to a run that is done while its calls work in the background. Returns
-    /// what the run waits for, if no process has to wait.
+    /// Handles a run whose model is done while calls go on in the background. Either waits until a result may have
+    /// come, or gives the run up and returns what it waits for, if no process has to stay with it.
     fn rest(
         &mut self,
         _: &Run,
@@ -157,10 +160,10 @@ pub(crate) trait Recorder: Send {
         ready(Ok(None))
     }
 
-    /// The calls of a turn are about to run.
+    /// Notes that the calls of a turn are about to run and may start sub-agents.
     fn delegates(&mut self, _: &State) {}
 
-    /// Returns what the sub-agents that the calls of the open turn started have spent.
+    /// Returns the spending of the sub-agents that calls of the open turn have started.
     fn sum_delegated(
         &mut self,
         _: &State,
@@ -168,7 +171,7 @@ pub(crate) trait Recorder: Send {
         ready(Ok(SpentShare::default()))
     }
 
-    /// Records a summary before a request uses it; `state` counts what the summary took.
+    /// Records a summary before a request uses it. `state` already counts the usage of the request for the summary.
     fn record_summary(
         &mut self,
         _: &State,
@@ -204,8 +207,8 @@ pub(crate) trait Recorder: Send {
         ready(Ok(()))
     }
 
-    /// Waits for a place among the runs that run calls, if their number is limited; returns the interruption that came
-    /// first. The run has the place until the permit is dropped.
+    /// Waits until this run may run calls, if the number of runs that do so at once is limited. The run may until the
+    /// permit is dropped. If an interruption comes first, returns the interruption.
     fn place(
         &mut self,
     ) -> impl Future<Output = Result<Option<OwnedSemaphorePermit>, Interruption<Self::Error>>> + Send
@@ -218,10 +221,10 @@ pub(crate) trait Recorder: Send {
         Vec::new()
     }
 
-    /// Returns what makes the calls of a turn.
+    /// Returns the value that makes the calls of a turn.
     fn maker(&self) -> Self::Maker;
 
-    /// Answers the calls of a turn that is abandoned: those that have not begun are not run.
+    /// Answers the calls of a turn that the driver abandons. Calls that have not begun are not run.
     fn give_up(
         _: &Self::Maker,
         run: &Run,
@@ -244,7 +247,7 @@ pub(crate) trait Recorder: Send {
     /// Returns the available answers of a turn in which some calls wait.
     fn answers_of(open: Self::Open) -> Vec<Option<Answer>>;
 
-    /// Records the available answers, and gives the run up until the others arrive.
+    /// Records the available answers, and gives the run up until the missing answers arrive.
     fn wait(
         &mut self,
         turn: &Turn,
@@ -265,9 +268,9 @@ pub(crate) trait Recorder: Send {
     fn kind(error: &Self::Error) -> &'static str;
 }
 
-/// Records nothing: the run is in memory, and its driver waits for people.
+/// Records nothing: for a run in memory, whose driver stays with the run while people decide.
 pub(super) struct Nothing {
-    /// The time limit for each message.
+    /// How long the run may work after each message of the user.
     pub time: Option<Duration>,
     pub deadline: Option<Instant>,
     pub cancelled: Option<CancellationToken>,

@@ -17,7 +17,7 @@ pub(super) fn refused<'m>(history: impl IntoIterator<Item = &'m Message>) -> Vec
         let Message::ToolResults(answered) = message else { continue };
         for (call, answer) in answered.iter() {
             let times = in_a_row.entry(&call.name).or_default();
-            // A tool that is left out stays so: its later calls fail as calls of an unknown tool.
+            // A tool that was left out stays left out: later calls of it fail as calls of an unknown tool.
             if *times < TIMES {
                 *times = if is_refused(answer) { *times + 1 } else { 0 };
             }

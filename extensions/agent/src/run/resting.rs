@@ -85,7 +85,7 @@ pub(super) fn rest_for_background(state: State, mut actions: Vec<Action>) -> (St
     (state, actions)
 }
 
-/// The state of a run some calls of whose open turn go on in the background.
+/// Returns the state after some calls of the open turn went on in the background.
 pub(super) fn in_background(state: State, answers: &TurnAnswers) -> State {
     let calls: Vec<_> = answers.in_background().iter().map(BackgroundCall::of).collect();
     match calls.is_empty() {

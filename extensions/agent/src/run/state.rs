@@ -27,7 +27,7 @@ use crate::run::{Action, Turn};
 /// let (state, actions) = step(&State::new(Limits::default()), StepInput::said("make the tests pass"));
 /// assert!(matches!(actions[..], [Action::Append(_), Action::Ask]));
 ///
-/// // Stored and read again, it is where it was: the model has to be asked.
+/// // The state is the same after it was stored and read again: the model has to be asked.
 /// let stored = serde_json::to_string(&state)?;
 /// let state: State = serde_json::from_str(&stored)?;
 /// assert!(matches!(state.due(), Some(Action::Ask)));
@@ -41,7 +41,7 @@ pub struct State(pub(crate) Inner);
 pub(crate) struct Inner {
     pub limits: Limits,
     pub phase: Phase,
-    /// The number of the last answer of the model, over the whole run.
+    /// The number of the model's last answer, counted over the whole run.
     pub turn: u64,
     /// How many times the model has answered since the user last spoke.
     pub taken: u32,
@@ -63,10 +63,11 @@ pub(crate) struct Inner {
     pub called: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
-    /// The type of the value that it ends in, if any.
+    /// The type of the value that the run has to end in; `None` if it ends in a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Expected>,
-    /// The calls that go on in the background, whose results the model has not read, in the order in which it made them.
+    /// The calls that go on in the background and whose results the model has not read, in the order in which the model
+    /// made them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundCall>,
     /// The tokens and the cost of the whole run.
@@ -95,7 +96,7 @@ pub(crate) enum Phase {
     /// The calls of an answer have to be answered.
     Calling {
         calls: Arc<[ToolCall]>,
-        /// Whether the last of them was cut short; it is not run.
+        /// Whether the last of the calls was cut short. Such a call is not run.
         is_cut: bool,
         /// What ends the run once the calls are answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,9 +110,9 @@ pub(crate) enum Phase {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<ToolCall>,
     },
-    /// The model is done, and calls go on in the background: the run ends when it has read their results.
+    /// The model is done, and calls go on in the background. The run ends when the model has read their results.
     Resting {
-        /// How the run would have ended.
+        /// The end that the run would have without these calls.
         how: RunEnd,
     },
     Ended {
@@ -153,8 +154,9 @@ impl State {
         })
     }
 
-    /// Returns the state of a fork with the first turns of this run: it has ended, or its model has to answer, with a
-    /// value if one is expected. Limits start again.
+    /// Returns the state of a fork that has the turns of this run up to `turn`. If `ended` is given, the fork has ended
+    /// so; otherwise its model has to answer next. `expected` is the type of the value that the fork has to end in.
+    /// Limits start again.
     pub(crate) fn at(&self, turn: u64, ended: Option<RunEnd>, expected: Option<Expected>) -> Self {
         let Self(inner) = Self::new(self.0.limits);
         let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
@@ -162,9 +164,9 @@ impl State {
         Self(Inner { turn, phase, output, ..inner })
     }
 
-    /// Returns what has to be done now, for a driver that takes the run up: ask the model, run the calls of a turn, or await the
-    /// result of a call that goes on in the background. `None`
-    /// before the user has spoken and after the end.
+    /// Returns the action that is due, for a driver that takes up the run: ask the model, run the calls of a turn,
+    /// check a value, or await the result of a call that goes on in the background. `None` before the user has spoken
+    /// and after the end.
     #[must_use]
     pub fn due(&self) -> Option<Action> {
         match &self.0.phase {
@@ -181,15 +183,15 @@ impl State {
     }
 
     /// Returns how many calls of a turn are run, counted from the first. A call that was cut short is not run. If the
-    /// model gives the final value beside other calls, neither it nor the calls after it are run, since the model had
-    /// not read the answers yet.
+    /// model gives the final value by one of several calls, neither that call nor the calls after it are run, since the
+    /// model had not read the answers of the others yet.
     pub(super) fn run_of(&self, calls: &[ToolCall], is_cut: bool) -> usize {
         let whole = calls.len() - usize::from(is_cut);
         let is_value = |call: &ToolCall| self.0.output.is_some() && call.name == FINAL_ANSWER;
         calls.iter().position(is_value).map_or(whole, |first| first.min(whole))
     }
 
-    /// Returns how the run ended, if it did.
+    /// Returns how the run ended; `None` if it has not.
     #[must_use]
     pub fn ended(&self) -> Option<&RunEnd> {
         match &self.0.phase {
@@ -198,7 +200,7 @@ impl State {
         }
     }
 
-    /// Returns how the run ended, or would have ended if no call worked in the background.
+    /// Returns how the run ended, or would have ended if no calls went on in the background.
     pub(crate) fn outcome(&self) -> Option<&RunEnd> {
         match &self.0.phase {
             Phase::Ended { how } | Phase::Resting { how } => Some(how),
@@ -206,12 +208,12 @@ impl State {
         }
     }
 
-    /// The calls that go on in the background, whose results the model has not read.
+    /// Returns the calls that go on in the background and whose results the model has not read.
     pub(crate) fn background(&self) -> &[BackgroundCall] {
         &self.0.background
     }
 
-    /// Returns the calls that have no answer yet: those of the last message of the history.
+    /// Returns the calls that have no answer yet: the calls of the history's last message.
     #[must_use]
     pub fn open_calls(&self) -> &[ToolCall] {
         match &self.0.phase {
@@ -227,13 +229,13 @@ impl State {
         self.0.turn
     }
 
-    /// Returns the tokens of all requests to models, as far as their providers say so.
+    /// Returns the tokens of all requests to models, as far as the providers report them.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.0.spent.usage
     }
 
-    /// Returns what all requests to models took and cost over the whole run, including failed ones.
+    /// Returns the tokens and the cost of all requests to models over the whole run, including failed requests.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.0.spent
@@ -249,7 +251,7 @@ impl State {
         self.0.handed_off
     }
 
-    /// The type of the value that it has to end in, since the user last spoke.
+    /// Returns the type of the value that the run has to end in, as the user's last message set it.
     pub(crate) fn expected(&self) -> Option<&Expected> {
         self.0.output.as_ref()
     }
@@ -266,7 +268,7 @@ impl State {
         Standing { turn: self.0.turn, limits: self.0.limits, spent }
     }
 
-    /// Returns what was spent since the user last spoke.
+    /// Returns the tokens and the cost since the user last spoke.
     pub(crate) fn spent_since_said(&self) -> TotalUsage {
         self.0.spent.since(self.0.spent_before)
     }

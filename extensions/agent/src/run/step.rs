@@ -1,5 +1,5 @@
-//! Computes the next step of a run: takes its state and an input, and returns the next state and the actions to carry
-//! out. Pure: no clock, no I/O, no randomness.
+//! Computes the next step of a run: takes the state and an input, and returns the next state and the actions that the
+//! driver has to carry out. Pure: no clock, no I/O, no randomness.
 //!
 //! ```text
 //!             said                answered: calls            every call answered
@@ -14,9 +14,9 @@
 //! gives the value, is checked.
 //!
 //! ```text
-//!   asking ── answered: the value ──▶ checking ── checked: it is one, or too often none ──▶ ended
+//!   asking ── answered: the value ──▶ checking ── checked: valid, or invalid too often ──▶ ended
 //!      ▲                                 │
-//!      └──── checked: what is wrong ─────┘
+//!      └──── checked: the problems ──────┘
 //! ```
 //!
 //! A guard of the application may send back an answer or the end, or end the run:
@@ -26,15 +26,18 @@
 //!   ended ─── guarded: sent back ──▶ asking        ended ── end changed ──▶ ended
 //! ```
 //!
-//! A run that is done while calls go on in the background rests until the result of one of them comes, or the user says more:
+//! When the model is done while calls go on in the background, the run rests until the result of one of them comes, or
+//! the user says more:
 //!
 //! ```text
-//!   ended ── rests ──▶ resting ── background answered, said ──▶ asking        resting ── cancelled, time is up ──▶ ended
+//!   ended ── rests ──▶ resting ── background answered, said ──▶ asking
+//!   resting ── cancelled, time is up ──▶ ended
 //! ```
 //!
-//! - A call is in the history with its turn's answers or not at all: no message comes between the two.
-//! - Each call of a turn gets exactly one answer, in call order, whatever the driver brings.
-//! - An event that the state does not wait for changes nothing and asks for nothing.
+//! - In the history, the answers of a turn's calls follow directly on the message with the calls: no other message
+//!   comes between the two.
+//! - Each call of a turn gets exactly one answer, in call order, even if the driver brings too few or too many answers.
+//! - An input that does not fit the phase of the run changes nothing and causes no action.
 
 use std::sync::Arc;
 
@@ -55,24 +58,25 @@ use crate::limits::{Limit, TotalUsage};
 use crate::model::{FINAL_ANSWER, ModelAnswer, ModelError, StopReason};
 use crate::run::{State, Turn};
 
-/// The message, in the user's name, after a call that was cut short and of which the provider sent nothing.
+/// The message that the run sends in the user's name after the model's answer was cut short in the middle of a call,
+/// and the provider sent no part of that call.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
 
 /// Something that happened to a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StepInput {
-    /// The user said something. Ignored in the middle of a turn, and while the model is asked.
+    /// The user said something. Ignored while the calls of a turn run, and while a value is checked.
     Said {
         /// The text.
         text: String,
         /// The attachments of the message; see [`Message::User`].
         attachments: Arc<[Content<'static>]>,
-        /// The type of the value that the run has to end in now.
+        /// The type of the value that the run has to end in after this message; `None` if it ends in a text.
         output: Option<ExpectedOutput>,
     },
-    /// The user said something more while the run works: the model gets it with the next request. Limits do not start
-    /// again.
+    /// The user said something more while the run works: the model gets the message with the next request. Limits do
+    /// not start again.
     Interjected {
         /// The text.
         text: String,
@@ -81,19 +85,19 @@ pub enum StepInput {
     },
     /// The model answered.
     Answered(ModelAnswer),
-    /// The model's answer was checked: the value as JSON, or a line for each problem.
+    /// The model's answer was checked. The result is the value as JSON, or a text with a line for each problem.
     Checked(Result<String, String>),
     /// A guard has sent the model's answer back, or has ended the run.
     Guarded {
-        /// The answer that the guard looked at; if the guard ended the run, only the usage of the answer counts. `None`
-        /// if the guard looked at a message of the user, at a request or at the end.
+        /// The answer that the guard looked at; `None` if it looked at a message of the user, at a request or at the
+        /// end. If the guard ended the run, the answer is dropped, and only its usage counts.
         answer: Option<ModelAnswer>,
         /// The decision of the guard.
         report: GuardReport,
     },
     /// A guard has replaced the text of the run's end.
     EndChanged {
-        /// The end with that text, of the same kind.
+        /// The same kind of end, with the new text.
         end: RunEnd,
     },
     /// The request to the model failed.
@@ -102,26 +106,26 @@ pub enum StepInput {
     Called {
         /// The answers, by the index of the call. A call without an answer counts as interrupted.
         answers: Vec<Answer>,
-        /// The index of the first call, in call order, whose tool is terminal and succeeded.
+        /// The index of the first successful call of a terminal tool, in call order.
         terminal: Option<usize>,
     },
-    /// The model is unavailable, and will be asked again later. The value is the usage of the failed requests.
+    /// The model is unavailable, and the driver asks it again later. The value is the usage of the failed requests.
     Unreachable(TotalUsage),
     /// The request could have exceeded a ceiling, so the model was not asked.
     TooDear(Limit),
-    /// A request was aborted. The value is its usage.
+    /// The driver aborted a request. The value is the usage of the request.
     GivenUp(TotalUsage),
-    /// These calls of the open turn go on in the background: their answers say so, and their results come later.
+    /// These calls of the open turn go on in the background. Their answers say so, and their results come later.
     InBackground(Vec<BackgroundCall>),
-    /// The result of a call in the background came. It counts once; the result of a call that is not in the background
-    /// changes nothing.
+    /// The result of a call in the background came. Each result counts once. The result of a call that is not in the
+    /// background changes nothing.
     BackgroundAnswered {
         /// The call.
         call: BackgroundCall,
         /// The result of the call, as the model reads it.
         text: String,
     },
-    /// The run is done and does not end yet, because calls go on in the background.
+    /// The model is done, but the run does not end yet, because calls go on in the background.
     Rests,
     /// The calls of the open turn have started sub-agents, whose usage is added to that of the run. Nothing else
     /// changes.
@@ -131,10 +135,10 @@ pub enum StepInput {
         /// How often the models of the sub-agents answered.
         turns: u32,
     },
-    /// The run was cancelled. In the middle of a turn, its calls have to be answered first.
+    /// The run was cancelled. If calls of a turn are open, they have to be answered before the run ends.
     Cancelled,
-    /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. In the middle of a turn, its calls
-    /// have to be answered first.
+    /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. If calls of a turn are open, they
+    /// have to be answered before the run ends.
     TimeIsUp,
 }
 
@@ -163,7 +167,7 @@ impl StepInput {
     }
 }
 
-/// An action that a driver has to carry out. Actions are carried out in order.
+/// An action that a driver has to carry out. A driver carries out actions in order.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Action {
@@ -185,7 +189,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns the message that it appends.
+    /// Returns the message that the action appends.
     pub(super) fn message(&self) -> Option<&Message> {
         match self {
             Self::Append(message) => Some(message),
@@ -275,7 +279,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (Phase::Ended { how }, StepInput::Rests) if how.is_answer() => next.rest(how.clone()),
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
-        // The input came too late, or was never requested.
+        // The input came too late, or no action requested it.
         _ => Vec::new(),
     };
     (next, actions)
@@ -299,7 +303,7 @@ impl State {
         (inner.turn, inner.taken) = (inner.turn.saturating_add(1), inner.taken.saturating_add(1));
         inner.spent = inner.spent.plus(answer.spent());
         if answer.stop == StopReason::Refused {
-            // The model has withdrawn the calls of an answer that it refused in the end.
+            // A model that refuses at the end of an answer has withdrawn the calls of that answer.
             let why = if answer.text.is_empty() { "without a reason" } else { &answer.text };
             let error = ModelError::new("refused", format!("the model refused to answer: {why}"));
             return self.end(RunEnd::model_failed(&error));
@@ -307,7 +311,7 @@ impl State {
         let is_cut = answer.stop == StopReason::CutInCall;
         let is_text_cut = answer.stop == StopReason::CutShort;
         let is_paused = answer.stop == StopReason::Paused && answer.calls.is_empty();
-        // Tool calls that the provider ran itself are in the `verbatim` content, so such an answer is not empty.
+        // A paused answer with `verbatim` content is not empty: that content holds calls that the provider ran itself.
         let is_empty = answer.calls.is_empty()
             && answer.text.trim().is_empty()
             && !(is_paused && answer.verbatim.is_some());
@@ -413,8 +417,8 @@ impl State {
         }
     }
 
-    /// Asks the model again after the answers to its calls, and adds a report of what is left if the limits ask for
-    /// one.
+    /// Asks the model again after the answers to its calls. If the limits ask for it, first appends a message that says
+    /// how much of the budget is left.
     pub(super) fn ask_again(&mut self) -> Vec<Action> {
         let mut actions = self.ask();
         if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {
@@ -464,7 +468,7 @@ impl State {
         RunEnd::Limit(Limit::Time { milliseconds })
     }
 
-    /// Ends the run once the calls of its turn are answered. The first reason counts.
+    /// Lets the run end once the calls of its turn are answered. If it is stopped twice, the first reason counts.
     fn stop(&mut self, why: Stopping) -> Vec<Action> {
         if let Phase::Calling { stopping, .. } = &mut self.0.phase {
             stopping.get_or_insert(why);

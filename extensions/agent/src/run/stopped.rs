@@ -24,7 +24,7 @@ pub enum Stopped {
     /// The message has neither text nor attachments, or the run has no message of its user yet.
     #[error("nothing was said to the model; give it a text that is not empty")]
     NothingSaid,
-    /// A message was sent while calls have no answer.
+    /// The user sent a message while calls had no answer.
     #[error(
         "turn {turn} has calls without an answer; go on with it by `.resume()` before you say more"
     )]

@@ -88,7 +88,7 @@ impl Generator<'_> {
         self.root.pointer(pointer).cloned()
     }
 
-    /// Returns one of several schemas; deep in the value, one that does not refer to others.
+    /// Returns one of several schemas. Deep inside the value, it is a schema that does not refer to others.
     fn alternative<'a>(&mut self, schemas: &'a [Value], depth: usize) -> Option<&'a Value> {
         let is_plain = |it: &&Value| it.get("$ref").is_none() && it["type"] != "object";
         match schemas.iter().find(is_plain) {

@@ -223,7 +223,7 @@ impl Server {
         }
     }
 
-    /// A token that is cancelled when the servers are closed after this moment.
+    /// Returns a token that is cancelled when the servers are closed the next time.
     fn closed(&self) -> CancellationToken {
         self.state().closed.clone()
     }

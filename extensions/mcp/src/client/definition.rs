@@ -180,7 +180,7 @@ impl Definitions {
     }
 }
 
-/// The JSON with its keys sorted, so that a server that writes them in another order has changed nothing.
+/// Returns the JSON with its keys sorted, so that another order of keys does not count as a change.
 fn canonical(json: String) -> String {
     toolwright::unstable::arguments::canonical(&json).unwrap_or(json)
 }

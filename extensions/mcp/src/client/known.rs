@@ -55,7 +55,7 @@ impl KnownDefinitions {
         }
     }
 
-    /// What has changed in a tool since it last ran, old beside new; nothing if it is unchanged or has not run.
+    /// What has changed in a tool since it last ran, old beside new; `None` if it is unchanged or has not run.
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;

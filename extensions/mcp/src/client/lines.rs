@@ -46,7 +46,8 @@ pub(super) struct Lines<R, W> {
     write: Arc<Mutex<Option<W>>>,
 }
 
-/// The line that is being read. It is a field because the future that reads is dropped whenever a message is to be written.
+/// The line that is being read. It is kept between reads, because the future that reads is dropped whenever a message
+/// is written.
 #[derive(Default)]
 struct Line {
     /// The whole line, or its beginning and its end if it is too long.

@@ -1,4 +1,4 @@
-//! The names of foreign tools here: `server__tool`, at most 64 characters, unique for each tool. Pure.
+//! Names foreign tools in this application: `server__tool`, at most 64 characters, unique for each tool. Pure.
 
 use sha2::{Digest as _, Sha256};
 

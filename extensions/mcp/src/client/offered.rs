@@ -255,7 +255,8 @@ fn prompt(offered: rmcp::model::Prompt) -> OfferedPrompt {
     }
 }
 
-/// The error if the server does not know the method, or answers with something else, such as a request for input.
+/// Makes the error for a server that does not know the method, or that answers with something else, such as a request
+/// for input.
 fn none_of(server: &Server, what: &str, answer: Option<ServerResult>) -> ToolError {
     match answer {
         Some(_) => odd(server),

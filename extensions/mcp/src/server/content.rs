@@ -161,7 +161,7 @@ pub trait Prompts: Send + Sync + 'static {
 pub enum Completing {
     /// An argument of the prompt of this name.
     Prompt(String),
-    /// A placeholder in the address of this template.
+    /// A placeholder in the address of a template. The value is that address.
     Resource(String),
 }
 

@@ -184,7 +184,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Notes that the request has been answered, and the next one is awaited.
+    /// Notes that the request has been answered, and that the client's next request is awaited.
     pub(super) fn rest(&self) {
         self.lock().attending = None;
     }

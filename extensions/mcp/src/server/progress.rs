@@ -62,7 +62,7 @@ pub(super) enum Audience {
 }
 
 impl Audience {
-    /// The receiver, or nothing if the first request does not ask for progress.
+    /// Makes the receiver of a session; `None` if the first request does not ask for progress.
     pub(super) fn of(
         context: &RequestContext<RoleServer>,
         exchange: Option<&Arc<Exchange>>,
@@ -118,7 +118,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The notification for a report; nothing if the progress would not increase.
+    /// The notification for a report; `None` if the progress would not increase.
     pub(super) fn next(
         &mut self,
         token: &ProgressToken,

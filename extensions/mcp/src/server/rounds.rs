@@ -75,8 +75,8 @@ impl<T> Default for Rounds<T> {
 }
 
 impl<T: Send + 'static> Rounds<T> {
-    /// Works until the work is done or asks. If the request is cancelled, the work is cancelled too. Work without a purpose
-    /// cannot ask.
+    /// Runs the work until it is done or asks a question. If the request is cancelled, the work is cancelled too. Work
+    /// without a purpose cannot ask.
     ///
     /// # Errors
     /// Those of the work; and when no work with this purpose waits under the `requestState`, or an answer is malformed.
@@ -161,7 +161,7 @@ impl<T: Send + 'static> Rounds<T> {
         held.exchange.rest();
         let mut all = self.lock();
         if all.len() >= MOST_HELD {
-            // Drop work that is done and whose client did not come back.
+            // Drops work that is done but whose client did not come back.
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {

@@ -73,8 +73,8 @@ impl Template {
     }
 }
 
-/// The path as a server reads it, which rules match: decodes what the document encodes, and drops a part after `#`. An encoded
-/// `/` stays encoded, since it does not separate segments.
+/// Returns the path as a server reads it, against which rules match: decodes what the document encodes, and drops the
+/// part after `#`. An encoded `/` stays encoded, since it does not separate segments.
 pub(crate) fn as_sent(path: &str) -> String {
     let path = path.split('#').next().unwrap_or_default();
     let segments = path

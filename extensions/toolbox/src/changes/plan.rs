@@ -8,7 +8,7 @@ use crate::workspace::{Name, State, UnrecordedReason};
 /// The changes to be undone.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum WantedChanges<'a> {
-    /// The newest change that is not undone, leaving undos out.
+    /// The newest change that is not undone. Undos themselves do not count as changes.
     Newest,
     /// The change of this number, which may be an undo.
     Change(i64),

@@ -104,7 +104,7 @@ impl ChangeLog {
         Ok(begun)
     }
 
-    /// The change of a call at a name: an existing one, or a new one.
+    /// Returns the change that a call makes at a name: the one that has begun already, or a new one.
     fn first_half(
         &self,
         db: &Transaction<'_>,

@@ -79,7 +79,8 @@ fn marks(db: &Connection, name: &Name) -> rusqlite::Result<Vec<(i64, i64)>> {
     marks.collect()
 }
 
-/// Finds the changes that are undone: an undo took them back, and was neither taken back itself nor without effect; pure.
+/// Marks the changes that are undone. A change is undone if an undo took it back, and that undo had an effect and was
+/// not taken back itself. Pure.
 pub(super) fn mark_undone(changes: &mut [Change], marks: &[(i64, i64)]) {
     // From the newest on, because an undo is newer than the changes that it takes back.
     for index in (0..changes.len()).rev() {

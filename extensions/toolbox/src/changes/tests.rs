@@ -47,7 +47,7 @@ impl Place {
         self.around.path().join("work").join(name)
     }
 
-    /// Content and mode of a file; nothing where there is none.
+    /// Content and mode of a file; `None` if there is none.
     fn file(&self, name: &str) -> Option<(String, u32)> {
         let path = self.path(name);
         let content = fs::read_to_string(&path).ok()?;

@@ -16,8 +16,8 @@ pub(super) fn milliseconds() -> i64 {
 }
 
 impl ChangeLog {
-    /// Finds the name whose changes are undone for this path. If the path is a link, that is the link or its target, whichever
-    /// has the given change or, if none is given, the newest one.
+    /// Finds the name whose changes are undone for this path. If the path is a link, the name is the link or its
+    /// target: the one that has the given change or, if no change is given, the newest change.
     pub(super) fn find_changed_name(
         &self,
         path: &str,

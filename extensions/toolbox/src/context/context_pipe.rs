@@ -173,7 +173,7 @@ fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
         .hint(format!("call `{name}` itself, or pipe another tool")))
 }
 
-/// The error of the inner call, as the model sees it. Nothing was stored.
+/// Makes the error that the model gets if the inner call failed, so that nothing was stored.
 fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError {
     let failed = format!("`{tool}` failed, so nothing was stored: ");
     let message = match source {

@@ -46,7 +46,7 @@ pub struct ContextStore {
     reader: Arc<str>,
 }
 
-/// What to do where there is an entry already.
+/// What to do if there is an entry already.
 #[toolwright::data]
 #[serde(rename_all = "snake_case")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

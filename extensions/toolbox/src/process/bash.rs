@@ -279,7 +279,7 @@ fn is_it(name: &Name, inside: &Path) -> bool {
     inside == Path::new(folder)
 }
 
-/// The name of the folder in which a line reports to have ended; nothing if it is not inside the workspace. The report is no
+/// The name of the folder in which a line reports to have ended; `None` if it is not inside the workspace. The report is no
 /// more trustworthy than the line.
 fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
     let inside = path.strip_prefix(workspace.root()).ok()?.to_str()?;

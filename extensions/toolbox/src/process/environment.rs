@@ -53,7 +53,7 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
-    // With a width that is not the terminal's, `man` does not save formatted pages.
+    // `man` does not save formatted pages if their width is not the width of the terminal.
     ("MANWIDTH", "100"),
     ("PAGER", "cat"),
     ("GOTOOLCHAIN", "local"),

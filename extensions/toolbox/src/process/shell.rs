@@ -87,9 +87,9 @@ impl Shell {
     }
 
     /// Adds a second line of defence behind the rating: lines rated safe run in this sandbox, which is made
-    /// [read-only](Sandbox::without_writes) and has no network unless it was given one. If such a line fails, its answer
-    /// mentions the sandbox; if the model then repeats it with `outside`, a person is asked. Lines with a higher danger run
-    /// without the sandbox, as the policy allows.
+    /// [read-only](Sandbox::without_writes) and has no network unless it was given one. If such a line fails, its
+    /// answer mentions the sandbox; if the model then repeats it with `outside`, a person is asked. Lines that are
+    /// rated more dangerous run without the sandbox, if the policy allows them.
     ///
     /// ```no_run
     /// use toolwright_toolbox::{Sandbox, Shell, Supervisor};
@@ -201,7 +201,7 @@ impl Shell {
             .collect()
     }
 
-    /// The current folder of a run; nothing if it cannot be read, in which case the call fails when it runs.
+    /// The current folder of a run; `None` if it cannot be read, in which case the call fails when it runs.
     pub(super) fn folder(&self, context: &ToolContext) -> Option<String> {
         self.folder_of(context).ok()
     }

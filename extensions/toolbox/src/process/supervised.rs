@@ -43,7 +43,7 @@ pub(super) fn start(
     // A new session has no terminal, through which a program could type answers for a person.
     command.wrap(ProcessSession);
     let child = command.spawn()?;
-    // Close our copy of the supervisor's end of the socket.
+    // Closes this process's copy of the supervisor's end of the socket.
     drop(command);
     let (held, given_up) = oneshot::channel::<()>();
     let ended = tokio::spawn(follow(child, own, request.limit, request.streams, given_up));

@@ -195,7 +195,7 @@ pub(super) fn status(word: &str, number: i32) -> Option<ExitStatus> {
 
 fn signal_all(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
-        // Fails if no process of the group is left.
+        // Sending the signal fails if no process of the group is left.
         let _ = rustix::process::kill_process_group(group, signal);
     }
     for descendant in descendants() {

@@ -1,6 +1,6 @@
 //! Decodes the text of `$'…'`, in which a backslash begins an escape.
 
-/// Decodes the inside of `$'…'`; nothing if the quote ends inside, or if it has an unknown escape.
+/// Decodes the inside of `$'…'`; `None` if the quote ends inside, or if it has an unknown escape.
 pub(super) fn decode(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside.chars().peekable();

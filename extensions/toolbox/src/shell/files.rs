@@ -28,7 +28,7 @@ pub(crate) fn files_of(
     (reads, Vec::new())
 }
 
-/// The name of a file, or of the folder in which a pattern is expanded; nothing if only the shell knows it.
+/// The name of a file, or of the folder in which a pattern is expanded; `None` if only the shell knows it.
 fn name_of(path: &str) -> Option<String> {
     if path.starts_with('~') || path.contains('$') {
         return None;

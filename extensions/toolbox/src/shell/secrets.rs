@@ -200,7 +200,7 @@ pub(super) enum Wildcards {
     None,
     /// As the shell expands them: only a dot matches a dot at the beginning of a name.
     Shell,
-    /// As `Shell`, but the text may not be a file name at all, so only distinctive names count.
+    /// A text of a command line, as with `Shell`, that need not be a file name at all. So only distinctive names count.
     Doubtful,
     /// They match every name, including hidden ones, as in patterns of `find` or of other programs.
     All,
@@ -267,7 +267,7 @@ pub(crate) fn names_of_secrets() -> String {
     format!("(^|/)(({})$|({})/)", files.join("|"), folders.join("|"))
 }
 
-/// A quick check whether any rule may match a path without wildcards, by their parts: most paths match none.
+/// Checks quickly, by the parts of a path without wildcards, whether any rule may match it. Most paths match none.
 fn may_be_listed(path: &str) -> bool {
     /// The parts of rules without a wildcard, and the extensions of rules that begin with a wildcard.
     static LISTED: LazyLock<(HashSet<String>, HashSet<&str>)> = LazyLock::new(|| {

@@ -90,7 +90,7 @@ pub(super) struct Program {
     pub(super) unknown: Option<Danger>,
     /// The arguments that are files which it writes.
     pub(super) writes: Option<Files>,
-    /// Whether its arguments are files which it reads.
+    /// Whether the program's arguments are files that it reads.
     #[serde(default)]
     pub(super) reads: bool,
     /// Whether it shows only the names of those files, not their contents.
@@ -146,13 +146,13 @@ pub(super) struct Subcommand {
     pub(super) flags: Vec<FlagRule>,
     /// Its danger if it has positional arguments.
     pub(super) arguments: Option<Danger>,
-    /// Flags with which its arguments only select what is shown.
+    /// The flags with which the program's arguments only select what it shows.
     #[serde(default)]
     pub(super) selects: Vec<String>,
     /// Arguments with which it only shows.
     #[serde(default)]
     pub(super) shows: Vec<String>,
-    /// Whether its arguments are files which it reads.
+    /// Whether the program's arguments are files that it reads.
     #[serde(default)]
     pub(super) reads: bool,
     /// Flags whose values are files which it writes.

@@ -94,7 +94,7 @@ impl SyntaxCheck {
         texts.collect()
     }
 
-    /// The text of a file, empty if it does not exist; nothing if it cannot be checked.
+    /// The text of a file, empty if it does not exist; `None` if it cannot be checked.
     fn text(&self, name: &Name) -> Option<String> {
         match self.0.workspace.read_named(name) {
             Ok(bytes) if bytes.len() <= LARGEST => String::from_utf8(bytes).ok(),

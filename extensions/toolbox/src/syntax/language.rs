@@ -20,7 +20,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    /// The language of a file; nothing if it is unknown.
+    /// The language of a file; `None` if it is unknown.
     pub(super) fn of(name: &str) -> Option<Self> {
         let file = name.rsplit('/').next().unwrap_or(name);
         let (stem, end) = file.rsplit_once('.')?;

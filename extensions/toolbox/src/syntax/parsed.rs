@@ -38,7 +38,7 @@ type Found = Option<Arc<[Problem]>>;
 pub(super) struct Cache(Mutex<VecDeque<(Language, [u8; 32], Found)>>);
 
 impl Cache {
-    /// The problems of a text, from the cache or by parsing it.
+    /// Returns the problems of a text, from the cache or by parsing the text.
     pub(super) fn problems(&self, language: Language, text: &str) -> Found {
         let hash: [u8; 32] = Sha256::digest(text).into();
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +59,7 @@ impl Cache {
     }
 }
 
-/// The syntax errors, in the order of the text; nothing if parsing takes longer than `until`.
+/// The syntax errors, in the order of the text; `None` if parsing takes longer than `until`.
 pub(super) fn problems(language: Language, text: &str, until: Instant) -> Option<Vec<Problem>> {
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;

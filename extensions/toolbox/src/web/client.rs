@@ -163,7 +163,7 @@ impl WebClient {
     }
 }
 
-/// The checked target of a redirect; nothing if the answer is not a redirect.
+/// The checked target of a redirect; `None` if the answer is not a redirect.
 fn next(
     from: &Target,
     first: &Site,

@@ -29,7 +29,7 @@ pub(super) fn of(site: &Site, error: reqwest::Error) -> ToolError {
         .caused_by(said)
 }
 
-/// The innermost cause, which says what happened.
+/// Returns the innermost cause of an error, which says what happened.
 fn reason(error: &reqwest::Error) -> String {
     let mut last: &dyn Error = error;
     while let Some(it) = last.source() {

@@ -62,7 +62,7 @@ impl LocalFiles {
         let renamed =
             is_expected().and_then(|()| folder.rename(&temporary, &folder, file).map_err(lookup));
         if renamed.is_err() {
-            // Report the error of the write, not one of the cleanup.
+            // An error of the cleanup is ignored, because the error of the write is reported.
             let _ = folder.remove_file(&temporary);
         }
         step();

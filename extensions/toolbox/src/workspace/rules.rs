@@ -82,7 +82,7 @@ fn with_literal_braces(line: &str) -> String {
 /// The length of a character class such as `[!a-z]`, in which braces are literal; for an unclosed bracket, its own length.
 fn class(text: &str) -> usize {
     let start = if text[1..].starts_with(['!', '^']) { 2 } else { 1 };
-    // A closing bracket in first place is one of the characters.
+    // A closing bracket that comes first is one of the characters.
     let first = text[start..].chars().next().map_or(0, char::len_utf8);
     text[start + first..].find(']').map_or(1, |end| start + first + end + 1)
 }

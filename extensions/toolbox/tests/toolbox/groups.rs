@@ -70,7 +70,7 @@ fn each_tool_says_its_group_its_effect_and_its_danger() {
     }
 }
 
-/// Files that a call reads and writes; `None` where it may be any.
+/// Files that a call reads and writes; `None` if it may be any.
 type Named = Option<Vec<&'static str>>;
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) enum Form {
 }
 
 /// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` where every tool has such
-/// a flag. Empty where the name has no letter; such a key can only be given by `--json`.
+/// a flag. Empty if the name has no letter; such a key can only be given by `--json`.
 pub(super) fn flag(field: &Field<'_>) -> String {
     let flag = kebab(field.key);
     if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }

@@ -71,7 +71,7 @@ impl CallableTool {
         }
     }
 
-    /// Returns the name under which the run has it.
+    /// Returns the name under which the run has the tool.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

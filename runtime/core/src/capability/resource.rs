@@ -61,7 +61,7 @@ impl Opening {
         &self.context
     }
 
-    /// Returns a service of the run or the executor; `None` where none of this type is registered.
+    /// Returns a service of the run or the executor; `None` if none of this type is registered.
     pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.context.service::<T>()
     }

@@ -44,8 +44,8 @@ pub trait ResourceKind: 'static {
     }
 
     /// Lists the names of all resources of the kind that contain this one, the outermost first and without the resource
-    /// itself, as parts of its normalised name. It has to agree with [`overlap`](Self::overlap). Implement it where a
-    /// name shows its containers: a turn of thousands of calls is then planned quickly. `None` where only `overlap`
+    /// itself, as parts of its normalised name. It has to agree with [`overlap`](Self::overlap). Implement this method
+    /// if a name shows its containers: a turn of thousands of calls is then planned quickly. `None` if only `overlap`
     /// knows.
     ///
     /// ```
@@ -67,7 +67,7 @@ pub trait ResourceKind: 'static {
     }
 
     /// Returns the version of a resource, which every change of the resource changes. A cache reads it before each use
-    /// of an answer, so it must be quick. `None` where it cannot be determined: such a resource is not cached. By
+    /// of an answer, so it must be quick. `None` if it cannot be determined: such a resource is not cached. By
     /// default only calls change resources of the kind.
     fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {
         let _ = (scope, name);
@@ -207,7 +207,7 @@ impl ResourceKind for File {
     label = "expected text, a path, a whole number, or an option or a list of them"
 )]
 pub trait ResourceName {
-    /// Passes each name to `take`, `None` for all of the kind.
+    /// Passes each name to `take`, and `None` for all resources of the kind.
     fn each(&self, take: &mut dyn FnMut(Option<&str>));
 }
 

@@ -153,7 +153,7 @@ pub trait HoldsNone<T: ?Sized> {
 
 impl<T: ?Sized, K> HoldsNone<T> for Holder<T, K> {}
 
-/// Returns the one scope that a tool's services name; `None` where they name none, or several.
+/// Returns the scope that a tool's services name; `None` if they name no scope, or several.
 pub fn one_scope<const COUNT: usize>(
     scopes: [Option<HeldResources<'_>>; COUNT],
 ) -> Option<HeldResources<'_>> {

@@ -109,7 +109,7 @@ impl TouchedResource {
         one == two || overlap(one, two) || overlap(two, one)
     }
 
-    /// Reads the version of the resource; `None` where its kind cannot determine it.
+    /// Reads the version of the resource; `None` if its kind cannot determine it.
     #[must_use]
     pub fn stamp(&self) -> Option<ResourceStamp> {
         (self.kind.0.stamp)(self.scope.as_ref(), self.name.as_deref())

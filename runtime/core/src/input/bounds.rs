@@ -123,7 +123,7 @@ pub trait Length: Sized {
 
 /// Measures the length of a value.
 pub struct Measure<T> {
-    /// Returns the length, if there is something to measure.
+    /// Returns the length of a value; `None` if the value has none.
     pub(super) length: fn(&T) -> Option<usize>,
     /// The unit of the length.
     pub(super) unit: &'static str,
@@ -192,7 +192,7 @@ numbers! {
     i128 => Integer(i128), f64 => Float(f64), f32 => Single(f32),
 }
 
-/// `i128` cannot express a larger bound, so a larger one counts as above all numbers.
+/// `i128` cannot express the largest bounds of `u128`, so such a bound counts as above all numbers.
 impl BoundOf<u128> {
     pub const fn get(self) -> Bound {
         Bound::Integer(if self.0 > i128::MAX as u128 { i128::MAX } else { self.0 as i128 })

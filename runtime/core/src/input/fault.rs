@@ -2,7 +2,7 @@
 //!
 //! - It is one pointer wide and allocated only on failure, so that success costs nothing.
 //! - A fault has the path from its value to the place of the problem; each enclosing value prepends its own segment.
-//! - `found` stays empty where serde reports less than the text shows; the reader fills it in.
+//! - `found` stays empty if serde reports less than the text shows; the reader fills it in.
 //! - A fault also has the names that the type asked for. They tell a registry which names a type accepts beyond its
 //!   schema, such as an alias.
 
@@ -117,7 +117,7 @@ impl Fault {
         self.0.problem.found = words::shorten(found);
     }
 
-    /// Turns the fault into that of a `null` where the key should be left out.
+    /// Turns the fault into the fault of a `null` whose key should be left out.
     pub(super) fn into_null(mut self) -> Self {
         let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
         if self.0.problem.pointer.is_empty() && !is_said {

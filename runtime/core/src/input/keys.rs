@@ -89,7 +89,7 @@ impl Key {
         self.check.as_ref()
     }
 
-    /// Lists all problems that the schema finds with a value that its type has refused; `None` where the schema accepts
+    /// Lists all problems that the schema finds with a value that its type has refused; `None` if the schema accepts
     /// it.
     ///
     /// The type itself stops at its first problem, and words it as its library does.

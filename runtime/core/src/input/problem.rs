@@ -24,7 +24,7 @@ pub struct Problem {
     pub pointer: String,
     /// The rule that was broken.
     pub rule: Rule,
-    /// A short rendering of the value there, at most 60 characters; empty where there is none.
+    /// A short rendering of the value there, at most 60 characters; empty if there is none.
     pub found: String,
     /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
     /// message.
@@ -195,7 +195,7 @@ impl fmt::Display for Problem {
 pub struct Problems(Box<[Problem]>);
 
 impl Problems {
-    /// Makes a list of problems; `None` where there are none.
+    /// Makes a list of problems; `None` if there are none.
     #[must_use]
     pub fn new(problems: Vec<Problem>) -> Option<Self> {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))

@@ -33,7 +33,7 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
-    /// Whether `null` is `None` for fields too, for a value that its schema checks afterwards.
+    /// Whether `null` counts as `None` for fields too. Set for a value that its schema checks afterwards.
     pub(super) lenient: bool,
     /// The last string that had escapes.
     pub(super) scratch: String,

@@ -1,4 +1,4 @@
-//! Reads a value a second time if its schema may accept it although the reader did not.
+//! Reads a value a second time if the reader refused it, but its schema may accept it.
 //!
 //! - For JSON Schema and for the reader, an integer is the same in every notation. But where a type goes through
 //!   serde's buffer, as untagged enums and `flatten` do, serde stores `2.0` as a float and refuses it as an integer. So
@@ -17,7 +17,7 @@ pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fau
     read(&mut Reader::lenient(written.as_deref().unwrap_or(text))).ok()
 }
 
-/// Returns the text of a JSON value with its integers in plain notation; `None` where they are already.
+/// Returns the text of a JSON value with its integers in plain notation; `None` if they are already.
 ///
 /// Integers beyond 64 bits stay as they are: the buffer cannot hold integers of that size.
 fn with_plain_integers(text: &str) -> Option<String> {

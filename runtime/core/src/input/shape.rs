@@ -49,7 +49,7 @@ impl<T> NoRange for Range<T> {}
 /// Returns what a type looks like in JSON.
 pub struct Shape<T>(PhantomData<fn(T)>);
 
-/// The type may fit: nothing is known against it.
+/// The type may fit: nothing is known that excludes it.
 pub struct Possible;
 
 /// The type cannot fit.

@@ -81,7 +81,7 @@ pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> St
     }
 }
 
-/// Finds the choice that was probably meant by `word`; `None` where none is similar.
+/// Finds the choice that was probably meant by `word`; `None` if none is similar.
 #[doc(hidden)]
 pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
     nearest_within(word, choices, &Cell::new(MOST_COMPARED))
@@ -123,13 +123,13 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
     (distance == 0 || close || begins).then_some(distance)
 }
 
-/// Removes what is often mistaken: case and the marks between words.
+/// Removes the differences that are often mistakes: case, and the marks between words.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// Describes what serde found; empty where the text itself says it better.
+/// Describes what serde found; empty if the text itself says it better.
 pub(super) fn describe_found(unexpected: &Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Bool(value) => value.to_string(),

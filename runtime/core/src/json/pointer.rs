@@ -20,7 +20,7 @@ pub fn unescape(segment: &str) -> Cow<'_, str> {
     }
 }
 
-/// Splits a JSON pointer into its segments, decoded; `None` where it is not a pointer.
+/// Splits a JSON pointer into its segments, decoded; `None` if it is not a pointer.
 #[doc(hidden)]
 #[must_use]
 pub fn segments(pointer: &str) -> Option<Vec<String>> {

@@ -33,14 +33,14 @@ pub fn definition(reference: &str) -> Option<Cow<'_, str>> {
     (!name.contains('/')).then(|| unescape(name))
 }
 
-/// Returns the schema that the reference of a schema leads to; `None` where there is no reference, or it leads nowhere.
+/// Returns the schema that the reference of a schema leads to; `None` if there is no reference, or it leads nowhere.
 #[doc(hidden)]
 #[must_use]
 pub fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
     root.pointer(place(of(schema)?)?)
 }
 
-/// Follows references to the first schema without one; `None` where they lead nowhere or in a circle.
+/// Follows references to the first schema without one; `None` if they lead nowhere or in a circle.
 #[doc(hidden)]
 #[must_use]
 pub fn follow<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Value> {

@@ -62,7 +62,7 @@ impl Node {
         }
     }
 
-    /// Returns the value for a validator; `None` where `serde_json` cannot represent a number.
+    /// Returns the value for a validator; `None` if `serde_json` cannot represent a number.
     pub fn value(&self) -> Option<Value> {
         Some(match self {
             Self::Null => Value::Null,
@@ -217,7 +217,7 @@ pub fn is_number(text: &str) -> bool {
     number_end(text.as_bytes()) == Some(text.len())
 }
 
-/// Returns the length of the JSON number that `bytes` begins with; `None` where it begins with none.
+/// Returns the length of the JSON number that `bytes` begins with; `None` if it begins with none.
 pub fn number_end(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         bytes.get(from..).unwrap_or_default().iter().take_while(|it| it.is_ascii_digit()).count()

@@ -192,7 +192,7 @@ impl Answer {
         std::iter::once(first.into_owned()).chain(more).collect()
     }
 
-    /// Returns the changes that repair made to the input; `None` where it made none, or where the call ended before its
+    /// Returns the changes that repair made to the input; `None` if it made none, or where the call ended before its
     /// tool ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {

@@ -243,7 +243,7 @@ impl<E: Failure> IntoValidated for Result<(), E> {
     }
 }
 
-/// The result of an `approval` function: why the call needs approval; `None` where it needs none.
+/// The result of an `approval` function: why the call needs approval; `None` if it needs none.
 pub type Asking = Result<Option<Cow<'static, str>>, ToolError>;
 
 #[diagnostic::on_unimplemented(

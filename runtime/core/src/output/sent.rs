@@ -10,7 +10,8 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 
-/// A value that is sent as JSON. Its method `inside` opens a container; the trait's method answers for all other types.
+/// A value that is sent as JSON. For containers, its own method `inside` applies; for all other types, the trait's
+/// method does.
 pub struct SentValue<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> SentValue<T> {

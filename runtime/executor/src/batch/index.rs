@@ -136,7 +136,7 @@ impl Index {
     pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<WaitTarget> {
         let mut waits_for = Vec::new();
         self.all.below.wait_for(true, steps, &mut waits_for);
-        // Every later call waits for this one, and so for all before it.
+        // Every later call waits for this one, and so for all calls before it.
         let mut deciding = std::mem::take(&mut self.deciding);
         deciding.everything = Some(call);
         *self = Self { deciding, ..Self::default() };
@@ -144,7 +144,7 @@ impl Index {
         waits_for
     }
 
-    /// Finds where a resource lies; `None` where that would take too many comparisons or its name is too deep.
+    /// Finds where a resource lies; `None` if that would take too many comparisons or its name is too deep.
     fn place(&mut self, resource: &TouchedResource) -> Option<Place> {
         let Self { nodes, kinds, compared, .. } = self;
         let kind = kinds

@@ -1,5 +1,5 @@
-//! What waits for what. A step is a call, or a join: it ends when several calls have ended, so that many calls can wait
-//! for many without an edge for each pair.
+//! Records which calls wait for which. A step is a call or a join. A join ends when several calls have ended, so that
+//! many calls can wait for many without an edge for each pair.
 
 /// The number of a call or join, in the order in which they were added.
 pub(super) type StepId = usize;
@@ -81,7 +81,7 @@ impl Steps {
         open == 0
     }
 
-    /// Ends a call, and returns the calls that wait for nothing now.
+    /// Ends a call, and returns the calls that may begin now.
     pub(super) fn end_call(&mut self, call: usize) -> Vec<usize> {
         let mut free = Vec::new();
         let mut ended: Vec<StepId> = self.step_of(call).into_iter().collect();

@@ -283,7 +283,7 @@ pub enum ProfileError {
     },
     /// No tool is selected, or every selected tool is excluded.
     Empty,
-    /// Several profiles have problems; by their names.
+    /// Several profiles have problems, which are listed by the profiles' names.
     Several {
         /// At least one.
         problems: Vec<(String, ProfileError)>,

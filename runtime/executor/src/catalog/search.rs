@@ -27,10 +27,10 @@ const DESCRIPTION: u32 = 4;
 const PARAMETER: u32 = 4;
 const OF_PARAMETER: u32 = 1;
 
-/// How fast the weight of a repeated word saturates, in the units of the places: the `k1` of BM25.
+/// How fast the weight of a repeated word saturates, in the unit of the weights of places: the `k1` of BM25.
 const SATURATION: f64 = 8.0;
 
-/// How much a word in a long text counts for less than one in a short text: the `b` of BM25.
+/// How much less a word counts in a long text than in a short one: the `b` of BM25.
 const BY_LENGTH: f64 = 0.3;
 
 /// Scores are whole numbers, so that an equal question has an equal answer in whatever order they are added up.

@@ -1,4 +1,4 @@
-//! How a call of a run-time tool begins: its input is read, judged, and handed to its function.
+//! Begins a call of a run-time tool: reads its input, checks it, and passes it to the tool's function.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

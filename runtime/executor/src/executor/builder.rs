@@ -53,7 +53,7 @@ pub struct ExecutorBuilder {
     pub(super) journal: Option<Journal>,
     /// The approver of this process.
     pub(super) asker: Option<AskerBuilder>,
-    /// The approver where the application has set none.
+    /// The approver that is used if the application has set none.
     pub(super) last_asker: Option<AskerBuilder>,
     /// Whether a call of a tool that lacks a service is refused, instead of the build.
     tolerates_missing: bool,
@@ -235,8 +235,8 @@ impl ExecutorBuilder {
     }
 
     /// Adds a resolver of tools that are not registered: a closure that answers at once, or a type that implements
-    /// [`Resolver`]. Several are asked in the order in which they are added, and the first that knows the tool brings
-    /// it.
+    /// [`Resolver`]. The executor asks resolvers in the order in which they were added, and takes the tool from the
+    /// first that knows it.
     ///
     /// ```
     /// use serde_json::json;

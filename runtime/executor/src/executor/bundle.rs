@@ -68,8 +68,8 @@ use toolwright_policy::policy::PolicyBuilder;
     note = "`.with(…)` takes what brings tools together with what they need; tools alone go to `.tools([…])`"
 )]
 pub trait Bundle: Send + 'static {
-    /// Returns the name of the bundle, for errors. An executor accepts only one bundle of each name: where several
-    /// make sense, such as one for each server, the name tells them apart.
+    /// Returns the name of the bundle, for errors. An executor accepts only one bundle of each name. If several of a
+    /// kind make sense, such as one for each server, give them different names.
     fn name(&self) -> String;
 
     /// Adds what the bundle brings. Where something is missing, such as a program, the bundle reports it by

@@ -43,7 +43,7 @@ pub(crate) struct Core {
     pub(crate) middleware: Middlewares,
     /// How many retries the calls of one run may make together.
     pub(crate) retries_per_run: Option<u32>,
-    /// The journal, where there is one.
+    /// The journal, if there is one.
     pub(crate) journal: Option<JournalConfig>,
     /// Whether there is neither a listener nor a journal.
     pub(crate) is_plain: bool,

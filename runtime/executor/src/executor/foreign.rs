@@ -41,7 +41,7 @@ impl Sources {
         is_new
     }
 
-    /// Returns the sources; `None` where there are more than are stored.
+    /// Returns the sources; `None` if there are more than are stored.
     pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         (!self.has_more).then(|| self.sources.as_slice().into())
     }
@@ -54,7 +54,7 @@ pub(crate) struct ReadText(Mutex<State>);
 #[derive(Debug)]
 struct State {
     read: Sources,
-    /// Those that are in the journal, where there is one.
+    /// The sources that are recorded in the journal, if there is one.
     recorded: Sources,
     /// Whether no other process can have read a source for the run that is missing here.
     is_complete: bool,
@@ -80,13 +80,13 @@ impl ReadText {
         self.state().read.add(source);
     }
 
-    /// Returns the sources; `None` where not all are known.
+    /// Returns the sources; `None` if not all are known.
     pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         let state = self.state();
         if state.is_complete { state.read.sources() } else { None }
     }
 
-    /// Returns what to write into the journal; `None` where it has all.
+    /// Returns what to write into the journal; `None` if it has all.
     pub(crate) fn sources_to_record(&self) -> Option<Sources> {
         let state = self.state();
         // Everything recorded is among what was read, so equal lengths mean equal lists.

@@ -24,7 +24,7 @@ pub(crate) struct Gate {
 enum Entry {
     /// A new call.
     First,
-    /// A call that belongs to one which entered before: it may enter a closed gate.
+    /// A call that belongs to a call which has entered already, so that it may enter a closed gate.
     Again,
 }
 
@@ -47,7 +47,7 @@ impl Gate {
         }
     }
 
-    /// Enters at once; `None` where the gate is full or others wait already.
+    /// Enters at once; `None` if the gate is full or others wait already.
     #[inline]
     pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::First)
@@ -65,7 +65,8 @@ impl Gate {
         self.wait_for_place(Entry::First).await
     }
 
-    /// Waits for room for a call that belongs to one that entered before. It may enter even if the gate is closed.
+    /// Waits for room for a call that belongs to a call which has entered already. It may enter even if the gate is
+    /// closed.
     pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::Again).await
     }
@@ -80,7 +81,7 @@ impl Gate {
         self.out.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that such a call has a place again, or has ended.
+    /// Notes that a call which had given its place back has a place again, or has ended.
     pub(crate) fn comes_back(&self) {
         self.out.fetch_sub(1, Ordering::SeqCst);
         if self.is_closed() {
@@ -138,7 +139,7 @@ impl Gate {
         }
     }
 
-    /// Enters if there is room; `None` where the gate is full. A failed attempt is not counted, so that it takes no
+    /// Enters if there is room; `None` if the gate is full. A failed attempt is not counted, so that it takes no
     /// place from a waiter.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
@@ -182,7 +183,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Wakes the next waiter where room is left: that waiter has not checked for itself.
+/// Wakes the next waiter if there is still room, because that waiter has not checked the room itself.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

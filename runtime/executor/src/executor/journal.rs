@@ -12,8 +12,8 @@ use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 
 /// A journal of calls for an executor: the store that calls are recorded in, the keys that may decide about them, and
-/// the time limits. [`ExecutorBuilder::journal`](crate::executor::ExecutorBuilder::journal) takes one, or a store alone
-/// where the defaults will do.
+/// the time limits. [`ExecutorBuilder::journal`](crate::executor::ExecutorBuilder::journal) takes a journal, or only a
+/// store if the defaults suffice.
 ///
 /// ```
 /// use std::time::Duration;

@@ -32,7 +32,7 @@ pub(crate) struct HandOverKey {
     pub(crate) is_of_process: bool,
 }
 
-/// The name of the key that is made for one process and signs such tokens.
+/// The name of the key that is made for one process and that signs the tokens of calls which are handed over.
 const HANDS_OVER: &str = "executor";
 
 /// What happens to a call that needs approval where no approver can be asked.
@@ -103,14 +103,14 @@ struct Calls {
 /// How often to report a call that cannot be read or processed: every sweep finds it again.
 const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
-/// As long as this exists, no other task of this process asks about the call.
+/// Marks a call: as long as this value exists, no other task of this process asks about the call.
 pub(crate) struct Asking<'a> {
     busy: &'a Busy,
     call: CallId,
 }
 
 impl Busy {
-    /// Marks that an approver is asked about the call; `None` where the mark is set already.
+    /// Marks that an approver is asked about the call; `None` if the mark is set already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
         // Made only when the mark is new: dropping it removes the mark, which otherwise belongs to another task, and
@@ -223,7 +223,7 @@ impl Journal {
         Self { is_own: true, ..Self::new(store) }
     }
 
-    /// Builds the journal, and adds what is wrong to `problems`. Returns `None` where a problem leaves no usable
+    /// Builds the journal, and adds what is wrong to `problems`. Returns `None` if a problem leaves no usable
     /// journal.
     pub(super) fn build(
         self,
@@ -361,7 +361,7 @@ impl JournalConfig {
     }
 }
 
-/// Adds a duration to a time; the latest time there is where the sum overflows.
+/// Adds a duration to a time. If the sum overflows, returns the latest possible time.
 pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
     from.checked_add(by).unwrap_or(Timestamp::MAX)

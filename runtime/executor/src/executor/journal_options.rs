@@ -74,8 +74,8 @@ impl ExecutorBuilder {
         self.asker.is_some() || self.journal.is_some()
     }
 
-    /// Sets the approver for an application that has [set none](Self::names_people). It is not used where the policy
-    /// has `four_eyes`, because this approver may be the user.
+    /// Sets the approver for an application that has [set none](Self::names_people). It is not used if the policy has
+    /// `four_eyes`, because this approver may be the user.
     #[doc(hidden)]
     #[must_use]
     pub fn or_ask(mut self, approver: impl Approver) -> Self {

@@ -254,7 +254,7 @@ impl fmt::Debug for MiddlewareCall<'_> {
     }
 }
 
-/// Returns what a call touches. With stages, the footprint of each call has been computed before.
+/// Returns what a call touches. If the executor has stages, the footprint was computed before them.
 pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
     let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
     facts.touches().unwrap_or_else(undeclared)

@@ -24,13 +24,13 @@ pub(crate) fn own_of(
     Ok(context.map(|context| own_with(plan, context, Calls::none)))
 }
 
-/// Makes what a call gets, from this context and from what makes its calls, where it makes any.
+/// Makes what a call passes to its tool: this context and, if the tool makes calls, what makes them.
 pub(crate) fn own_with(plan: &Plan, context: ToolContext, calls: impl FnOnce() -> Calls) -> Own {
     let own = Own::new(context);
     if plan.makes_calls { own.with_calls(Box::new(Arc::new(calls()))) } else { own }
 }
 
-/// Checks the same, and returns only the context, where the tool needs one.
+/// Checks that the run has what the tool needs. Returns only the context, if the tool needs one.
 pub(crate) fn context_of(
     run: &Arc<RunState>,
     plan: &Plan,

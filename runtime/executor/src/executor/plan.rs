@@ -41,7 +41,7 @@ pub(crate) struct Plan {
     pub(crate) repair: Repair,
     /// How often a failed call is tried.
     pub(crate) retry: RetryPolicy,
-    /// The circuit breaker of the tool, where there is one.
+    /// The circuit breaker of the tool, if there is one.
     pub(crate) circuit: Option<Arc<Circuit>>,
     danger: Danger,
     approval: Option<&'static str>,

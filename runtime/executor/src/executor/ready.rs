@@ -29,7 +29,7 @@ impl Ready {
         Self::new(catalog.clone(), plans, None)
     }
 
-    /// Returns the plan of a tool; `None` where the registry has changed or no tool has the name. Most calls find their
+    /// Returns the plan of a tool; `None` if the registry has changed or no tool has the name. Most calls find their
     /// tool by this alone: one load and one look-up.
     #[inline]
     pub(crate) fn plan(&self, name: &str) -> Option<&Plan> {

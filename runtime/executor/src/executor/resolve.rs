@@ -47,7 +47,7 @@ use toolwright_core::registration::Registration;
 /// }
 /// ```
 pub trait Resolver: Send + Sync + 'static {
-    /// Returns the tool of this name; `None` where there is none.
+    /// Returns the tool of this name; `None` if there is none.
     ///
     /// # Errors
     /// When the resolver could not look the name up. The model gets the error, and the next call asks again.
@@ -94,7 +94,7 @@ type Resolvers = Arc<[Arc<dyn Resolver>]>;
 
 /// The resolvers of an executor, and the names that they are resolving at the moment.
 pub(crate) struct Resolving {
-    /// In the order in which they are asked; at least one.
+    /// The resolvers in the order in which they are asked; at least one.
     resolvers: Resolvers,
     flights: Mutex<Flights>,
     /// Set once every resolver has named its tools.
@@ -132,7 +132,7 @@ impl Resolving {
         announced.await.copied()
     }
 
-    /// Registers the tool, unless the registry has it; `false` where no resolver knows it.
+    /// Registers the tool, unless the registry has it; `false` if no resolver knows it.
     pub(crate) async fn resolve(&self, name: &str, registry: &Registry) -> Result<bool, ToolError> {
         let waiting = Waiting { resolving: self, name, flight: self.flight(name, registry) };
         let outcome = waiting.flight.clone().await;

@@ -18,7 +18,7 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// How long a caller waits for the next attempt where the error names the time, not the policy.
+/// How long a caller waits at most for the next attempt, if the error and not the retry policy sets the time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl ExecutorBuilder {

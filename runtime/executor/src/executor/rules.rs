@@ -27,7 +27,7 @@ pub(crate) struct Rules {
     around: Surroundings,
 }
 
-/// What every policy of an executor knows about it.
+/// The facts about an executor that each of its policies needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surroundings {
     pub(super) journal: Option<PathBuf>,
@@ -40,7 +40,7 @@ impl Surroundings {
     pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
         // Tools resolve relative names against this folder.
         let policy = policy.started_here();
-        // The journal under both names: as it was opened, and with links resolved.
+        // The journal's file is protected under both names: as it was opened, and with links resolved.
         let resolved = self.journal.iter().filter_map(|it| std::fs::canonicalize(it).ok());
         let resolved = resolved.filter(|it| Some(it) != self.journal.as_ref());
         let policy = self.journal.iter().fold(policy, PolicyBuilder::journal);

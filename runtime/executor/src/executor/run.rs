@@ -258,7 +258,7 @@ impl Run {
         self.state.read_text().note_source(&toolwright_core::untrusted::line(source));
     }
 
-    /// Lists the untrusted sources that the run has read; `None` where this process does not know them all. A
+    /// Lists the untrusted sources that the run has read; `None` if this process does not know them all. A
     /// journalled run may have read some in another process; the executor reads those with the first call that a rule
     /// judges by them.
     #[must_use]
@@ -266,9 +266,9 @@ impl Run {
         self.state.read_text().sources().map(|it| it.to_vec())
     }
 
-    /// Returns the worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this
-    /// run alone, and brings the run's services to those that need them, which [the executor's worker](Executor::worker)
-    /// cannot.
+    /// Returns the worker of this run; `None` if the executor has no journal. It [works](Worker::work) only on the
+    /// calls of this run, and gives them the run's services, which [the executor's worker](Executor::worker) does not
+    /// have.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};

@@ -222,7 +222,7 @@ impl RunState {
         Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }
     }
 
-    /// Returns what the calls inherit from the call that makes them; `None` where no call makes them.
+    /// Returns what the calls inherit from the call that makes them; `None` if no call makes them.
     #[inline]
     pub(crate) fn lineage(&self) -> Option<&Lineage> {
         self.lineage.as_deref()

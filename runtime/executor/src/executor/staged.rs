@@ -25,7 +25,7 @@ pub(super) enum AttemptOutcome {
 }
 
 impl<'a> Stages<'a> {
-    /// Runs one attempt through the stages of the application, where there are any; `number` counts the attempts that
+    /// Runs one attempt through the stages of the application, if there are any; `number` counts the attempts that
     /// began.
     pub(super) async fn attempt_in_stages(
         self,

@@ -118,7 +118,7 @@ impl Run {
     /// returns what the journal has and runs nothing twice. `turn` is the number of the turn in its run, counted by the
     /// application.
     ///
-    /// A call whose provider id an earlier call of the turn has is refused.
+    /// A call is refused if an earlier call of the turn has the same provider id.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};
@@ -157,7 +157,7 @@ impl Run {
 
     /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers
     /// which the journal of calls does not have: the calls with such answers do not run again. An answer in the journal
-    /// has precedence. The answer of a call in the background says that the call works in the background.
+    /// takes precedence. The answer of a call that goes on in the background says so.
     #[doc(hidden)]
     pub async fn submit_turn_again(
         &self,
@@ -238,7 +238,7 @@ impl Run {
         if let Some(outcomes) = lifecycle.find_contradiction(&places, calls).await {
             return outcomes;
         }
-        // Made in call order, because a plan runs its calls in the order of their ids.
+        // The ids are made in call order, because a plan runs its calls in the order of their ids.
         let ids: Vec<CallId> = calls.iter().map(|_| CallId::new()).collect();
         let submitted = self.side_by_side(turn, calls, |in_turn, call| {
             let begun = early.take(in_turn.index());
@@ -260,7 +260,7 @@ impl Run {
             }
         });
         let mut outcomes: Vec<Outcome> = submitted.await;
-        // The calls that need no approval have been answered; now people are asked about the others.
+        // The calls that need no approval have been answered. Now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;
@@ -313,7 +313,7 @@ impl Run {
 enum TurnWait {
     /// The result of each call.
     Results,
-    /// The answers of all calls, but for a call in the background only that it was handed over.
+    /// The result of each call, except for calls that go on in the background: they only have to be handed over.
     HandOvers,
 }
 

@@ -9,7 +9,7 @@ use toolwright_core::context::CallId;
 
 /// Carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls whose process
 /// has ended. Made by [`Executor::worker`](crate::executor::Executor::worker), for all calls of the journal, and by
-/// [`Run::worker`](crate::executor::Run::worker), for the calls of that run; both return `None` where there is no
+/// [`Run::worker`](crate::executor::Run::worker), for the calls of that run; both return `None` if there is no
 /// journal. Cheap to clone.
 ///
 /// ```

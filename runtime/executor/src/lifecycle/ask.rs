@@ -1,7 +1,7 @@
 //! Asks a person in this process. Their decision is signed and recorded in the journal before it counts.
 //!
-//! An approver fails where it cannot be asked, panics, or gives no decision. The executor then reports that on standard
-//! error and to listeners. The call waits where another approver may decide; otherwise it ends at once.
+//! An approver fails if it cannot be asked, panics, or gives no decision. The executor then reports that on standard
+//! error and to listeners. The call waits if another approver may decide; otherwise it ends at once.
 
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
@@ -196,7 +196,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Asks an approver until there is a statement to sign. Returns `None` where a decision is not needed any more. If
+    /// Asks an approver until there is a statement to sign. Returns `None` if a decision is not needed any more. If
     /// the tool refuses the approver's edit, the approver reads why and is asked again.
     ///
     /// # Errors
@@ -250,7 +250,7 @@ impl Lifecycle<'_> {
         ))
     }
 
-    /// Returns the reply of an approver; `None` where it is not needed any more. Waits no longer than the call itself
+    /// Returns the reply of an approver; `None` if it is not needed any more. Waits no longer than the call itself
     /// may wait.
     async fn reply(
         self,

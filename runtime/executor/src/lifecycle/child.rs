@@ -73,8 +73,8 @@ impl<'a> Lifecycle<'a> {
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
     }
 
-    /// Names the tools that a call may call, where its run is shown only some tools: another process would allow all. A
-    /// child can call no more than its parent.
+    /// Lists the tools that a call may call, if the run may use only some tools; they are recorded, because another
+    /// process would allow all tools. A child may call no tool that its parent may not call.
     pub(super) fn may_call(self, plan: &Plan) -> Option<Vec<String>> {
         let inherited = || {
             let parent = self.run.lineage()?.recorded.as_ref()?;

@@ -113,7 +113,7 @@ impl<'a> Lifecycle<'a> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, parent: None })
     }
 
-    /// Acts for a parent, under whose claim its child is carried out.
+    /// Makes the calls children of this parent, which are carried out under the parent's claim.
     pub(crate) fn of_parent(self, parent: ParentCall) -> Self {
         Self { parent: Some(parent), ..self }
     }
@@ -266,7 +266,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     async fn commit(self, look: &mut Look<'a, '_>, unit: Transaction) -> Result<(), CommitError> {
-        // Prepared before the commit, so that nothing delays the attempt after its claim.
+        // The notification is prepared before the commit, so that nothing delays the attempt after its claim.
         let notification = match self.run.core.listeners.is_empty() {
             true => None,
             false => self.notification(&look.snapshot, &look.settings, &unit).await,
@@ -277,7 +277,7 @@ impl<'a> Lifecycle<'a> {
         let is_claim = record.state == State::Running;
         if is_claim {
             let held = self.hold(look, &record);
-            // The same claim is committed again.
+            // This is the second commit of the same claim, so the first hold of it ends.
             if let Some(mut before) = look.held.replace(held) {
                 before.let_go();
             }

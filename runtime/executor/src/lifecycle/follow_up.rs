@@ -105,7 +105,7 @@ impl Lifecycle<'_> {
                 Filter { states: UNDER_WAY.to_vec(), run: Some(run.clone()), ..Filter::default() };
             let listed = self.all(&filter).await?;
             let accepted = listed.calls.iter().find(|it| it.accepted.is_some()).map(|it| it.id);
-            // An unreadable call may belong to the plan, and then comes first.
+            // An unreadable call may belong to the plan and be the next one to run.
             let unknown = listed.damaged.first().map(|it| it.id);
             turns.0.insert(run.clone(), accepted.into_iter().chain(unknown).min());
         }

@@ -18,7 +18,7 @@ pub fn untrusted_key(run: &str) -> String {
 }
 
 impl Lifecycle<'_> {
-    /// Returns the untrusted sources that a run has read, where a policy depends on them; `None` where they are not
+    /// Returns the untrusted sources that a run has read, where a policy depends on them; `None` if they are not
     /// known.
     pub(crate) async fn sources(
         self,
@@ -50,8 +50,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Returns the outcome of a call of this run, once its sources are recorded. If that fails, the outcome is
-    /// withheld.
+    /// Records the untrusted sources of a call of this run, and then returns its outcome. If recording fails, returns
+    /// that failure instead.
     pub(crate) async fn noted_as_read(self, outcome: Outcome, tool: &str) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
         self.run.read_text().note(answer);
@@ -61,7 +61,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Does the same for a call that may belong to another run.
+    /// Records the untrusted sources of a call that may belong to another run, and then returns its outcome.
     pub(super) async fn noted_as_read_of(self, outcome: Outcome, call: CallId) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
         let read = answer.untrusted_sources();

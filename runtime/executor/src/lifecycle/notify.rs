@@ -21,7 +21,7 @@ use toolwright_policy::policy::PolicyDecision;
 /// What to notify listeners of once a commit is recorded.
 pub(super) struct Notification {
     entries: Vec<Entry>,
-    /// The decision of a person that the commit acts on, where there is one.
+    /// The decision of a person that the commit acts on, if there is one.
     decided: Option<VerifiedStatement>,
     /// How long the call had been in its state.
     waited: Duration,

@@ -31,7 +31,8 @@ pub struct Snapshot {
     pub tool: Option<Result<ToolNow, String>>,
     /// The arguments of the call as they are stored.
     pub stored: Option<Stored>,
-    /// How its tool and the policy judge its arguments now; the error is the tool's, if it refuses them.
+    /// How the tool and the policy evaluate the call's arguments now. If the tool refuses the arguments, this is its
+    /// error.
     pub evaluated: Option<Result<Evaluated, AnswerRecord>>,
     /// How its tool judges the arguments that a person proposed.
     pub proposed: Option<Result<Evaluated, AnswerRecord>>,
@@ -97,12 +98,12 @@ pub struct ToolNow {
     pub hands_over: Option<HandsOver>,
 }
 
-/// How calls are handed over that are carried out elsewhere.
+/// How a call is handed over that is carried out elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandsOver {
     /// How long a result may be supplied.
     pub within: Duration,
-    /// Why they cannot be handed over here, where they cannot.
+    /// Why calls cannot be handed over in this process; `None` if they can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
 }
@@ -125,7 +126,7 @@ pub enum Stored {
         #[serde(default)]
         shown: String,
     },
-    /// The arguments cannot be read here, for this reason.
+    /// This process cannot read the arguments, for this reason.
     Unreadable(String),
 }
 
@@ -149,7 +150,7 @@ pub struct Evaluated {
 /// The part of a record that an evaluation writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinalCall {
-    /// The final arguments, encrypted where they hold secrets.
+    /// The final arguments, encrypted if they hold secrets.
     pub arguments: StoredText,
     /// The arguments as people see them.
     pub shown: String,
@@ -190,7 +191,7 @@ pub struct GrantNow {
     pub version: u64,
     /// The grant.
     pub grant: Grant,
-    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` where it covers
+    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` if it covers
     /// them.
     pub not_covered: Option<String>,
 }

@@ -90,7 +90,7 @@ pub struct Attempt {
     pub more: Option<String>,
     /// Whether the call was cancelled because the executor shuts down, and not by its caller.
     pub is_released: bool,
-    /// How much of the total timeout is left, where there is one.
+    /// How much of the total timeout is left, if there is one.
     pub time_left: Option<Duration>,
     /// How long the tool's circuit breaker stays open, where it is open and that is known.
     pub circuit: Option<Duration>,

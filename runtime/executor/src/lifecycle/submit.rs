@@ -1,6 +1,8 @@
-//! Submits a call: makes its arguments final, decides on it, and records it if it may act or has to wait.
+//! Submits a call: makes its arguments final, decides whether it may run, and records it if it may change something or
+//! has to wait.
 //!
-//! A call of a turn that is already in the journal, after a crash for instance, is the same call: it is not made again.
+//! If the journal already has the call of a turn, after a crash for instance, that recorded call goes on, and no second
+//! one is made.
 //!
 //! Most calls are new and run at once. The code for the others is boxed, so that the future of a call stays small.
 
@@ -24,17 +26,17 @@ use toolwright_journal::arguments::{DigestMatch, FinalArguments};
 use toolwright_journal::journal::{CallRecord, CallSlot, Requester, State, StoreError, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
-/// When people are asked.
+/// When people are asked to decide on a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asking {
-    /// Before the call's outcome is reported.
+    /// People are asked before the call's outcome is reported.
     Now,
-    /// When the other calls of its turn are answered.
+    /// People are asked when the other calls of the turn are answered.
     Later,
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Answers a call outside of turns; where a person has to decide, waits for them.
+    /// Answers a call outside of turns. If a person has to decide, waits for the decision.
     pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
         let id = CallId::new();
         let waits = Waits::new(self.run, id);
@@ -82,7 +84,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
         in_turn: Option<&InTurn>,
     ) -> Outcome {
-        // A drain waits until listeners have got the last event of the call as well.
+        // A drain of the executor waits until listeners have got the last event of the call as well.
         let _telling = self.run.core.telling.enter_at_once();
         if let Err(failure) = self.record_read(call.name()).await {
             return failure.into();
@@ -169,7 +171,8 @@ impl<'a> Lifecycle<'a> {
             let (arguments, identity) = (settled.arguments(), Some(identity));
             let checked = stage::validate(self.run, plan, call, arguments, identity);
             if let Err(error) = Box::pin(checked).await {
-                // A child, or a call of a turn, that is made again must get the same answer, so it is recorded.
+                // If a child or a call of a turn is made again, it must get the same answer, so the refusal is
+                // recorded.
                 let is_known_again = self.parent.is_some() || place.turn.is_some();
                 let is_final = is_known_again && !stage::is_given_up(self.run, call);
                 if is_unrecorded || !is_final {
@@ -248,8 +251,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns the outcome of a call whose tool is not registered here, if the journal has the call: then it is never
-    /// answered `unknown_tool`. If it has yet to run, it is left to a process that has its tool.
+    /// Returns the outcome of a call whose tool is not registered in this process, if the journal has the call. Such a
+    /// call is never answered with `unknown_tool`. If it has yet to run, it is left to a process that has its tool.
     async fn known_without_tool(
         self,
         place: &CallSlot,
@@ -335,19 +338,20 @@ impl<'a> Lifecycle<'a> {
                 None => CallFailure::PlaceTaken { place: known.place, call, tool }.into(),
             };
         }
-        // The run does not see what happens to the call after its answer.
+        // The call has its answer, so it is not continued. Only a parent gets a result that came after the answer.
         if known.answer.is_some() {
             return self.outcome_of(&self.as_known_now(known));
         }
         match on_heap(|| self.expire_due(known)).await {
-            // The caller has given it up, and will end it.
+            // The caller has given the call up, and will end it.
             Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
             Ok(record) => on_heap(|| self.continue_call(record, Some(call), watch)).await,
             Err(failure) => failure.into(),
         }
     }
 
-    /// Checks a turn as a whole: if the journal has another call at one of its slots, nothing of the turn is run.
+    /// Checks a turn as a whole: if the journal has another call at one of the turn's slots, no call of the turn is
+    /// run.
     pub(crate) async fn find_contradiction(
         self,
         places: &[CallSlot],
@@ -371,8 +375,8 @@ impl<'a> Lifecycle<'a> {
         Some(calls.iter().map(|_| failure.clone().into()).collect())
     }
 
-    /// Whether a recorded call was made with these arguments. If they held a secret and were not stored, only the
-    /// process that made the call can tell.
+    /// Returns whether a recorded call was made with the arguments of this call. If the recorded arguments held a
+    /// secret and were not stored, only the process that made the recorded call knows.
     fn is_same(self, known: &CallRecord, call: &Call<'_>) -> bool {
         match &known.raw {
             StoredText::Omitted => {

@@ -25,16 +25,16 @@ const MOVES: u32 = 16;
 /// How long a caller continues to wait while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
-/// Until when a caller waits for a call.
+/// What a caller waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitUntil {
     /// The call has its answer.
     Answered,
-    /// The call has its answer, or was handed over and the other side has got it.
+    /// The call has its answer, or it was handed over to the side that carries it out.
     HandedOver,
 }
 
-/// How far a call came.
+/// How far a call has come.
 pub(super) enum CallProgress {
     On(Outcome),
     /// The call is pending, and no approver has been asked yet.
@@ -42,7 +42,8 @@ pub(super) enum CallProgress {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Continues a call as far as it can go here; where people have to be asked, waits for them.
+    /// Continues a call as far as it can go in this process. If people have to be asked, asks them and waits for their
+    /// decision.
     pub(super) async fn continue_call(
         self,
         record: CallRecord,
@@ -86,8 +87,8 @@ impl<'a> Lifecycle<'a> {
         CallProgress::On(not_recorded(&record.tool, too_busy(record.id)).into())
     }
 
-    /// Runs a call that was claimed. If it has its answer already, as a planned call does, the new result is only for
-    /// operators and listeners.
+    /// Runs a call that was claimed. If the call has its answer already, as a planned call does, only operators and
+    /// listeners see the new result.
     async fn carry_out(self, mut look: Look<'a, '_>) -> Outcome {
         let before = look.record().answer.is_some().then(|| look.record().clone());
         let outcome = match look.watch {
@@ -100,7 +101,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Applies what is due for one call because time has passed.
+    /// Applies the transitions of one call that are due because time has passed, such as the expiry of its approval.
     pub(super) async fn expire_due(self, record: CallRecord) -> Result<CallRecord, CallFailure> {
         let mut look = self.look(record, None, None);
         self.advance(&mut look, &mut Input::Due).await?;
@@ -112,7 +113,8 @@ impl<'a> Lifecycle<'a> {
         self.noted_as_read_of(outcome, id).await
     }
 
-    /// Continues a call, and returns its answer with the time at which its record last changed; nothing while it waits.
+    /// Continues a call, and returns its answer with the time at which its record last changed; `None` while the call
+    /// waits.
     pub(crate) async fn answered_at(
         self,
         id: CallId,
@@ -139,9 +141,9 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Waits until a call is answered, or until only a person can find out its outcome. Meanwhile does the work that is
-    /// due for this call.
+    /// due for the call.
     ///
-    /// While the journal is unavailable, goes on waiting, but for no longer than [`AWAY`].
+    /// If the journal becomes unavailable, goes on waiting, but for no longer than [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         self.wait_until(WaitUntil::Answered, id, call).await
     }
@@ -157,7 +159,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether a caller goes on waiting after this outcome: the journal is unavailable, and has not been so for long.
+    /// Returns whether a caller goes on waiting after this outcome. It does if the journal is unavailable, but not for
+    /// longer than [`AWAY`].
     async fn outlasts(
         self,
         outcome: &Outcome,
@@ -185,7 +188,7 @@ impl<'a> Lifecycle<'a> {
         away_since: &mut Option<Instant>,
     ) -> Outcome {
         loop {
-            // Subscribed before the call is read, so that no change is missed.
+            // The wait for a change begins before the call is read, so that no change is missed.
             let changed = self.changed();
             let record = match self.load(id).await {
                 Ok(record) => record,
@@ -221,14 +224,16 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// How long to wait before the next look at the call: until it is due, but no longer than a second.
+    /// Returns how long to wait before the next look at the call: until something is due for it, but no longer than a
+    /// second.
     fn until_due(self, record: &CallRecord) -> Duration {
         let due = record.due().map(|due| self.journal.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())
             .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
     }
 
-    /// The answer of a call that was submitted with this outcome, or that it was handed over, where its caller waits for no more.
+    /// Waits for a call that was submitted with this outcome, and returns its answer. If the caller only waits for the
+    /// call to be handed over, returns then that the call waits.
     ///
     /// # Errors
     /// When the host has to act before there is an answer.
@@ -262,7 +267,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Lets a caller wait for the next attempt of its call and make it, if it begins soon.
+    /// If the next attempt of a call is due soon, lets the caller wait for it and make it.
     pub(crate) async fn retry_soon(
         self,
         outcome: Outcome,
@@ -293,7 +298,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
-            // A due call that did not advance cannot go on here.
+            // A due call that did not advance cannot go on in this process.
             if tried.replace(record.version) == Some(record.version) {
                 return outcome;
             }
@@ -325,13 +330,13 @@ impl<'a> Lifecycle<'a> {
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
-        // Marked, so that no worker of this process takes it.
+        // The call is marked as busy, so that no worker of this process takes it.
         let ours = self.journal.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
         let mut given_up = pin!(given_up(self.run, call));
         loop {
-            // Subscribed before the call is read, so that no change is missed.
+            // The wait for a change begins before the call is read, so that no change is missed.
             let changed = self.changed();
             match self.load(record.id).await {
                 Ok(now) if now.version != record.version => return Until::Elsewhere(Box::new(now)),
@@ -362,27 +367,28 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the call at this slot was put into a plan. Its answer then only says so and is not a result of its
-    /// tool.
+    /// Returns whether the call at this slot was put into a plan. The answer of such a call only says so, and is not a
+    /// result of its tool.
     pub(crate) async fn is_planned(
         self,
         place: &CallSlot,
         call: &Call<'_>,
     ) -> Result<bool, CallFailure> {
         let record = self.at(place, call.name()).await?;
-        // A call that was accepted later runs after its answer.
+        // The plan may have been accepted since. Then the call runs, but its answer still is that it was put into a
+        // plan.
         Ok(record.is_some_and(|it| it.state == State::Planned || it.accepted.is_some()))
     }
 }
 
 impl WaitUntil {
-    /// Whether a caller waits no longer for a call without an answer.
+    /// Returns whether the wait for a call ends in this state, although the call has no answer.
     fn is_over(self, state: State) -> bool {
         self == Self::HandedOver && state == State::HandedOver
     }
 }
 
-/// How a pause between two attempts ended.
+/// How the wait for the next attempt ended.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
     /// The call is left to another worker or process.

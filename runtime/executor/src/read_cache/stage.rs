@@ -50,7 +50,7 @@ impl ReadCache {
         BeforeCall::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
     }
 
-    /// Makes the key of a call; `None` where its answer cannot be cached.
+    /// Makes the key of a call; `None` if its answer cannot be cached.
     fn key(&self, call: &MiddlewareCall<'_>, footprint: &Footprint) -> Option<Key> {
         let reads = footprint.resources_read().filter(|reads| !reads.is_empty())?;
         if call.definition().effect != Effect::Read {
@@ -79,7 +79,7 @@ impl ReadCache {
     }
 }
 
-/// Returns the stamps of all resources that are read; `None` where one of them has none.
+/// Returns the stamps of all resources that are read; `None` if one of them has none.
 fn stamps(footprint: &Footprint) -> Option<Box<[ResourceStamp]>> {
     footprint.resources_read()?.iter().map(|resource| resource.stamp()).collect()
 }

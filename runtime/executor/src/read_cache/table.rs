@@ -14,7 +14,7 @@ use foldhash::fast::FixedState;
 use super::CacheStatistics;
 use toolwright_core::footprint::{Footprint, ResourceStamp};
 
-/// The approximate size of an entry in bytes, beside its answer and its names.
+/// The approximate size of an entry in bytes, without its answer and its names.
 const OVERHEAD: usize = 256;
 
 /// The answers, of type `A`, by the calls that got them, of type `K`.

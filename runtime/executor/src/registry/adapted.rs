@@ -33,7 +33,7 @@ pub(crate) struct AdaptedInput {
     arguments: Vec<AdaptedArgument>,
 }
 
-/// Adapts a definition. Returns `None` where its arguments stay as they are.
+/// Adapts a definition. Returns `None` if its arguments stay as they are.
 pub(super) fn adapt(
     definition: &mut Definition,
     adaptation: &Adaptation,

@@ -63,7 +63,7 @@ impl Adaptations {
         of_it.fold(Adaptation::new(), |all, it| all.and(it.1.clone()))
     }
 
-    /// Adapts a tool; `None` where no change is for it.
+    /// Adapts a tool; `None` if no change is for it.
     pub(super) fn adapted(&self, entry: &Entry) -> Option<Result<Entry, RegistryProblem>> {
         let adaptation = self.of(&entry.definition);
         if adaptation.is_empty() {

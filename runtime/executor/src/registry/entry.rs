@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     /// The handler of a run-time tool; for any other tool, `spec` has it.
     pub(crate) body: Option<Arc<Body>>,
     pub(crate) origin: Origin,
-    /// Turns its input into the tool's own, where the application has changed its arguments.
+    /// Converts the input of a call into the tool's own form; `None` if the application has not changed the arguments.
     pub(super) adapted: Option<AdaptedInput>,
     /// The definition as the tool's author wrote it, and the changes to it.
     written: (Arc<Definition>, Adaptation),

@@ -5,11 +5,12 @@ use std::fmt;
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Location;
 
-/// Why tools make no registry, or cannot join one: every problem, each with its source location.
+/// Why a registry cannot be made from these tools, or cannot take them in: every problem, each with its source
+/// location.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryError {
-    /// At least one.
+    /// The problems, of which there is at least one.
     pub problems: Vec<RegistryProblem>,
 }
 toolwright_core::debug_as_sentence!(RegistryError);
@@ -20,25 +21,25 @@ toolwright_core::debug_as_sentence!(RegistryError);
 pub enum RegistryProblem {
     /// Two tools have one name.
     Duplicate {
-        /// The name.
+        /// The name that both tools have.
         name: String,
-        /// The tool that was there before.
+        /// Where the tool that came first is declared.
         first: Location,
-        /// The tool that was added.
+        /// Where the other tool is declared.
         second: Location,
     },
     /// A tool has no usable schema.
     Schema {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// Where the tool is declared.
         location: Location,
         /// What is wrong.
         problem: SchemaProblem,
     },
-    /// A tool cannot be adapted as the application asks.
+    /// A tool cannot be adapted in the way that the application asks for.
     Adaptation {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// Where the tool is declared.
         location: Location,
@@ -47,49 +48,49 @@ pub enum RegistryProblem {
     },
     /// The pattern of an adaptation is invalid.
     Pattern {
-        /// What is wrong with it.
+        /// What is wrong with the pattern.
         problem: String,
     },
-    /// A tool has a name by which it could not be called or selected.
+    /// A tool has a name by which models could not call it or profiles could not select it.
     Name {
         /// The name.
         name: String,
         /// Where the tool is declared.
         location: Location,
-        /// What is wrong with it.
+        /// What is wrong with the name.
         problem: &'static str,
     },
     /// A run-time tool has no description.
     NoDescription {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// Where the tool is declared.
         location: Location,
     },
-    /// The tool's limit of 0 calls at once would let none run.
+    /// A tool has a limit of 0 calls at once, which would let no call run.
     NoCalls {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// Where the tool is declared.
         location: Location,
     },
-    /// A call that is carried out elsewhere could wait for ever.
+    /// A tool whose calls are carried out elsewhere has no time limit, so that its calls could wait for ever.
     NoDeadline {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// Where the tool is declared.
         location: Location,
     },
-    /// No call of a tool that runs here, or whose result ends the run, goes on in the background.
+    /// A tool is declared to go on in the background, but it runs in this process or is terminal.
     Background {
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// Where it is written.
+        /// Where the tool is declared.
         location: Location,
-        /// Whether it is carried out elsewhere, and terminal.
+        /// Whether the problem is that the tool is terminal; otherwise it is that the tool runs in this process.
         is_terminal: bool,
     },
-    /// The linker brought no tool, which is what a forgotten `link!` looks like.
+    /// No tool is linked into the program, probably because a `link!` was forgotten.
     NothingLinked,
 }
 
@@ -156,7 +157,7 @@ impl std::error::Error for RegistryError {}
 pub struct UnknownTool {
     /// The name.
     pub name: String,
-    /// Names that were probably meant.
+    /// Registered names that are similar to it.
     pub near: Vec<String>,
 }
 

@@ -67,7 +67,8 @@ struct Reserving {
 impl AfterCall for Reserving {
     fn during(&mut self) -> BoxFuture<'_, ()> {
         async move {
-            // Without a clock the loop ends: then no call waits longer than its thread computes.
+            // Without a timer the loop ends. The reservation then needs no renewal, because no call can wait for a
+            // time.
             while slept(RENEWAL).await.is_ok() {
                 self.renew();
             }

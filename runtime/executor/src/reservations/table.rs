@@ -18,7 +18,7 @@ pub(super) struct Table {
     next: u64,
 }
 
-/// A hold of one call, or of a run beyond its calls.
+/// A reservation that belongs to one call, or to a run and lasts longer than its calls.
 #[derive(Debug)]
 struct Hold {
     id: HoldId,
@@ -87,7 +87,7 @@ impl Table {
         Ok(())
     }
 
-    /// Renews a hold; `false` where it has expired, so that another run may have the resource.
+    /// Renews a hold; `false` if it has expired, so that another run may have the resource.
     pub(super) fn renew(&mut self, id: HoldId, now: Duration) -> bool {
         self.expire(now);
         let until = now.saturating_add(self.lifetime);

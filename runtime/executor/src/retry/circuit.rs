@@ -43,7 +43,7 @@ impl CircuitBreaker {
         Self { failures, open_for }
     }
 
-    /// Says why the settings are invalid, where they are.
+    /// Says why the settings are invalid, if they are.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let is_never_closed = self.failures == 0;
         is_never_closed.then_some(

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 /// Reads how long a server asks its clients to wait: the value of a `retry-after` header in either of its forms,
-/// seconds or a date. A date that has passed gives a zero duration. `None` where the value is neither.
+/// seconds or a date. A date that has passed gives a zero duration. `None` if the value is neither.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

@@ -29,7 +29,7 @@ enum State {
 /// No call is let through now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CircuitRefusal {
-    /// How long that lasts; `None` while another call probes the tool.
+    /// How long the circuit breaker stays open; `None` while another call probes the tool.
     pub(crate) left: Option<Duration>,
 }
 

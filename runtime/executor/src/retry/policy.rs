@@ -11,9 +11,9 @@ use toolwright_core::tool::{Effect, Retry};
 /// How often a failed call is tried, and how long it waits in between.
 ///
 /// Before attempt `n + 1` a call waits `delay × multiplierⁿ⁻¹`, but no longer than `max_delay`; [`Jitter`] says how
-/// much of that. Where the other side named a time (`retry_after` of [`ErrorClass::NotStarted`]), it waits at least
-/// that long, even where that is longer than `max_delay`. Without a journal it waits a minute at the most; if the other
-/// side asks for more, the call fails.
+/// much of that. If the other side named a time (`retry_after` of [`ErrorClass::NotStarted`]), the call waits at least
+/// that long, even if that is longer than `max_delay`. Without a journal it waits a minute at most; if the other side
+/// asks for more, the call fails.
 ///
 /// | | attempts | delay | max_delay |
 /// | --- | --- | --- | --- |
@@ -81,7 +81,7 @@ pub(crate) struct RetryCase {
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
-    /// How much of the total timeout is left, where there is one.
+    /// How much of the total timeout is left, if there is one.
     pub(crate) time_left: Option<Duration>,
 }
 
@@ -218,7 +218,7 @@ impl RetryPolicy {
         self.delay.saturating_mul(factor).min(self.max_delay)
     }
 
-    /// Says why the settings are invalid, where they are.
+    /// Says why the settings are invalid, if they are.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self { attempts: 0, .. } => {

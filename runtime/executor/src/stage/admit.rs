@@ -30,7 +30,7 @@ impl<'a> Admission<'a> {
     }
 }
 
-/// Admits a call without waiting; `None` where it would have to wait.
+/// Admits a call without waiting; `None` if it would have to wait.
 #[inline]
 pub(crate) fn admit_at_once<'a>(
     run: &'a RunState,

@@ -231,7 +231,8 @@ fn without_secret(mut problem: Problem) -> Problem {
     problem
 }
 
-/// Cuts a place down to its parameter, since the keys inside a secret may be secret. Returns the rest.
+/// Shortens a pointer to the parameter in which it lies, since the keys inside a secret may be secret. Returns the part
+/// that was cut off.
 fn outside(pointer: &mut String) -> Option<String> {
     let (end, _) = pointer.match_indices('/').nth(1)?;
     Some(pointer.split_off(end))

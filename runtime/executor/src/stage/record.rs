@@ -48,7 +48,7 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Starts a watch; `None` where there is no listener.
+    /// Starts a watch; `None` if there is no listener.
     #[inline]
     pub(crate) fn start(run: &'a RunState, call: &'a Call<'a>) -> Option<Self> {
         Self::follow(run, call, CallId::new)
@@ -192,7 +192,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns an error without texts for listeners, if its texts may repeat a secret, as in the journal; `None` where
+    /// Returns an error without texts for listeners, if its texts may repeat a secret, as in the journal; `None` if
     /// they get the error itself.
     fn shown_error(&self, error: &ToolError) -> Option<ToolError> {
         let is_secret = self.is_secret.load(Ordering::Relaxed);

@@ -49,7 +49,7 @@ pub enum Response {
     Approve,
     /// The call may run, and so may calls like it, on these terms.
     ApproveWithGrant(GrantTerms),
-    /// The call may run with these arguments: all of them, as JSON text.
+    /// The call may run with these arguments instead of its own. The text is the JSON of all arguments.
     Edit(String),
     /// The call must not run.
     Reject {
@@ -158,7 +158,7 @@ impl Channel {
 }
 
 impl Approver for Channel {
-    /// Fails at once where the channel is full, instead of waiting.
+    /// If the channel is full, fails at once instead of waiting.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,

@@ -66,7 +66,7 @@ pub enum NotCovered {
     Clause(String),
 }
 
-/// Why terms are useless, so that they should not be signed.
+/// Why the terms of a grant are useless, so that they should not be signed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UselessTerms {

@@ -144,12 +144,12 @@ pub struct NotTheirs {
 pub struct PublicKey([u8; 32]);
 
 impl PublicKey {
-    /// Whether the key signed this statement's text; `None` where the signature is malformed.
+    /// Whether the key signed this statement's text; `None` if the signature is malformed.
     pub(super) fn has_signed(&self, text: &str, signature: &str) -> Option<bool> {
         self.has_signed_text(DOMAIN, text, signature)
     }
 
-    /// Whether the key signed this text of a domain; `None` where the signature is malformed.
+    /// Whether the key signed this text of a domain; `None` if the signature is malformed.
     pub(super) fn has_signed_text(
         &self,
         domain: &str,

@@ -1,7 +1,7 @@
 //! A request as a table for people.
 //!
-//! - Only this file starts a line: text from elsewhere is escaped, and broken where it is long, so that it can neither
-//!   imitate a row nor reach past the edge of the terminal.
+//! - Only this file starts a line: text from elsewhere is escaped, and broken into several lines if it is long, so that
+//!   it can neither imitate a row nor reach past the edge of the terminal.
 //! - Nothing is left out or shortened.
 
 use std::borrow::Cow;

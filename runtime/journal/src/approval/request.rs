@@ -23,7 +23,7 @@ pub struct ApprovalRequest {
     pub digest: String,
     /// The tool's name.
     pub tool: String,
-    /// The tool's name for people, where it has one.
+    /// The tool's name for people, if it has one.
     pub title: Option<String>,
     /// How carefully to look.
     pub danger: Danger,
@@ -39,7 +39,7 @@ pub struct ApprovalRequest {
     pub requester: Requester,
     /// The call's run.
     pub run: String,
-    /// The project of the executor that asks, where it has one.
+    /// The project of the executor that asks, if it has one.
     pub project: Option<String>,
     /// When the request expires.
     pub deadline: Timestamp,
@@ -51,7 +51,7 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// Makes the request of a recorded call; `None` where no person was ever asked. The title is left out, because a
+    /// Makes the request of a recorded call; `None` if no person was ever asked. The title is left out, because a
     /// record does not have it.
     #[must_use]
     pub fn of(call: &CallRecord) -> Option<Self> {

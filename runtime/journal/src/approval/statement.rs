@@ -96,7 +96,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Reports whether the statement is about these shown arguments; `false` where it does not say which were shown.
+    /// Reports whether the statement is about these shown arguments; `false` if it does not say which were shown.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of_shown(&self, arguments: &str) -> bool {
@@ -162,7 +162,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the transition that it makes in a call; `None` where it is about no call.
+    /// Returns the transition that it makes in a call; `None` if it is about no call.
     #[doc(hidden)]
     pub fn event(&self) -> Option<Transition> {
         Some(match self {

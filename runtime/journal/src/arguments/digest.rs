@@ -95,7 +95,7 @@ fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
 }
 
 /// Computes the digest of what a person is shown of a call: of the call's own digest, and of the shown arguments, with
-/// secrets masked. `None` where these are not JSON, which no executor shows.
+/// secrets masked. `None` if these are not JSON, which no executor shows.
 #[must_use]
 pub fn shown_digest(digest: &str, shown: &str) -> Option<String> {
     let shown = canonical(shown).ok()?;

@@ -49,7 +49,7 @@ const SECRET: &str = "(secret)";
 pub struct FinalArguments {
     arguments: String,
     canonical: String,
-    /// The text for people, where it differs from the arguments.
+    /// The text for people, if it differs from the arguments.
     shown: Option<String>,
     tree: Arc<Node>,
 }
@@ -141,7 +141,7 @@ impl fmt::Debug for FinalArguments {
     }
 }
 
-/// Masks the arguments of a recorded call for people, where these parameters are secret; `None` where no executor would
+/// Masks the arguments of a recorded call for people, where these parameters are secret; `None` if no executor would
 /// record such a text.
 #[doc(hidden)]
 #[must_use]
@@ -151,7 +151,7 @@ pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {
     Some(without_secrets(&node, is_secret).map_or_else(|| node.text(), |shown| shown.text()))
 }
 
-/// Replaces each secret by `"(secret)"`; `None` where no secret is given.
+/// Replaces each secret by `"(secret)"`; `None` if no secret is given.
 fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node> {
     let Node::Object(entries) = node else { return None };
     if !entries.iter().any(|(key, _)| is_secret(key)) {

@@ -16,7 +16,7 @@ pub fn begun(history: &[Entry]) -> u32 {
                 begun = begun.saturating_sub(1);
             }
             Some(Transition::DidNotHappen) => (begun, settled) = (0, begun.saturating_add(settled)),
-            // The finding that it did not happen was invalid, so the earlier attempts count again.
+            // The decision that the call did not happen was invalid, so the earlier attempts count again.
             Some(Transition::Doubted) => (begun, settled) = (begun.saturating_add(settled), 0),
             _ => {}
         }

@@ -32,7 +32,7 @@ pub struct CallPage<T> {
     pub calls: Vec<T>,
     /// The calls that cannot be read, in the order of the page. They count towards its limit.
     pub damaged: Vec<DamagedCall>,
-    /// The last call of a full page, after which the next page begins; `None` where this page is the last.
+    /// The last call of a full page, after which the next page begins; `None` if this page is the last.
     pub next: Option<CallId>,
 }
 

@@ -56,7 +56,7 @@ struct Tables {
     documents: BTreeMap<String, Document>,
     ended: EndedCalls,
     damaged: HashSet<CallId>,
-    /// `None` where the system provided no random bytes.
+    /// `None` if the system provided no random bytes.
     id: Option<String>,
 }
 

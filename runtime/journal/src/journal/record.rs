@@ -123,7 +123,7 @@ pub struct CallRecord {
     /// The id of the journal that it was evaluated in; `None` in a record of the version before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The project of the executor that evaluated it, where that has one.
+    /// The project of the executor that evaluated it, if that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The idempotency key, equal for every attempt.
@@ -270,7 +270,7 @@ impl CallRecord {
     }
 
     /// Returns when the executor has to act if nothing else happens: the deadline of a decision, the end of a lease, or
-    /// the time of the next attempt; `None` where it need not act.
+    /// the time of the next attempt; `None` if it need not act.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         match self.state {

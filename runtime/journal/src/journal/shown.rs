@@ -6,7 +6,7 @@ use toolwright_core::json::canonical;
 
 impl CallRecord {
     /// Reports whether a decision would be about the arguments that people are shown. An attacker who can write to the
-    /// journal could show one call and have another signed, so this is checked before a person decides. `None` where
+    /// journal could show one call and have another signed, so this is checked before a person decides. `None` if
     /// the arguments are not stored in plain text, so that only the executor's key could tell.
     #[must_use]
     pub fn shows_what_is_judged(&self) -> Option<bool> {
@@ -51,7 +51,7 @@ impl CallRecord {
         }
     }
 
-    /// Compares its digest with the one for these arguments.
+    /// Compares the digest in the record with the digest for these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn compare_digest(

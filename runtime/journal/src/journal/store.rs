@@ -204,7 +204,7 @@ impl CallWrite {
 pub struct DocumentWrite {
     /// The key of the document.
     pub key: String,
-    /// The version in the store; `None` where there must be no document. Removing a document that must not exist
+    /// The version in the store; `None` if there must be no document. Removing a document that must not exist
     /// changes nothing, but is a condition of the transaction.
     pub expects: Option<u64>,
     /// The text of the document; `None` to remove the document.

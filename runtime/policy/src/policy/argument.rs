@@ -150,7 +150,7 @@ impl Test {
         }
     }
 
-    /// Says why the test cannot be applied to a command line: it would miss what the line runs.
+    /// Says why the test must not be applied to a command line: it would miss programs that the line runs.
     pub(super) fn misses_commands(&self) -> Option<&'static str> {
         match self {
             Self::Under(_) | Self::Glob(_) | Self::Within(_) | Self::Limit(..) => Some(

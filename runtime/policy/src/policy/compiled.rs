@@ -21,7 +21,7 @@ pub(super) struct CompiledRule {
     pub(super) name: Arc<str>,
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
-    /// The protection that it implements, if it is a built-in rule.
+    /// The protection that the rule implements, if it is a built-in rule.
     pub(super) protection: Option<Protection>,
     pub(super) when_unknown: WhenUnknown,
     pub(super) only_certain: bool,
@@ -127,13 +127,13 @@ impl CompiledRule {
         holds
     }
 
-    /// Returns the untrusted sources that it matches.
+    /// Returns the untrusted sources that the rule matches.
     pub(super) fn untrusted(&self, asking: &Asking<'_>) -> Option<Vec<String>> {
         let read = self.after_untrusted.as_ref()?;
         Some(read.among(asking.question.untrusted.unwrap_or_default()))
     }
 
-    /// Returns the given parameters that leave the machine, if the rule is about these.
+    /// Returns the parameters of the call that leave the machine, if the rule is about such parameters.
     pub(super) fn sinks(&self, asking: &Asking<'_>) -> Vec<String> {
         if self.sends { foreign::sinks(asking) } else { Vec::new() }
     }

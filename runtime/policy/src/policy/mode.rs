@@ -72,7 +72,7 @@ impl Mode {
         }
     }
 
-    /// Returns its name, as files spell it.
+    /// Returns the name of the mode, as policy files spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

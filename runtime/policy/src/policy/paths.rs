@@ -32,7 +32,7 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) struct PathPattern {
     regex: Regex,
-    /// The pattern for names folded letter by letter, if it differs.
+    /// The pattern for names whose case was folded letter by letter, if it differs.
     letters: Option<Regex>,
     anchor: Anchor,
     is_folded: bool,
@@ -46,7 +46,7 @@ enum Anchor {
     In { is_absolute: bool, folder: String },
 }
 
-/// A folder of a rule.
+/// A folder that a rule names.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: String,
@@ -204,7 +204,7 @@ impl Folder {
         }
         match start(self.is_absolute, &self.path) == start(name.is_absolute, text) {
             true => Holds::No,
-            // A name that leads out with `..` is outside of a folder that is the base.
+            // A name that leads out of the base folder by `..` is not in the base folder.
             false if !self.is_absolute && !name.is_absolute && self.path == "." => Holds::No,
             false => Holds::Unknown,
         }
@@ -217,7 +217,7 @@ impl Name {
     }
 }
 
-/// Whether a normalised name is that of a folder, or inside it.
+/// Whether a normalised name is the name of a folder, or of something inside the folder.
 fn is_in(name: &str, folder: &str) -> bool {
     match folder {
         "/" => is_absolute(name),
@@ -226,7 +226,7 @@ fn is_in(name: &str, folder: &str) -> bool {
     }
 }
 
-/// Returns the starting point of a name; names with different ones cannot be compared.
+/// Returns the starting point of a name. Names with different starting points cannot be compared.
 fn start(is_absolute: bool, path: &str) -> (bool, usize) {
     (is_absolute, path.split('/').take_while(|part| *part == "..").count())
 }

@@ -15,10 +15,10 @@ use toolwright_core::tool::Definition;
 /// How deep choices are followed.
 const DEPTH: usize = 16;
 
-/// How many schemas are examined for one value. The choices of a foreign schema may lead back to itself.
+/// How many schemas are examined for one value. There is a limit because a foreign schema may refer to itself.
 const SCHEMAS: usize = 4096;
 
-/// Reports values of a test that none of these tools can be given.
+/// Reports the values in a test of a policy that no call of these tools can have.
 pub(super) fn check(
     rule: &str,
     pointer: &At<String>,
@@ -157,7 +157,7 @@ fn can_be(
     }
     let choice = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
     choice.is_none_or(|all| {
-        // Every alternative is asked, so that the message names all expected values.
+        // Every alternative is examined, so that the message names all expected values.
         let can = |it: &&Value| can_be(root, it, value, depth - 1, expected);
         all.is_empty() || all.iter().filter(can).count() > 0
     })

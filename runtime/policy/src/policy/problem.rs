@@ -22,7 +22,7 @@ pub struct SourceLocation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicyProblem {
-    /// The place of the problem in a file; `None` for code.
+    /// The place of the problem in a file; `None` if code made the policy.
     pub place: Option<SourceLocation>,
     /// What is wrong, and what to do about it.
     pub message: String,
@@ -57,7 +57,7 @@ impl SourceLocation {
 }
 
 impl PolicyError {
-    /// Makes an error of messages without places; `None` where there are none.
+    /// Makes an error of messages without places; `None` if there are none.
     #[doc(hidden)]
     pub fn of(messages: impl IntoIterator<Item = String>) -> Option<Self> {
         let messages = messages.into_iter();

@@ -68,7 +68,7 @@ impl Protection {
         }
     }
 
-    /// Makes its rule; `None` if there is nothing to protect.
+    /// Makes the rule for this protection; `None` if there is nothing to protect.
     pub(super) fn rule(self, known: &ProtectedThings<'_>) -> Option<Rule> {
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),

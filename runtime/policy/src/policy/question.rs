@@ -221,7 +221,7 @@ impl<'a> Asking<'a> {
         asking
     }
 
-    /// Returns the arguments; `None` where they cannot be read.
+    /// Returns the arguments; `None` if they cannot be read.
     pub(super) fn arguments(&self) -> Option<&Node> {
         self.read
             .or_else(|| self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref())

@@ -1,5 +1,5 @@
-//! Tools that do not declare which files they touch: the policy's list of those that touch none, and the message about
-//! the others.
+//! Tools that do not declare which files they touch: the policy's list of the tools that touch none, and the message
+//! about other such tools.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -36,7 +36,7 @@ pub(super) enum Check {
 }
 
 impl ValueTest {
-    /// Compiles a test; adds mistakes to `problems`.
+    /// Compiles a test of a value. Adds its mistakes to `problems`.
     pub(super) fn compile(
         pointer: &At<String>,
         test: &Test,
@@ -130,7 +130,7 @@ impl ValueTest {
         Some(Self { segments: found?, check: check? })
     }
 
-    /// Whether the arguments pass; for a list of paths or numbers, `all` says whether every item must.
+    /// Whether the arguments pass the test. For a list of paths or numbers, `all` says whether every item must pass.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
         let place = Place { schema: asking.question.input_schema, segments: &self.segments };
         match find_value(&self.segments, arguments) {

@@ -148,7 +148,7 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Returns a schema of the whole input with the new names; `None` where it cannot be expressed without a preset
+    /// Returns a schema of the whole input with the new names; `None` if it cannot be expressed without a preset
     /// argument.
     fn schema(&self, own: &Value) -> Option<Value> {
         self.schema_after(own, 0)

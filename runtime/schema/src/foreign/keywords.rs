@@ -136,7 +136,7 @@ pub(super) fn near(written: &str) -> Option<&'static str> {
     close.into_iter().next().filter(|known| strsim::damerau_levenshtein(written, known) <= 2)
 }
 
-/// Returns the type that a keyword is limited to, where it is.
+/// Returns the type that a keyword is limited to, if it is.
 pub(super) fn about(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "properties"

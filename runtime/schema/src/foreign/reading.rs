@@ -26,7 +26,8 @@ pub(super) struct Reading<'a> {
     waiting: VecDeque<String>,
     /// The place that is being read, as a JSON pointer.
     at: String,
-    /// How many alternatives enclose this place: in an alternative, it is not a defect that no value is valid.
+    /// How many alternatives enclose this place. A schema that no value satisfies is a defect only outside of
+    /// alternatives.
     choices: usize,
     /// How many regular expressions were compiled.
     patterns: usize,

@@ -10,7 +10,7 @@ use toolwright_core::json::parse::{Break, ParsedValue, Parser, Uses, parse, pars
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::ChangeRule;
 
-/// The notations that a whole text may have beside JSON.
+/// The notations other than JSON in which a whole text may be written.
 pub(super) const TEXT_RULES: &[ChangeRule] = &[
     ChangeRule::Python,
     ChangeRule::TrailingComma,

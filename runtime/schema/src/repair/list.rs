@@ -47,7 +47,7 @@ fn separator(text: &str) -> Option<&'static [char]> {
     SEPARATORS.into_iter().find(|it| parts(it) > 1)
 }
 
-/// Returns one item without its bullet and quotes; `None` where a quote is not closed.
+/// Returns one item without its bullet and quotes; `None` if a quote is not closed.
 fn item(text: &str) -> Option<Node> {
     let text = text.trim();
     let text = BULLETS.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text).trim();

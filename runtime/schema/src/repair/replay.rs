@@ -5,7 +5,7 @@ use toolwright_core::json::pointer::unescape;
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::Change;
 
-/// Makes the recorded changes again; `None` if they were not made on this text.
+/// Applies recorded changes to a text again; `None` if they were recorded for another text.
 ///
 /// ```
 /// use toolwright::repair::{Change, ChangeRule, replay};

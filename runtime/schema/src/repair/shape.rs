@@ -36,7 +36,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape of values that have both shapes.
+    /// Returns the shape that a value has if it has both of these shapes.
     pub(super) fn both(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.types = self.types.common(other.types);

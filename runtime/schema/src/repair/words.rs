@@ -42,7 +42,7 @@ fn joins(before: char, run: &[char], after: char) -> bool {
     }
 }
 
-/// Words by their folded spelling; `None` where several share it.
+/// Words by their folded spelling; `None` if several share it.
 #[derive(Debug, Default)]
 pub(super) struct Spellings(HashMap<String, Option<String>>);
 

@@ -1,4 +1,4 @@
-//! Finds out which keys a map accepts, which its schema does not always say.
+//! Finds out which keys a map accepts, because its schema does not always say that.
 
 use serde_json::{Value, json};
 

@@ -35,7 +35,7 @@ pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProb
     // Inner properties first: a change of an outer one moves them.
     for property in open.iter().rev() {
         let places = found.get(property.as_str()).map(Vec::as_slice).unwrap_or_default();
-        // A definition that another parameter refers to is examined with that parameter.
+        // A definition to which only another parameter refers is examined with that parameter.
         let is_elsewhere = places.is_empty() && property.starts_with("/$defs/");
         if !is_elsewhere && !takes_null(document, &trial, places)? {
             document.pointer_mut(property).into_iter().for_each(strip_null);

@@ -167,7 +167,7 @@ pub(super) fn is_tagged(object: &Map<String, Value>) -> bool {
     keys.len() == count
 }
 
-/// Returns the only key of a closed object, which it requires.
+/// Returns the key of a closed object that has only this key and requires it.
 fn tag(choice: &Value) -> Option<&str> {
     const KNOWN: &[&str] = &["type", "properties", "required", "additionalProperties"];
     let object = choice.as_object()?;

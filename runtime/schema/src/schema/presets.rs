@@ -1,4 +1,4 @@
-//! Checks defaults and examples: they must not change, and their own schema must accept them.
+//! Checks defaults and examples: reading and writing must not change them, and their own schema must accept them.
 
 use std::cmp::Ordering;
 

@@ -116,7 +116,7 @@ impl Teller<'_> {
             }
             kind => value(rare(kind, schema)),
         };
-        // `type` and `enum` of one schema report the same problem.
+        // The keywords `type` and `enum` of one schema may both report this problem.
         let said = |it: &Problem| it.pointer == problem.pointer && it.expected == problem.expected;
         if !found.last().is_some_and(said) {
             found.push(problem);

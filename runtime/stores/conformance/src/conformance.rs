@@ -1,4 +1,4 @@
-//! Tests what every [`Store`] must do; a store of one's own runs them too (feature `conformance`).
+//! Tests what every [`Store`] must do. The tests of your own store can run them too (feature `conformance`).
 //!
 //! A violated rule panics with a sentence. Each rule needs an empty store, a tokio runtime with time (one with several
 //! threads finds more), and a way to [damage](Damage) a call of the store:

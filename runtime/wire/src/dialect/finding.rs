@@ -34,7 +34,7 @@ pub struct Finding {
     pub pointer: String,
     /// What is there and what the provider takes.
     pub message: String,
-    /// What to do about it; empty where nothing has to be done.
+    /// What to do about it; empty if nothing has to be done.
     pub fix: String,
 }
 

@@ -62,7 +62,7 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
     text
 }
 
-/// Writes a value in an order that does not depend on how `serde_json` was built.
+/// Writes a value with its keys in an order that does not depend on the features of `serde_json`.
 fn json(value: &Value) -> String {
     serde_json::to_string(&Node::from_sorted(value)).unwrap_or_else(|_| value.to_string())
 }

@@ -33,7 +33,8 @@ pub enum MediaSupport {
     /// Pictures and documents, wherever its provider accepts them.
     #[default]
     Full,
-    /// Pictures and documents in messages, but not in the answers to calls: there they follow after the answers.
+    /// The model takes pictures and documents in messages, but not in the answers of calls. Those of answers follow
+    /// after the answers.
     Messages,
     /// Only text.
     None,

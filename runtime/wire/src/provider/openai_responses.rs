@@ -114,7 +114,7 @@ fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     }
 }
 
-/// Writes a string for one text block, otherwise parts.
+/// Writes the answer as a string if it is one text block, and otherwise as parts.
 fn output<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Value {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let blocks: Vec<Part<'_>> = blocks.collect();

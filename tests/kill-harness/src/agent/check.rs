@@ -1,4 +1,4 @@
-//! Compares the recorded histories with what happened outside, and with what the model was asked.
+//! Compares the recorded histories with what the tools did outside, and with the requests to the model.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -21,12 +21,12 @@ use crate::marks::{self, What};
 use crate::person::Arguments;
 use crate::script::Said as Decision;
 
-/// Something that must not be.
+/// A violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// Something happened twice, or under two keys, or for an answer of the model that is not in the history.
+    /// A call acted twice or with two keys, or it ran for an answer of the model that is not in the history.
     Duplicate(String),
-    /// An answer says that something happened that did not.
+    /// An answer says that a call acted, but it did not; or a message of the user is not in the history.
     Lost(String),
     /// A run has not ended, or a call has no answer.
     Unanswered(String),
@@ -45,10 +45,10 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What was played in a folder.
+/// The parameters of what was played in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Played {
-    /// What the model says.
+    /// The seed, which decides the answers of the model.
     pub seed: u64,
     /// How many runs there are.
     pub runs: u64,
@@ -58,7 +58,7 @@ pub struct Played {
     pub is_alone: bool,
 }
 
-/// What was found in a folder whose runs were settled, and how many calls were looked at.
+/// Checks a folder whose runs have all ended. Returns the violations, and how many calls were checked.
 ///
 /// # Errors
 /// When journal or marks cannot be read.
@@ -88,9 +88,9 @@ pub async fn check(
         if let Course::Rewound { .. } = course
             && let Some((again, rest)) = ended(&runs, &id_again(run), course, &mut findings).await?
         {
-            // What it has of the run before, that run was looked at for.
+            // The turns that the new run has from the old one were checked with the old run.
             let before = of_turns(&runs, &head.run, 1..=BACK_TO).await?;
-            // The answers that it has of that run say so; the calls are the same.
+            // The copied answers have a note that names the old run, so only the calls are compared.
             let begin = rest.get(..before.len()).unwrap_or_default();
             let tokens = |of: &[Message]| -> Vec<Option<String>> {
                 calls_of(of).map(|(call, _)| call.id.clone()).collect()
@@ -137,7 +137,7 @@ pub async fn check(
     Ok((findings, calls))
 }
 
-/// The head and the history of a run that has ended as it should.
+/// Returns the head and the history of a run, if it has ended as its course says; otherwise adds a violation.
 async fn ended(
     runs: &Runs,
     run: &str,
@@ -173,7 +173,7 @@ async fn ended(
     Ok(Some((head, history)))
 }
 
-/// What was said, called and answered in these turns of a run.
+/// Reads the messages of these turns of a run.
 async fn of_turns(
     runs: &Runs,
     run: &str,
@@ -196,8 +196,8 @@ fn calls_of(history: &[Message]) -> impl Iterator<Item = &(ToolCall, Answer)> {
     })
 }
 
-/// What was said to a run while it worked has to be in its history: once where the runner has taken it, at most once where its process
-/// was killed before it had.
+/// Checks that the messages which the user sent to a run while it worked are in its history. A message that the runner
+/// has accepted has to be there once. A message whose process was killed before the runner accepted it may be missing.
 fn messages_lost(run: u64, told: &[Said], history: &[Message]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let of_run = told.iter().filter(|it| it.run == run);
@@ -214,13 +214,13 @@ fn messages_lost(run: u64, told: &[Said], history: &[Message]) -> Vec<Finding> {
     findings
 }
 
-/// The task that the arguments of a call give to a sub-agent.
+/// Returns the task that the arguments of a call give to a sub-agent.
 fn task_of(arguments: &str) -> Option<String> {
     let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
     Some(arguments["task"].as_str()?.to_owned())
 }
 
-/// The ids of the calls in the recorded answers of the models of a run's sub-agents.
+/// Returns the ids of the calls in the recorded answers of the models of a run's sub-agents.
 async fn sub_agent_calls(store: &dyn Store, run: &str) -> anyhow::Result<Vec<String>> {
     let mut ids = Vec::new();
     for document in store.documents(&format!("run/{run}/agents/")).await? {
@@ -233,12 +233,12 @@ async fn sub_agent_calls(store: &dyn Store, run: &str) -> anyhow::Result<Vec<Str
     Ok(ids)
 }
 
-/// The calls that sub-agents have made, each with the run that it belongs to.
+/// Returns the calls that sub-agents have made, each with the run that it belongs to.
 async fn nested_calls(store: &dyn Store) -> anyhow::Result<Vec<(MadeCall, String)>> {
     let (mut nested, mut page) = (Vec::new(), Page::first(100));
     loop {
         let found = store.list(&Filter::default(), page).await?;
-        // A call that was cancelled for another in its place has no answer.
+        // A call that was cancelled, because another call has its place now, has no answer.
         let is_made = |it: &CallRecord| it.parent.is_some() && it.state != State::Cancelled;
         for call in found.calls.into_iter().filter(is_made) {
             let Some(arguments) = Arguments::of(&call.shown) else { continue };
@@ -263,11 +263,11 @@ async fn nested_calls(store: &dyn Store) -> anyhow::Result<Vec<(MadeCall, String
 struct MadeCall {
     token: String,
     name: String,
-    /// Whether a decision about it never comes.
+    /// Whether the person never decides on the call.
     is_undecided: bool,
     text: String,
     is_error: bool,
-    /// Whether it is unknown what became of it.
+    /// Whether the outcome of the call is indeterminate.
     is_unknown: bool,
 }
 
@@ -285,13 +285,13 @@ impl MadeCall {
     }
 }
 
-/// What is known of calls beside the histories of their runs.
+/// What the marks and the journal say about calls. The histories of the runs are compared with it.
 struct Known {
-    /// The keys with which each acted.
+    /// The idempotency keys with which each call acted, by the call's token.
     acted: HashMap<String, Vec<String>>,
-    /// Those that were begun.
+    /// The tokens of the calls that a tool began.
     begun: HashSet<String>,
-    /// Those that are not acknowledged, in words.
+    /// The calls that are not acknowledged in the journal: for each token, a description for the report.
     unacknowledged: HashMap<String, String>,
 }
 
@@ -308,7 +308,7 @@ impl Known {
         let mut unacknowledged = HashMap::new();
         let filter = Filter { delivered: Some(false), ..Filter::default() };
         let listed = store.list(&filter, Page::first(100)).await?.calls;
-        // The answer of a call that a call has made is its caller's, and is not acknowledged.
+        // The answer of a call that another call made goes to that call, and is not acknowledged.
         for call in listed.into_iter().filter(|it| it.parent.is_none()) {
             let (run, tool, state) = (&call.place.run, &call.tool, call.state);
             let words = format!("`{tool}` of {run} is {state}, and not acknowledged");
@@ -319,21 +319,22 @@ impl Known {
         Ok(Self { acted, begun, unacknowledged })
     }
 
-    /// Forgets that these calls have begun: they are in recorded answers of sub-agents, whose reads are in no record of their own.
+    /// Forgets that these calls have begun. They are in recorded answers of sub-agents' models, and no history has the
+    /// reads among them.
     fn forget(&mut self, tokens: Vec<String>) {
         for token in tokens {
             self.begun.remove(&token);
         }
     }
 
-    /// What speaks against the recorded answer of a call.
+    /// Compares the recorded answer of a call with what its tool did, and returns the contradictions.
     fn differ_from(&mut self, made: &MadeCall, course: Course) -> Vec<Finding> {
         let mut findings = Vec::new();
         let MadeCall { token, name, text, is_error, .. } = made;
         let has_begun = self.begun.remove(token);
         let keys = self.acted.remove(token).unwrap_or_default();
         if course.is_stopped() && made.is_unknown {
-            // The run has ended before its result was known, and has not been given it.
+            // The run ended before the outcome of the call was known, so it never acknowledged the result.
             self.unacknowledged.remove(token);
         }
         if made.is_undecided && (has_begun || !is_error) {
@@ -352,7 +353,8 @@ impl Known {
         findings
     }
 
-    /// What is left is in no history: the model was asked again after its calls had begun.
+    /// Returns a violation for each call that is left: no history has it. It is of an answer that was not recorded,
+    /// after which the model was asked again.
     fn rest(self) -> impl Iterator<Item = Finding> {
         let unacknowledged = self.unacknowledged.into_values().map(Finding::Unanswered);
         unacknowledged.chain(self.begun.into_iter().map(|token| {

@@ -1,44 +1,46 @@
-//! How each run of a journal goes and ends: decided by seed and number of the run alone, so that model, person and check agree.
-//! Pure.
+//! Decides the course of each run of a journal: what happens in it and how it ends. It depends only on the seed and the
+//! number of the run, so that the model, the person and the check agree. Pure.
 
 use std::time::Duration;
 
-/// The most that the user of a run says while it works, over all of its processes.
+/// How many messages the user sends at most to a run while it works, from all processes together.
 pub const SAID_BEFORE_END: u64 = 40;
 
-/// How a run ends.
+/// What happens in a run, and how it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Course {
-    /// With the text of its last turn.
+    /// The run ends with a text.
     Text {
-        /// The turn.
+        /// The turn of the text.
         last: u64,
     },
-    /// With a text, after which its user says more, and then with another.
+    /// The run ends with a text; then its user says more, and it ends with another text.
     TwoTexts {
         /// The turn of the first text.
         first: u64,
-        /// That of the second.
+        /// The turn of the second text.
         last: u64,
     },
-    /// With a text, although its user says more while it works.
+    /// The user says more while the run works; it ends with a text.
     Steered {
         /// The turn of the text.
         last: u64,
     },
-    /// With a text, after which its user goes back to an earlier turn, from where a new run comes to a text of its own.
+    /// The run ends with a text; then its user goes back to an earlier turn, and the new run from there ends with a
+    /// text of its own.
     Rewound {
-        /// The turn of the text, in both.
+        /// The turn of the text, in both runs.
         last: u64,
     },
-    /// The person cancels it once it has come to a turn, and at the latest while it waits for an approval that does not come.
+    /// The user cancels the run from a certain turn on, at the latest while it waits for an approval that does not
+    /// come.
     Cancelled {
-        /// The turn.
+        /// The turn from which on the user cancels the run.
         from: u64,
         /// The turn whose last call waits for ever.
         waits: u64,
     },
-    /// Its time is up, at the latest while it waits for an approval that does not come.
+    /// The run exceeds its time limit, at the latest while it waits for an approval that does not come.
     Late {
         /// The turn whose last call waits for ever.
         waits: u64,
@@ -46,7 +48,7 @@ pub enum Course {
 }
 
 impl Course {
-    /// That of a run.
+    /// Returns the course of a run.
     pub fn of(seed: u64, run: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed ^ run.wrapping_mul(0x9e37_79b9));
         let last = random.u64(3..=5);
@@ -60,7 +62,7 @@ impl Course {
         }
     }
 
-    /// Whether the model answers a turn with a text.
+    /// Returns whether the model answers a turn with a text.
     pub fn is_text(self, turn: u64) -> bool {
         match self {
             Self::Text { last } | Self::Steered { last } | Self::Rewound { last } => turn >= last,
@@ -69,7 +71,7 @@ impl Course {
         }
     }
 
-    /// Whether a turn has a call whose approval does not come.
+    /// Returns whether a turn has a call whose approval does not come.
     pub fn waits_for_ever(self, turn: u64) -> bool {
         match self {
             Self::Cancelled { waits, .. } | Self::Late { waits } => turn >= waits,
@@ -77,12 +79,12 @@ impl Course {
         }
     }
 
-    /// Whether it is stopped from outside.
+    /// Returns whether the user or the time limit ends the run.
     pub fn is_stopped(self) -> bool {
         matches!(self, Self::Cancelled { .. } | Self::Late { .. })
     }
 
-    /// The tag of its end.
+    /// Returns the tag of the run's end.
     pub fn end(self) -> &'static str {
         match self {
             Self::Cancelled { .. } => "cancelled",
@@ -91,13 +93,13 @@ impl Course {
         }
     }
 
-    /// The turns that it may end with, the fewest and the most.
+    /// Returns how many turns the run may have when it ends: the fewest and the most.
     pub fn turns(self) -> (u64, u64) {
         match self {
             Self::Text { last } | Self::Rewound { last } | Self::TwoTexts { last, .. } => {
                 (last, last)
             }
-            // What is said as the run ends is answered by one more text each.
+            // The model answers each message that comes as the run ends with one more text.
             Self::Steered { last } => (last, last + SAID_BEFORE_END),
             Self::Cancelled { from, waits } => (from, waits),
             Self::Late { waits } => (0, waits),
@@ -105,7 +107,7 @@ impl Course {
     }
 }
 
-/// The time that late runs of a journal have, across their processes.
+/// Returns the time limit of the late runs of a journal. It goes on from one process to the next.
 pub fn time(seed: u64) -> Duration {
     Duration::from_millis(fastrand::Rng::with_seed(seed ^ 0x7153).u64(300..3_000))
 }

@@ -25,47 +25,47 @@ use crate::person;
 use crate::point::Point;
 use crate::tools::{World, tools};
 
-/// The first argument of a process that lives such a life.
+/// The first argument of such a process.
 pub const ARGUMENT: &str = "agent-life";
 
 /// The name that the runs are stored with.
 const AGENT: &str = "agent";
 
-/// That of the agent whose runs have little time.
+/// The name of the agent whose runs have a short time limit.
 const LATE: &str = "late";
 
 /// The context window of the agents: so small that turns are left out from the third or fourth on.
 const WINDOW: u64 = 16_000;
 
-/// How often it looks at what waits.
+/// How long a process pauses between two looks at waiting calls and runs.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
-/// What a process is told, as JSON on its command line.
+/// The parameters of a process, as JSON on its command line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AgentLife {
     /// The folder with journal, marks and requests.
     pub folder: PathBuf,
-    /// Its number in this folder.
+    /// The number of the process in this folder.
     pub number: u32,
-    /// What the model says.
+    /// The seed, which decides the answers of the model.
     pub seed: u64,
     /// How many runs there are.
     pub runs: u64,
-    /// Where it kills itself, and at which of its visits there, counted from 1.
+    /// The point at which the process kills itself, and at which of its visits to that point, counted from 1.
     pub kill: Option<(String, u32)>,
-    /// The model's answer is reported before it is durable.
+    /// Whether the store reports the model's answer before it is durable.
     pub is_late: bool,
-    /// The lease of its executor, in milliseconds.
+    /// The lease of the executor, in milliseconds.
     pub lease: u64,
-    /// For how long it works, in milliseconds.
+    /// How long the process works, in milliseconds.
     pub works: u64,
 }
 
 impl AgentLife {
-    /// The process that lives it.
+    /// Returns the command that starts the process.
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// When the parameters cannot be written as JSON.
     pub fn command(&self, program: &Path) -> anyhow::Result<Command> {
         let mut command = Command::new(program);
         command.arg(ARGUMENT).arg(serde_json::to_string(self)?).stdin(Stdio::null());
@@ -74,17 +74,17 @@ impl AgentLife {
     }
 }
 
-/// The id of a run.
+/// Returns the id of a run.
 pub fn id(run: u64) -> String {
     format!("run-{run}")
 }
 
-/// The id of the run that goes on from an earlier turn of another.
+/// Returns the id of the run that continues from an earlier turn of this one.
 pub fn id_again(run: u64) -> String {
     format!("run-{run}-again")
 }
 
-/// Lives.
+/// Drives the runs of the folder until the process is killed, its time is up, or all runs have ended.
 ///
 /// # Errors
 /// When journal or marks cannot be opened, or the agent cannot be built.
@@ -141,7 +141,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let runs = Runs::of(Arc::clone(&store));
     let mut user = User::new(agents.clone(), &life)?;
     while begun.elapsed() < Duration::from_millis(life.works) {
-        // On a full disk, for instance: it is tried again.
+        // This may fail on a full disk, for instance, so it is tried again.
         match looked(&store, &world, &runs, &mut user).await {
             Ok(true) => break,
             Ok(false) => {}
@@ -153,7 +153,8 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Decides, says and resumes what waits for it; whether all runs have ended.
+/// Plays the people once: decides on pending calls, sends the user's messages, and resumes parked runs. Returns whether
+/// all runs have ended.
 async fn looked(
     store: &Arc<dyn Store>,
     world: &World,
@@ -168,7 +169,7 @@ async fn looked(
     for head in open {
         let head = head?;
         if head.parked.is_some() {
-            // An operator has seen to the cause.
+            // Plays the operator, who has removed the reason for which the run was parked.
             let agents = user.agents.clone();
             tokio::spawn(async move { agents.resume(&head.run).await });
         }

@@ -1,5 +1,6 @@
-//! The model: what it says follows from the run and the turn, but no two answers of it name a call alike. So whoever asks again
-//! after an answer was recorded, or runs a call of an answer that was not, is found.
+//! The model. Its answers follow from the run and the turn, but each answer has new ids for its calls. So the check
+//! finds a process that asks again after an answer was recorded, or that runs a call of an answer that was not
+//! recorded.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -22,22 +23,22 @@ use crate::line;
 const TOOLS: [&str; 7] = ["look", "note", "send", "pay", "ship", "pay_asked", "send_asked"];
 const MANNERS: [&str; 8] = ["plain", "plain", "plain", "plain", "slow", "wrong", "busy", "flaky"];
 
-/// A request that the model was asked.
+/// A request to the model.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Asked {
-    /// Which process asked.
+    /// The number of the process that asked.
     pub life: u32,
-    /// The run, or the task of a sub-agent.
+    /// The id of the run, or the task of the sub-agent.
     pub run: String,
     pub turn: u64,
-    /// How many turns the plugin has counted; none for a sub-agent, which has no plugin.
+    /// How many turns the plugin has counted; `None` for a sub-agent, which has no plugin.
     pub counted: Option<u64>,
 }
 
-/// What the task of a sub-agent begins with. Its number, which no other task has, follows.
+/// The beginning of a sub-agent's task. A number that no other task has follows.
 pub const TASK: &str = "task-";
 
-/// The requests of a folder.
+/// Reads the requests to the model in a folder.
 ///
 /// # Errors
 /// When they cannot be read.
@@ -49,13 +50,13 @@ fn path(folder: &Path) -> PathBuf {
     folder.join("asked")
 }
 
-/// How often the model says its sentence beside its calls: so often that three turns outgrow the window.
+/// How often the model repeats a sentence beside its calls: so often that three turns outgrow the window.
 const THOUGHTS: usize = 850;
 
-/// The sub-agent.
+/// The name of the sub-agent.
 pub const HELPER: &str = "helper";
 
-/// Writes the summaries, each of which is the same.
+/// The model that writes the summaries. All summaries are equal.
 pub struct Summarizer;
 
 impl Model for Summarizer {
@@ -126,7 +127,7 @@ impl ScriptedModel {
         Ok(ModelAnswer::new("", self.calls(number, turn, false, false)))
     }
 
-    /// The calls of a turn, some of which give a task to a sub-agent where that may be.
+    /// Returns the calls of a turn. Some of them give a task to a sub-agent if `delegates` allows it.
     fn calls(&self, run: u64, turn: u64, waits_for_ever: bool, delegates: bool) -> Vec<ToolCall> {
         let number = self.answers.fetch_add(1, Ordering::SeqCst);
         let mut random =

@@ -28,7 +28,7 @@ const SIGKILL: i32 = 9;
 /// The parameters of a trial.
 #[derive(Debug, Clone)]
 pub struct AgentSetting {
-    /// The program, which runs as a process under test when its first argument says so.
+    /// The program of the harness, which starts itself as a process under test with a certain first argument.
     pub program: PathBuf,
     /// The folder of the worlds.
     pub folder: PathBuf,
@@ -38,7 +38,7 @@ pub struct AgentSetting {
     pub lease: Duration,
 }
 
-/// Kills the given number of processes; with a broken promise, until the check finds it.
+/// Kills the given number of processes. If the store breaks a promise, stops when the check finds that.
 ///
 /// # Errors
 /// When a process cannot be started, hangs or fails.
@@ -94,7 +94,7 @@ fn played(
                 tally.hit(aim);
                 killed += 1;
             }
-            // Every run has ended before the process came to the point.
+            // Every run ended before the process came to the point.
             (None, Some(0)) => {
                 tally.passed_by(aim, life.number == 1);
                 break;

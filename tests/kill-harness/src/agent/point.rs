@@ -12,13 +12,13 @@ pub enum Step {
     Start,
     /// A run that has ended gets another message.
     SaidMore,
-    /// Its cancellation is requested.
+    /// The cancellation of a run is requested.
     Cancellation,
     /// A lease of the run is taken, renewed or released.
     Lease,
     /// The model's answer is recorded.
     Answer,
-    /// A call changes.
+    /// The state of a call changes.
     Call,
     /// The answers so far of a waiting turn are recorded.
     SoFar,
@@ -28,13 +28,13 @@ pub enum Step {
     Acknowledgement,
     /// The end of the run is recorded.
     End,
-    /// What a sub-agent took, or an answer of its model.
+    /// The usage of a sub-agent, or an answer of its model, is recorded.
     Child,
-    /// Something that is said to a run that works.
+    /// A message of the user to a run that works is recorded.
     Message,
-    /// A summary of turns that are left out.
+    /// A summary of turns that are left out of requests is recorded.
     Summary,
-    /// The decision to go back to an earlier turn, or that its files are restored.
+    /// A rewind is recorded: the decision to go back to an earlier turn, or the fact that the files are restored.
     Rewind,
 }
 
@@ -56,7 +56,7 @@ impl Step {
         Self::Rewind,
     ];
 
-    /// Returns what a transaction commits.
+    /// Returns the kind of a transaction.
     #[must_use]
     pub fn of(unit: &Transaction) -> Option<Self> {
         let written = || unit.documents.iter().filter(|it| it.text.is_some()).map(|it| &*it.key);

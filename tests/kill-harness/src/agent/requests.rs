@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::model::Asked;
 
-/// What bounds the requests of a run.
+/// The facts that bound the number of requests of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
     /// The first turn that the model was asked for.
     pub first: u64,
-    /// How many answers of the model its history has.
+    /// How many answers of the model the run's history has.
     pub turns: u64,
     /// Whether the run may have ended while the model was asked for one more answer.
     pub is_cut_off: bool,
-    /// How many processes of its journal were killed.
+    /// How many processes of the journal were killed.
     pub kills: u64,
     /// Whether each process ended before the next began.
     pub is_alone: bool,

@@ -1,5 +1,5 @@
-//! The store of a process that drives runs. It kills the process at commits, and breaks a promise where a trial wants
-//! that.
+//! The store of a process that drives runs. It kills the process at commits, and breaks a promise if the trial asks for
+//! it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,7 @@ impl Fatal {
 pub struct FatalStore {
     inner: Arc<dyn Store>,
     fatal: Fatal,
-    /// Whether to report the model's answer before it is durable. Then the next commit of its run makes it so.
+    /// Whether to report the model's answer before it is durable. Then the run's next commit makes the answer durable.
     is_late: bool,
     held: Mutex<Vec<Transaction>>,
 }
@@ -43,7 +43,7 @@ impl FatalStore {
         Self { inner, fatal, is_late, held: Mutex::default() }
     }
 
-    /// Takes the held-back transaction of the run that this one is about.
+    /// Takes the transaction that was held back for the run of this transaction.
     fn held_of(&self, unit: &Transaction) -> Option<Transaction> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let is_its = |it: &Transaction| {

@@ -19,7 +19,7 @@ pub struct AgentTally {
     pub calls: u64,
     /// The violations.
     pub findings: Vec<Finding>,
-    /// How often a process that began with a new journal never came to each point.
+    /// For each point, how many processes began with a new journal and never came to the point.
     passed_by: BTreeMap<String, u64>,
 }
 
@@ -47,8 +47,8 @@ impl AgentTally {
         *self.hits.entry(point).or_default() += 1;
     }
 
-    /// Counts a process that ended before it came to a point. It is no try where the runs had begun before, since a
-    /// new journal may still reach the point.
+    /// Counts a process that ended before it came to a point. It does not count as a try if its runs had begun before,
+    /// because a process with a new journal may still come to the point.
     pub(super) fn passed_by(&mut self, point: String, is_new: bool) {
         *self.passed_by.entry(point).or_default() += u64::from(is_new);
     }
@@ -99,7 +99,7 @@ impl fmt::Display for AgentTally {
 mod tests {
     use super::AgentTally;
 
-    /// Plays until a number of processes were killed, though none reaches a point.
+    /// Plays a trial until `kills` processes were killed, of which none came to the point `never`.
     fn played(kills: u64, never: &str) -> AgentTally {
         let (mut tally, mut random) = (AgentTally::new(), fastrand::Rng::with_seed(1));
         let mut tries = 0;

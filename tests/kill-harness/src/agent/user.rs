@@ -1,5 +1,5 @@
-//! The user of the runs: says more to one that has ended and to one that works, goes back to an earlier turn of another, and cancels
-//! one.
+//! Plays the user of the runs, who sends messages to runs that have ended and to runs that work, goes back to an
+//! earlier turn, and cancels runs.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -17,23 +17,23 @@ use super::course::Course;
 use super::life::{AgentLife, id, id_again};
 use crate::line;
 
-/// To what turn of a run its user goes back.
+/// The turn to which a user goes back.
 pub const BACK_TO: u64 = 1;
 
-/// How often the user of a process says something to a run that works.
+/// How many messages each process sends to a run that works.
 const MESSAGES: u32 = 2;
 
-/// Something that a user says to a run that works.
+/// A message that the user sends to a run that works.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Said {
     pub run: u64,
-    /// Which no other message has.
+    /// The text of the message, which no other message has.
     pub text: String,
-    /// Whether the runner has taken it.
+    /// Whether the runner has accepted the message.
     pub is_taken: bool,
 }
 
-/// What was said in a folder to runs that work.
+/// Reads the messages that the processes of a folder sent to runs that worked.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -45,18 +45,18 @@ fn path(folder: &Path) -> PathBuf {
     folder.join("said")
 }
 
-/// The user, as one process has them.
+/// The user, as one process plays them.
 pub struct User {
     pub agents: Runner,
     seed: u64,
     life: u32,
     runs: u64,
     said_file: File,
-    /// How often they have said something to a run that works.
+    /// How many messages the user has sent to each run that works.
     messages: HashMap<u64, u32>,
-    /// What they are about to do with each run, one thing at a time.
+    /// What the user is doing with each run: one thing at a time.
     acts: HashMap<u64, JoinHandle<Result<(), RunError>>>,
-    /// The runs with which it is done.
+    /// The runs with which the user is done.
     done: HashSet<u64>,
 }
 
@@ -75,7 +75,7 @@ impl User {
         })
     }
 
-    /// Looks at the runs once, and does what is due; whether nothing of that is left.
+    /// Looks at the runs once, and does what is due. Returns whether the user is done with all runs.
     pub async fn looks_after(&mut self) -> anyhow::Result<bool> {
         let mut has_done_all = true;
         for run in 0..self.runs {
@@ -92,7 +92,7 @@ impl User {
         Ok(has_done_all)
     }
 
-    /// Whether nothing is left to be done with a run.
+    /// Returns whether the user is done with a run.
     async fn has_done(&self, course: Course, run: u64, head: &Head) -> anyhow::Result<bool> {
         Ok(match course {
             Course::TwoTexts { last, .. } => head.turn >= last,
@@ -144,7 +144,7 @@ impl User {
         Ok(())
     }
 
-    /// Whether something is still to be done with a run, and nothing that they do is under way.
+    /// Returns whether the user may act on a run: they are not done with it, and no earlier act is under way.
     async fn may_act(&mut self, course: Course, run: u64) -> bool {
         if self.acts.get(&run).is_some_and(|it| !it.is_finished()) {
             return false;
@@ -164,7 +164,7 @@ impl User {
     }
 }
 
-/// Whether it is time to do something with a run.
+/// Returns whether it is time for the user to act on a run.
 fn is_due(course: Course, head: &Head) -> bool {
     let is_ended = head.phase == Phase::Ended;
     match course {

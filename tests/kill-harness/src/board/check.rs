@@ -14,7 +14,7 @@ use super::model::{REASONS, comments, file, worked_on_twice};
 /// A violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// How often two processes worked on a ticket at the same time.
+    /// Two processes worked on a ticket at the same time, this many times.
     Twice(usize),
     /// Something that an agent did to its ticket is missing, or is there more than once.
     Lost(String),

@@ -27,9 +27,9 @@ const LEASE: Duration = Duration::from_secs(2);
 pub struct BoardLife {
     /// The folder with board, journal and worktrees.
     pub folder: PathBuf,
-    /// Its number in this folder.
+    /// The number of the process in this folder.
     pub number: u32,
-    /// The answer of its model at which it kills itself.
+    /// The number of the model's answer at which the process kills itself.
     pub kill: Option<u32>,
 }
 
@@ -37,7 +37,7 @@ impl BoardLife {
     /// Returns the command that starts the process.
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// When the parameters cannot be written as JSON.
     pub fn command(&self, program: &Path) -> anyhow::Result<Command> {
         let mut command = Command::new(program);
         command.arg(ARGUMENT).arg(serde_json::to_string(self)?).stdin(Stdio::null());

@@ -31,7 +31,7 @@ pub fn file(ticket: i64) -> (String, String) {
     (format!("docs/ticket-{ticket}.md"), format!("ticket {ticket}\n"))
 }
 
-/// Returns the call of an answer; `None` where the answer ends the run.
+/// Returns the call of an answer; `None` if the answer ends the run.
 fn calls(ticket: i64, answer: usize) -> Option<(&'static str, Value)> {
     let ([half, whole], [begin, done]) = (comments(ticket), REASONS);
     let (path, content) = file(ticket);

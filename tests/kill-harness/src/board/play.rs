@@ -33,7 +33,7 @@ const SIGKILL: i32 = 9;
 /// The parameters of a trial.
 #[derive(Debug, Clone)]
 pub struct BoardSetting {
-    /// The program, which runs as a runner when its first argument says so.
+    /// The program of the harness, which starts itself as a runner with a certain first argument.
     pub program: PathBuf,
     /// The folder of the boards.
     pub folder: PathBuf,
@@ -169,7 +169,7 @@ struct Played<'a> {
     random: &'a mut fastrand::Rng,
 }
 
-/// A runner, and when to kill it; never, where it should end by itself.
+/// The process of a runner, and when to kill it; `None` if it should end by itself.
 struct Runner {
     child: Child,
     kill_at: Option<Instant>,

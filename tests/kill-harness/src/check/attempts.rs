@@ -41,7 +41,7 @@ fn once(case: &Case<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The same arguments have the same key, which is that of the record.
+/// All attempts of a call with the same arguments have the same idempotency key, which is the key in the record.
 fn keys(case: &Case<'_>, findings: &mut Findings<'_>) {
     for pair in case.begun.windows(2) {
         let [(_, one), (_, other)] = pair else { continue };

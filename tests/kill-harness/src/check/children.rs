@@ -22,7 +22,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     );
 }
 
-/// Returns whether the call's tool never came to make it.
+/// Returns whether the tool that should make the call never came to that.
 pub fn was_never_made(case: &Case<'_>) -> bool {
     let is_over = |state: State| state.is_answered() && state != State::Succeeded;
     case.intended.is_child()
@@ -30,7 +30,7 @@ pub fn was_never_made(case: &Case<'_>) -> bool {
         && case.parent.is_none_or(|it| is_over(it.state))
 }
 
-/// Returns whether a call waits for one that it made and whose outcome is indeterminate.
+/// Returns whether a call waits for a call that its tool made and whose outcome is indeterminate.
 pub fn is_waited_for(case: &Case<'_>) -> bool {
     let waits = case.record.is_some_and(|it| it.state == State::Waiting);
     waits && case.child.is_some_and(|it| it.state == State::Indeterminate)

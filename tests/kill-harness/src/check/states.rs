@@ -6,7 +6,7 @@ use toolwright::unstable::journal::replay;
 use super::{Case, Findings, Kind, children};
 use crate::script::{Manner, Said};
 
-/// How often a call is begun before it becomes a dead letter, where its owners are lost or it may be retried.
+/// How often a call is begun before it becomes a dead letter, if its owners were lost or if it may be tried again.
 const ATTEMPTS: usize = 3;
 
 pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
@@ -63,7 +63,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         State::Refused | State::Discarded => {
             findings.add(Kind::Unexpected, format!("it is {state}"));
         }
-        // Checked above.
+        // The checks above cover these states.
         State::Judging
         | State::Planned
         | State::Pending
@@ -82,8 +82,8 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     findings.unless(!(never && begun), "it was begun, but not approved");
 }
 
-/// Returns whether the journal could not be written when the call was made, and its run had ended when it was made
-/// again.
+/// Returns whether the call never came into the journal: the journal could not be written when the call was made first,
+/// and its run had ended when it was made again.
 fn was_never_recorded(case: &Case<'_>) -> bool {
     let is_cancelled = |(text, _): &(&str, bool)| text.contains("\"error_type\":\"cancelled\"");
     let (begun, noted) = (&case.begun, &case.noted);

@@ -65,7 +65,7 @@ fn tap(line: &str) -> Option<Case> {
     Some(Case { name: name.to_owned(), status, message: None })
 }
 
-/// Parses the case of a line such as `✓ adds (3 ms)`; `None` where the line is about a file.
+/// Parses the case of a line such as `✓ adds (3 ms)`; `None` if the line is about a file.
 fn ticked(line: &str) -> Option<Case> {
     let mut letters = line.chars();
     let status = match letters.next()? {

@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads the program's arguments; `None` where it should not work.
+    /// Reads the program's arguments; `None` if it should not work.
     pub fn of(words: impl Iterator<Item = OsString>) -> Result<Option<Self>, Error> {
         let words: Vec<OsString> = words.collect();
         match &words[..] {

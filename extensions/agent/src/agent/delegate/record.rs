@@ -116,7 +116,8 @@ impl Recorder for ChildRecorder {
         Ok(is_late.then_some(Stop::TimeIsUp))
     }
 
-    /// A cancelled call is dropped, and this recorder with it, so there is no cancellation to report.
+    /// If the call of a sub-agent is cancelled, it is dropped together with this recorder, so there is no cancellation
+    /// to report.
     fn is_cancelled(&mut self) -> bool {
         false
     }

@@ -101,8 +101,8 @@ impl SubAgent {
         self
     }
 
-    /// Adds rules for its calls, and a mode if one is set. They can only be stricter: where the policy of the executor
-    /// denies a call or asks a person, it still does.
+    /// Adds rules for the calls of the sub-agent, and a mode if one is set. They can only be stricter than the policy
+    /// of the executor: if that denies a call or asks a person, it still does.
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule};

@@ -25,7 +25,7 @@ use crate::run::{HAND_OFF, has_hand_off};
 /// The sub-agents of an agent, by their names.
 pub(crate) struct SubAgents {
     agents: BTreeMap<String, ReadySubAgent>,
-    /// Semaphores for those of one name in a run, which limit how many work at once.
+    /// Semaphores that limit how many sub-agents of one name work at once in a run.
     places: Mutex<HashMap<(String, String), Weak<Semaphore>>>,
 }
 
@@ -95,7 +95,7 @@ impl SubAgents {
         self.get(name).is_some_and(|it| it.at_once > 1)
     }
 
-    /// Returns the semaphore for those of one name in a run.
+    /// Returns the semaphore for the sub-agents of one name in a run.
     pub(super) fn places(&self, run: &str, name: &str) -> Arc<Semaphore> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (run.to_owned(), name.to_owned());

@@ -10,7 +10,7 @@ const LONGEST: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct Members {
     text: String,
-    /// The number of bytes that were looked at.
+    /// The number of bytes that have been looked at.
     at: usize,
     place: Place,
     fields: Map<String, Value>,

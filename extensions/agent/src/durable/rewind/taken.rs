@@ -129,7 +129,7 @@ impl TakenTurns {
                 shown: it.shown.clone(),
             })
             .collect();
-        // Only the log of changes knows this call.
+        // The journal does not know this call; only the log of changes does.
         for unrecorded in &files.unrecorded {
             if lasting.iter().all(|it| it.call != unrecorded.call) {
                 lasting.push(LastingEffect {

@@ -33,7 +33,7 @@ impl LeftOut {
         *self == Self::default()
     }
 
-    /// What was left out of a history of which the first messages, so many, were left out as well.
+    /// Returns what was left out of a history if its `first` messages were left out as well.
     pub(super) fn after(self, first: usize) -> Self {
         let moved = |places: Vec<(usize, usize)>| {
             places.into_iter().map(|(it, at)| (it + first, at)).collect()

@@ -4,7 +4,7 @@ use toolwright::{Answer, Content};
 
 use crate::history::Message;
 
-/// The estimate for a picture or a document; its size in bytes does not tell.
+/// The estimated tokens of a picture or a document. Its size in bytes says nothing about them.
 const MEDIA: u64 = 1_600;
 
 /// The tokens of a message besides its texts.

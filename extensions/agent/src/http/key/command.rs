@@ -48,7 +48,8 @@ impl CommandKey {
         Ok(secret)
     }
 
-    /// Runs the command again, unless another request has done so since the refused key was sent.
+    /// Runs the command again, unless another request has run it since this one sent the refused key. Returns whether
+    /// the key is now another one.
     pub(super) async fn has_other_than(&self, refused: &Secret) -> Result<bool, Fault> {
         let mut printed = self.printed.lock().await;
         if printed.as_ref().is_none_or(|known| known == refused) {

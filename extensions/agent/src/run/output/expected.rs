@@ -17,7 +17,7 @@ pub(crate) struct Expected {
     /// The digest of its schema without descriptions. Runs of earlier releases recorded none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub schema: String,
-    /// How many answers since the user last spoke were not such a value.
+    /// How many answers since the user last spoke were not a value of the type.
     #[serde(default)]
     pub invalid: u32,
 }

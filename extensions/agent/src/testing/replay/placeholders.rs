@@ -81,7 +81,7 @@ impl Placeholders {
         })
     }
 
-    /// Replaces only the values of this run by their placeholders.
+    /// Replaces the values of this run by their placeholders, and nothing else.
     pub(crate) fn named(&self, text: &str) -> String {
         let named = |text: String, (name, value): &(String, String)| text.replace(value, name);
         self.values.iter().fold(text.to_owned(), named)

@@ -8,7 +8,8 @@ use toolwright::dialect::Listing;
 
 use super::placeholders::SECRET;
 
-/// A shorter value is removed only as an argument; in other texts it could match anything.
+/// The length from which a secret value is removed from all texts. A shorter value is removed only from arguments,
+/// because it could match anything in other texts.
 const LOOKED_FOR: usize = 4;
 
 /// The secret parameters of tools, and the secret values seen so far.

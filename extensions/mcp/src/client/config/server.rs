@@ -62,7 +62,7 @@ pub(in crate::client) struct Http {
     pub(in crate::client) headers: BTreeMap<String, String>,
     /// The environment variable of this process that holds the bearer token.
     pub(in crate::client) token_env: Option<String>,
-    /// How to get tokens where `token_env` is absent.
+    /// How to get tokens if `token_env` is absent.
     pub(in crate::client) oauth: OAuthConfig,
 }
 
@@ -92,7 +92,7 @@ pub(in crate::client) struct ServerEntry {
     pub(in crate::client) start_timeout: Option<u64>,
     /// Seconds.
     pub(in crate::client) timeout: Option<u64>,
-    /// The tools that are used, by their names on the server; all tools where this is absent.
+    /// The tools that are used, by their names on the server; all tools if this is absent.
     pub(in crate::client) enabled_tools: Option<Vec<String>>,
     /// The tools that are not used.
     pub(in crate::client) disabled_tools: Option<Vec<String>>,

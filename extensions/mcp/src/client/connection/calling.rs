@@ -20,7 +20,7 @@ use crate::client::untrusted::escaped;
 /// How many times a server may ask for input during one call.
 const MOST_ROUNDS: usize = 16;
 
-/// A call whose server goes on reporting progress may take this many times the time-out.
+/// How many times the time-out a call may take, if the server goes on reporting progress.
 const MOST_EXTENDED: u32 = 10;
 
 /// The longest progress message that is passed on, in characters.

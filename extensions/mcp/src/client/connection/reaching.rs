@@ -1,5 +1,4 @@
-//! How a server is reached: by starting its program, or by connecting to its URL, with OAuth tokens where the server may ask
-//! for them.
+//! Reaches a server: starts its program, or connects to its URL, with OAuth tokens if the server may ask for them.
 
 #[cfg(feature = "oauth")]
 use std::sync::Arc;

@@ -22,8 +22,8 @@ use crate::client::oauth::authorization::Authorization;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// How often one request is sent if the server refuses its tokens: without a token, with the first token, and once for each of
-/// two additional scopes.
+/// How often one request is sent at most, if the server refuses its tokens: without a token, with the first token, and
+/// once for each of two additional scopes.
 #[cfg(feature = "oauth")]
 const MOST_SENT: usize = 4;
 

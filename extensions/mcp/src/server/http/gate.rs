@@ -250,7 +250,7 @@ impl Gate {
         response
     }
 
-    /// The run for a user's requests without a session.
+    /// Returns the run for requests of a user that have no session.
     fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Answer>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {

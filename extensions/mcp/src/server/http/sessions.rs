@@ -53,7 +53,7 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Notes a request in a session; `false` where the session is another user's.
+    /// Notes a request in a session; `false` if the session is another user's.
     pub(super) fn is_used_by(&self, session: &str, user: &User) -> bool {
         let mut begun = self.lock();
         let Some(begun) = begun.get_mut(session) else { return true };
@@ -113,7 +113,8 @@ impl Sessions {
 
 /// Whether the session has a call in progress, or one that waits for a person.
 fn is_busy(session: &Arc<Session>) -> bool {
-    /// References that are not from calls: the session's handler, and the caller of this function.
+    /// How many references to a session come not from calls but from the session's handler and from the caller of this
+    /// function.
     const OF_NO_CALL: usize = 2;
     Arc::strong_count(session) > OF_NO_CALL || session.waits()
 }

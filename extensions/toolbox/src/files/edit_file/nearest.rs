@@ -63,8 +63,8 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         };
         pairs.map(worth).sum()
     };
-    // Look only at places where a line of the text occurs, apart from white space; the lines that are rarest in the file come
-    // first.
+    // Only places are examined where a line of the text occurs, apart from white space. The lines that are rarest in
+    // the file come first.
     let mut best: Option<(usize, usize)> = None;
     let at_once = wanted.len().clamp(1, COMPARED_AT_ONCE);
     for start in starts(lines, wanted).take(COMPARED / at_once) {

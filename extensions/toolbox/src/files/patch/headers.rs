@@ -171,7 +171,7 @@ fn is_of_empty(index: &str) -> bool {
     })
 }
 
-/// The name after `---` or `+++`; nothing for `/dev/null`. A tab ends it, and a date follows.
+/// The name after `---` or `+++`; `None` for `/dev/null`. A tab ends it, and a date follows.
 fn read_name(text: &str) -> Option<String> {
     let name = match text.starts_with('"') {
         true => unquote(text),

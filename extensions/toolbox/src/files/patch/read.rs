@@ -57,7 +57,7 @@ impl<'p> Reader<'p> {
             }
             self.lines.next();
             if line == "-- " {
-                // The end of a mail; its signature or the next mail follows.
+                // This line ends a mail. Its signature or the next mail follows.
                 is_text = true;
             } else if line.starts_with("@@") {
                 self.problem(at, "is a hunk, and no file is named before it");
@@ -271,7 +271,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Parses the numbers of a header; nothing if it has none, as in `@@ ... @@`.
+    /// Parses the numbers of a header; `None` if it has none, as in `@@ ... @@`.
     fn read(header: &str) -> Result<Option<Self>, ()> {
         let rest = header.strip_prefix("@@").ok_or(())?;
         let said = match rest.split_once("@@") {

@@ -226,7 +226,7 @@ fn commit(container: &Container, staged: &[UploadedChange<'_>]) -> Result<(), To
     }
     let number: Option<usize> = String::from_utf8_lossy(&ran.output).trim().parse().ok();
     let Some(failed) = number.and_then(|number| staged.get(number)) else {
-        // If the script has changed nothing, it says so; here the outcome is unknown.
+        // A script that has changed nothing reports that. This one did not, so its outcome is unknown.
         return Err(ran.failed(first.change.name).class(ErrorClass::Unknown));
     };
     Err(unwritten(failed.change.name, &ran))

@@ -126,7 +126,8 @@ fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
         return Err(ToolError::new("not_a_directory", message));
     }
     let (mut entries, missed) = read(&ran.output);
-    // `find` fails if it cannot read a folder below; the start folder is in the list nevertheless, unless it does not exist.
+    // `find` also fails if it cannot read a folder below the start folder. If the start folder exists, it is in the
+    // list nevertheless.
     let Some(own) = entries.iter().position(|it| it.relative.is_empty()) else {
         return Err(refused(start, ran));
     };

@@ -44,7 +44,7 @@ pub(in crate::shell) struct FormEntry {
     /// Whether it only prints, whatever its arguments are.
     #[serde(default)]
     any: bool,
-    /// Whether it runs a command after its flags, and after how many positional arguments.
+    /// If the program runs a command that follows its flags: how many positional arguments come before that command.
     wraps: Option<usize>,
     /// Whether `NAME=value` may precede that command.
     #[serde(default)]

@@ -111,7 +111,7 @@ impl Prover<'_, '_> {
         };
         let takes = |kind: Takes| given.iter().any(|(it, _)| form.flag(it) == Some(kind));
         let is_listing = takes(Takes::NoScript);
-        // These patterns only match files without secrets.
+        // The patterns that `find` may get only match files without secrets.
         let is_narrow = walk == Walk::Find && takes(Takes::Include);
         if is_listing || is_narrow || !(form.recursive.is_empty() || has(&form.recursive)) {
             return Ok(());

@@ -38,7 +38,7 @@ const RAW: [(&str, RawKind); 5] = [
     ("style", RawKind::Rawtext),
 ];
 
-/// The tree of a page; nothing if a tag has more attributes than any real page needs.
+/// The tree of a page; `None` if a tag has more attributes than any real page needs.
 pub(super) fn parse(html: &str) -> Option<Handle> {
     if has_endless_tag(html.as_bytes()) {
         return None;

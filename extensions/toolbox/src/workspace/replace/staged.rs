@@ -94,7 +94,7 @@ impl<'c> StagedChange<'c> {
             Before::Missing => None,
             Before::Content(content) => Some(content),
         };
-        // A FIFO may have the name by now, and opening it would wait for its writer.
+        // The name may belong to a FIFO by now, and opening a FIFO would wait for its writer.
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
         let found = match self.target.folder.open_with(&self.target.name, &options) {
@@ -151,12 +151,12 @@ impl<'c> StagedChange<'c> {
 impl Drop for StagedChange<'_> {
     fn drop(&mut self) {
         for name in self.temporary.iter().chain(&self.held) {
-            // Report the original error, not one of the cleanup.
+            // An error of the cleanup is ignored, because the original error is reported.
             let _ = self.target.folder.remove_file(name);
         }
         if !self.is_committed {
             for folder in self.target.made.iter().rev() {
-                // Fails, as intended, if another process has put a file into the folder.
+                // Removing the folder fails, as intended, if another process has put a file into it.
                 let _ = self.root.remove_dir(folder);
             }
         }

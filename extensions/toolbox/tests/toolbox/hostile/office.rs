@@ -94,7 +94,7 @@ impl Office {
         })
     }
 
-    /// The agent runs a line; nothing where how it ended is not known.
+    /// The agent runs a line; `None` if how it ended is not known.
     pub fn bash(&self, line: &str, seconds: u32) -> Option<ProcessOutput> {
         let input = json!({"command": line, "timeout_seconds": seconds}).to_string();
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);

@@ -53,7 +53,7 @@ fn find<'a>(
 }
 
 /// Scores how well a tool matches: a name counts more than group and tags, and these more than the description; a whole
-/// word counts more than its beginning. `None` where a word does not match.
+/// word counts more than its beginning. `None` if a word does not match.
 fn score(definition: &Definition, wanted: &[String]) -> Option<usize> {
     let labels = definition.group.iter().chain(&definition.tags);
     let weighed = [

@@ -128,7 +128,7 @@ fn timeouts(definition: &Definition) -> Option<String> {
     some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// Writes a time as the attribute spells it; `None` where the executor decides.
+/// Writes a time as the attribute spells it; `None` if the executor decides.
 fn time_of(timeout: Timeout) -> Option<String> {
     match timeout {
         Timeout::Default => None,
@@ -197,7 +197,7 @@ pub(super) fn danger(definition: &Definition) -> &'static str {
     }
 }
 
-/// Writes the reason for approval; `null` where none is needed, `true` where the input decides.
+/// Writes the reason for approval; `null` where none is needed, `true` if the input decides.
 fn approval(definition: &Definition) -> String {
     if let Some(reason) = definition.asks_for() {
         return text(reason);

@@ -98,7 +98,7 @@ pub(crate) async fn enter(
     Ok(entered)
 }
 
-/// Returns how long a stage delays a call by this error; `None` where the error is a refusal.
+/// Returns how long a stage delays a call by this error; `None` if the error is a refusal.
 pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
     match (error.classified(), error.done()) {
         (ErrorClass::NotStarted { retry_after: Some(time) }, None) => {

@@ -74,7 +74,7 @@ impl Delegation {
         Run { state: Arc::new(state.pinned(&catalog).handed_to(delegated)) }
     }
 
-    /// Makes calls on behalf of the agent; nothing for [`Calls`] that call nothing.
+    /// Makes calls on behalf of the agent; `None` for [`Calls`] that call nothing.
     #[must_use]
     pub fn of(self, calls: &Calls) -> Option<DelegatedRun> {
         let children = children(calls)?;

@@ -37,7 +37,7 @@ pub(crate) struct RecordedParent {
     pub(crate) session: Option<Arc<str>>,
     /// The names of the tools that its run could call, where the run was shown only some of them.
     pub(crate) may_call: Option<Arc<[String]>>,
-    /// Whether it begins for the first time, so that it has no children yet.
+    /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
     /// Whether it may be begun again, so that it can be suspended until a person has decided on a child.
     pub(crate) may_be_put_back: bool,
@@ -88,7 +88,7 @@ impl RecordedParent {
         self.is_left.store(true, Ordering::Relaxed);
     }
 
-    /// Who runs the children if they are dropped now.
+    /// Returns who continues the children if they are dropped now.
     pub(crate) fn runs(&self) -> By {
         if self.is_left.load(Ordering::Relaxed) { By::Worker } else { self.by }
     }

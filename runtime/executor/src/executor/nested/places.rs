@@ -77,7 +77,7 @@ impl Places {
         }
     }
 
-    /// Notes that the attempt has its places again. Returns `false` where it must not take any: another child is
+    /// Notes that the attempt has its places again. Returns `false` if it must not take any: another child is
     /// running, another one has taken them back already, or the attempt is over.
     fn takes_place(&self) -> bool {
         let mut standing = self.standing();

@@ -19,7 +19,7 @@ pub(super) struct RecordedChildren {
 struct Child {
     tool: Box<str>,
     arguments: Box<str>,
-    /// `None` where it has not ended.
+    /// `None` if it has not ended.
     answer: Option<StoredAnswer>,
 }
 
@@ -28,7 +28,7 @@ impl RecordedChildren {
         Self { is_needed, children: Mutex::default() }
     }
 
-    /// Returns the answer of a child in an earlier attempt; `None` where the child was not begun.
+    /// Returns the answer of a child in an earlier attempt; `None` if the child was not begun.
     pub(super) fn answer(&self, index: u32, parent: &str, call: &Call<'_>) -> Option<Answer> {
         let children = self.children();
         let child = children.get(index as usize)?.as_ref()?;
@@ -66,7 +66,7 @@ impl RecordedChildren {
     }
 }
 
-/// The error where a further attempt makes another call than the earlier one did.
+/// Makes the error for a child that differs from the call which an earlier attempt made at this index.
 fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     ToolError::new(
         error_kind::OTHER_CHILD,

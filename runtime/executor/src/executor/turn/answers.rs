@@ -1,4 +1,4 @@
-//! What a turn returns: one answer for each call, and whether the run can end.
+//! What a turn returns: one answer for each call, and which call ends the run, if one does.
 
 use std::vec;
 
@@ -15,25 +15,25 @@ pub struct TurnAnswers {
     background: Vec<BackgroundCall>,
 }
 
-/// The state of a turn that does not wait for people.
+/// The state of a turn that was submitted without waiting for people.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum SubmittedTurn {
     /// Every call is answered.
     Answered(TurnAnswers),
-    /// At least one call waits; each has its outcome, in the order of the calls.
+    /// At least one call waits. These are the outcomes of all calls, in their order.
     Waiting(Vec<Outcome>),
 }
 
 impl TurnAnswers {
-    /// Takes the answers, and the index of the first call whose tool is terminal and succeeded.
+    /// Makes the answers of a turn; `terminal` is the index of the first successful call of a terminal tool.
     #[doc(hidden)]
     #[must_use]
     pub fn new(answers: Vec<Answer>, terminal: Option<usize>) -> Self {
         Self { answers, terminal, background: Vec::new() }
     }
 
-    /// The same with the calls that go on in the background.
+    /// Adds the calls that go on in the background.
     pub(super) fn with_background(self, background: Vec<BackgroundCall>) -> Self {
         Self { background, ..self }
     }
@@ -58,8 +58,8 @@ impl TurnAnswers {
     }
 
     /// Returns the index of the first call, in the order of the calls, whose tool is `terminal` and whose answer is a
-    /// result: the run has done its task. `None` where no terminal tool was called, or each such call failed, was
-    /// refused or was only put into a plan.
+    /// result: by that call the run has done its task. `None` if the turn calls no terminal tool, or if each such call
+    /// failed, was refused or was only put into a plan.
     #[must_use]
     pub fn terminal_call(&self) -> Option<usize> {
         self.terminal

@@ -1,4 +1,5 @@
-//! Calls of a turn that go on in the background: answered that they are under way as soon as they are handed over.
+//! Calls of a turn that go on in the background. As soon as such a call is handed over, its answer says that it is
+//! under way.
 
 use jiff::Timestamp;
 
@@ -17,15 +18,16 @@ use toolwright_journal::journal::State;
 pub struct BackgroundCall {
     /// The index of the call in the turn.
     pub index: u32,
-    /// The call, as the journal knows it.
+    /// The id of the call in the journal.
     pub call: CallId,
     /// The tool's name.
     pub tool: String,
 }
 
 impl Run {
-    /// Answers the calls of a turn as [`turn_again`](Self::turn_again) does, but for those whose tools go on in the background: they
-    /// are answered that they are under way, and [`TurnAnswers::in_background`] names them.
+    /// Answers the calls of a turn as [`turn_again`](Self::turn_again) does, except that it does not wait for calls of
+    /// tools that go on in the background. The answer of such a call says that it is under way, and
+    /// [`TurnAnswers::in_background`] lists the call.
     #[doc(hidden)]
     pub async fn turn_in_background(
         &self,
@@ -37,7 +39,8 @@ impl Run {
         self.answer_turn(turn, &calls, Early::answered(known), TurnWait::HandOvers).await
     }
 
-    /// Returns the answer of a call that went on in the background, and when it came; nothing while it goes on.
+    /// Returns the result of a call that went on in the background, and the time at which the result came; `None` while
+    /// the call goes on.
     #[doc(hidden)]
     pub async fn background_result(
         &self,
@@ -49,7 +52,8 @@ impl Run {
         }
     }
 
-    /// The answers of a turn of whose calls each is answered, or goes on in the background.
+    /// Makes the answers of a turn from the outcomes of its calls. A call that still waits is one that goes on in the
+    /// background.
     pub(super) async fn answers_of(
         &self,
         lifecycle: Lifecycle<'_>,
@@ -74,7 +78,8 @@ impl Run {
         Ok(TurnAnswers::new(answers, terminal).with_background(background))
     }
 
-    /// What the model reads of a call that was handed over and goes on in the background; nothing of any other.
+    /// Returns the answer that the model reads for a call that was handed over and goes on in the background; `None`
+    /// for any other call.
     pub(super) fn under_way(&self, outcome: &Outcome, call: &Call<'_>) -> Option<Answer> {
         let waits = outcome.suspended().filter(|it| it.state == State::HandedOver)?;
         let goes_on = self.is_background(call) && !stage::is_given_up(&self.state, call);
@@ -88,7 +93,7 @@ impl Run {
     }
 }
 
-/// Reports whether an answer says of this call that it is under way.
+/// Reports whether an answer says that this call is under way.
 #[doc(hidden)]
 #[must_use]
 pub fn is_under_way(answer: &Answer, call: CallId) -> bool {

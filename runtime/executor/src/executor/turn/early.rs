@@ -18,7 +18,7 @@ pub(super) enum EarlyCall {
     Answered(Answer),
 }
 
-/// A call that runs on its own task, and is cancelled when this is dropped.
+/// A call that runs on its own task. Dropping this value cancels the call.
 #[derive(Debug)]
 pub(super) struct Task(JoinHandle<Answer>);
 
@@ -31,7 +31,7 @@ impl Early {
         self.0.insert(index, EarlyCall::Running(Task(task)));
     }
 
-    /// Makes the answers known, at the indices of their calls.
+    /// Makes the set of calls whose answers are known; `known` has a place for each call of the turn.
     pub(super) fn answered(known: Vec<Option<Answer>>) -> Self {
         let known = known.into_iter().enumerate();
         Self(known.filter_map(|(index, it)| Some((index, EarlyCall::Answered(it?)))).collect())

@@ -20,8 +20,8 @@ use toolwright_policy::policy::PolicyDecision;
 
 /// A turn of a run whose calls are still arriving. Made by [`Run::open_turn`].
 ///
-/// When it is dropped before [`finish`](Self::finish), it cancels the calls that have begun, and records nothing of the
-/// turn.
+/// If an open turn is dropped before [`finish`](Self::finish), it cancels the calls that have begun, and records
+/// nothing of the turn.
 #[must_use = "a turn is answered by `finish`"]
 pub struct OpenTurn {
     run: Run,
@@ -71,7 +71,7 @@ impl Run {
 }
 
 impl OpenTurn {
-    /// Adds the next call of the turn, which has arrived, and returns its index in the turn.
+    /// Adds a call that has arrived to the turn, and returns its index in the turn.
     pub fn push(&mut self, call: Call<'static>) -> usize {
         let index = self.calls.len();
         let is_repeated =
@@ -105,8 +105,9 @@ impl OpenTurn {
         self.run.answer_turn(self.turn, &calls, self.early, TurnWait::Results).await
     }
 
-    /// Answers the final calls of the turn. A call that has begun is cancelled, and its answer dropped, if another call
-    /// has its place now. The answer of a call in the background says so, as with [`Run::turn_in_background`].
+    /// Answers the final calls of the turn. If a call has begun, and `calls` has another call at its index, the begun
+    /// call is cancelled and its answer is dropped. The answer of a call that goes on in the background says so, as
+    /// with [`Run::turn_in_background`].
     ///
     /// # Errors
     /// Those of [`Run::turn`].

@@ -1,6 +1,7 @@
 //! Runs the calls of a turn: each begins when the earlier calls that it conflicts with have ended.
 //!
-//! All run on the task of the caller, who drops them together; a tool that computes for long is `blocking`.
+//! All calls run on the task of the caller, and dropping its future drops them all. A tool that computes for long
+//! should be `blocking`.
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
@@ -66,7 +67,7 @@ impl Run {
         match self.state.examine(call) {
             Ok(facts) => batch.push(facts.touches()),
             Err(_) if may_be_resolved(&self.state, call) => batch.push_alone(),
-            // The call's footprint is unknown.
+            // The call's footprint is unknown, so it runs alone.
             Err(error) if error.kind() == stage::PANIC => batch.push_alone(),
             // The call is answered with an error, and touches nothing.
             Err(_) => batch.push(None),

@@ -24,8 +24,8 @@ use toolwright_journal::journal::{
 use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {
-    /// Decides on a call that the journal does not have; `staged` is the decision of the stages, where they have
-    /// examined it.
+    /// Decides on a call that the journal does not have; `staged` is the decision of the application's stages, if they
+    /// have examined the call.
     pub(super) fn submitted(
         self,
         reason: Option<&str>,

@@ -19,7 +19,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
-    /// Why a person's decision does not count, where there is one.
+    /// Why a person's decision does not count, if there is one.
     undecided: String,
 }
 
@@ -77,8 +77,8 @@ impl Moment<'_> {
         Ok(GatedCall { gate, grant, undecided: decided.err().unwrap_or_default() })
     }
 
-    /// Claims a call that is ready, where it may still run; `staged` is the decision of the stages, where they have
-    /// examined it.
+    /// Claims a call that is ready, if it may still run. `staged` is the decision of the application's stages, if they
+    /// have examined the call.
     pub(super) fn claim(self, staged: Option<&StagedCall>) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
@@ -159,7 +159,7 @@ impl Moment<'_> {
         Ok(self.commit(changed, vec![entry], Vec::new(), Then::Continue))
     }
 
-    /// Refuses a call in whose record something was changed that only an executor may change.
+    /// Refuses a call, because a part of its record was changed that only an executor may change.
     fn deny(self, why: &str, behind: Behind) -> Known<Step> {
         if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
             return self.back(Transition::PutBack, why.to_owned());

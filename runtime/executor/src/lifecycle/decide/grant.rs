@@ -10,7 +10,7 @@ use toolwright_journal::journal::DocumentWrite;
 /// A grant that a call is about to use.
 pub(super) struct Use {
     pub(super) id: String,
-    /// The grant with one use more. `None` where the grant has no limit of uses, so that calls do not wait for each
+    /// The grant with one use more. `None` if the grant has no limit of uses, so that calls do not wait for each
     /// other, and for a retry of the same call.
     pub(super) taken: Option<DocumentWrite>,
 }
@@ -84,7 +84,7 @@ impl<'a> Moment<'a> {
         Some((terms, unbound))
     }
 
-    /// Makes the use that the call takes of a grant, where the terms cover the call.
+    /// Counts one use of a grant for the call, if the terms of the grant cover the call.
     fn count_use(self, now: &GrantNow, terms: &GrantTerms, fingerprint: &str) -> Option<Use> {
         let record = &self.snapshot.record;
         let GrantNow { key, version, grant, .. } = now;

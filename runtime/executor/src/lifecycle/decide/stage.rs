@@ -1,5 +1,5 @@
-//! Applies what the stages of the application decided about a call that may run: it begins, begins later, or not at
-//! all. Before they let it through it has not begun, so none of this takes an attempt.
+//! Applies what the stages of the application decided about a call that may run: it begins, begins later, or does not
+//! begin. A call that they hold back has not begun, so this does not count as an attempt.
 
 use super::super::guard::Guard;
 use super::super::step::{Need, StageVerdict, StagedCall, Step, Then};
@@ -30,13 +30,13 @@ impl Moment<'_> {
         self.settings.has_stages && staged.is_none() && self.has(Guard::StagesFirst)
     }
 
-    /// Returns the stages' decision where they do not let the call begin.
+    /// Returns the stages' decision if they do not let the call begin.
     pub(super) fn keeps_out(self, staged: Option<&StagedCall>) -> Option<&StagedCall> {
         staged.filter(|it| !matches!(it.verdict, StageVerdict::Continue))
     }
 
-    /// Delays or ends a recorded call that the stages do not let begin. Its answer says if it may have acted before,
-    /// and a dead letter becomes one again.
+    /// Delays or ends a recorded call that the stages do not let begin. If an earlier attempt may have acted, the
+    /// answer says so. A dead letter becomes a dead letter again.
     pub(super) fn kept_out_again(self, staged: &StagedCall, behind: Behind) -> Known<Step> {
         let record = &self.snapshot.record;
         let ends_unrun = match &staged.verdict {

@@ -68,7 +68,7 @@ impl Reason<'_> {
         self.is_last && matches!(self.statement.verdict, Decision::Requeue { new_key: true, .. })
     }
 
-    /// Whether the decision lets the call run with the shown arguments, and these are others.
+    /// Whether the decision allows the arguments that a person was shown, and these are other arguments.
     pub(super) fn was_shown_otherwise(&self, shown: &str) -> bool {
         let gives_arguments =
             matches!(self.statement.verdict, Decision::Requeue { arguments: Some(_), .. });
@@ -289,7 +289,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this may be the user of the call.
+    /// Whether this person may be the user of the call.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }

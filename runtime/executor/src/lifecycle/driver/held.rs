@@ -13,7 +13,7 @@ use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 
-/// How often to read a call whose commit may still be under way; each pause is twice the last.
+/// How often to read a call whose commit may still be under way. Each pause is twice as long as the last one.
 const LOOKS: u32 = 10;
 
 /// The first pause.
@@ -31,7 +31,8 @@ struct LeftClaim {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
-    /// When it was claimed: if this claim failed, another one of this executor may have the same epoch.
+    /// When the call was claimed. It tells this claim from another claim of this executor with the same epoch, which is
+    /// possible if one of them failed.
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,

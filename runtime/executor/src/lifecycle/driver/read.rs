@@ -396,7 +396,7 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Whether a reviewer may decide instead of a person: no rule asks about each call.
+/// Whether a reviewer may decide instead of a person. A reviewer may unless a rule always asks a person.
 fn is_reviewable(policy: &PolicyDecision) -> bool {
     !matches!(policy, PolicyDecision::Ask { grants_count: false, .. })
 }

@@ -15,7 +15,7 @@ const SEALED: &str = "(sealed, because a secret was among the arguments)";
 const OMITTED: &str = "(not kept, because a secret was among the arguments)";
 
 impl Lifecycle<'_> {
-    /// Stores a text, encrypted where it may hold a secret.
+    /// Stores a text, and encrypts it if it may hold a secret.
     pub(in super::super) fn store_text(
         self,
         settled: &FinalArguments,

@@ -20,7 +20,7 @@ pub(super) struct Unheard {
 
 /// What follows from a conflict.
 pub(super) enum Conflict {
-    /// This commit had succeeded before, but its reply was lost.
+    /// The commit had already succeeded, but its reply was lost.
     Stands,
     /// Another writer has recorded the call that was to be added: its record is used.
     Elsewhere,
@@ -30,7 +30,7 @@ pub(super) enum Conflict {
 
 impl<'a> Lifecycle<'a> {
     /// After a pause, reads whether a commit without a reply succeeded: no commit is sent twice unchecked. Returns
-    /// whether the journal has it; `None` where that cannot be read.
+    /// whether the journal has it; `None` if that cannot be read.
     pub(super) async fn look_for_unheard(
         self,
         look: &mut Look<'a, '_>,

@@ -19,7 +19,7 @@ pub(super) struct DecidedCall {
     pub(super) grant: Option<Grant>,
 }
 
-/// Applies a statement to a call; returns `None` where the state of the call does not allow it. `begun` is how often it
+/// Applies a statement to a call; returns `None` if the state of the call does not allow it. `begun` is how often it
 /// may have acted before; `is_unseen` says whether to accept an approval although nothing can check here that the
 /// record shows what would run.
 pub(super) fn decide(

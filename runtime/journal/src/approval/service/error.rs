@@ -210,7 +210,7 @@ pub enum ApprovalError {
     Arguments {
         /// Which call.
         call: CallId,
-        /// Why they cannot be read, where they cannot.
+        /// Why they cannot be read, if they cannot.
         #[source]
         error: Option<ArgumentsError>,
     },

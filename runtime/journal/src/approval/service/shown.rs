@@ -23,7 +23,7 @@ use toolwright_core::context::CallId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownCall {
     pub(super) call: CallId,
-    /// Generation, digest and the digest of the shown arguments; `None` where nothing was shown.
+    /// Generation, digest and the digest of the shown arguments; `None` if nothing was shown.
     seen: Option<(u32, String, Option<String>)>,
 }
 

@@ -13,7 +13,7 @@ pub(in crate::foreign) struct Places<'a> {
     document: &'a Value,
     /// The document's own URI, with which a reference may begin.
     base: Option<&'a str>,
-    /// The place of each anchor; `None` where two places have the same one.
+    /// The place of each anchor; `None` if two places have the same one.
     anchors: BTreeMap<&'a str, Option<String>>,
     /// Places with a URI of their own: references below them are relative to it.
     embedded: Vec<String>,

@@ -42,7 +42,7 @@ pub(super) fn problem(
     Some(problem)
 }
 
-/// Finds the key that every branch requires and for which each has one text of its own.
+/// Finds the key that every branch requires and for which each branch allows only one text, a different one in each.
 fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
     let branches = step.ways.iter().map(|way| resolve(source, source.pointer(way.place())?));
     let branches: Vec<&Value> = branches.collect::<Option<_>>()?;

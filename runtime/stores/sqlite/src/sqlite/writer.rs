@@ -117,7 +117,7 @@ impl Writer {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
         if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
-            // Lets other writers announce themselves, so that they wait for the disk together.
+            // Lets other tasks queue their writes first, so that all wait for the disk together.
             yield_now().await;
             if let Some(done) = offered.work.as_ref().and_then(|work| self.shared.here(work)) {
                 offered.work = None;
@@ -177,7 +177,8 @@ impl WriterState {
         self.waiting.load(Ordering::Relaxed) == 1
     }
 
-    /// Does the work on the caller's thread. Returns `None` if it would have to wait for others, or others for it.
+    /// Does the work on the caller's thread. Returns `None` if it would have to wait for other work, or other work for
+    /// it.
     fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
         #[cfg(feature = "conformance")]
         if let Work::Pragma(..) = work {

@@ -39,7 +39,7 @@ fn at_a_glance(variants: &[Value]) -> bool {
     objects.len() < 2 || have_own_keys(&objects) || have_own_tags(&objects)
 }
 
-/// Whether each object is closed and requires a key that no other has.
+/// Whether each object is closed and requires a key that no other of the objects has.
 fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for object in objects {

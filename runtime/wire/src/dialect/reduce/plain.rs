@@ -13,7 +13,7 @@ impl Reducer<'_, '_> {
         if folds {
             self.list(&mut draft, object);
         }
-        // Sorted, so that sentences are added in the same order for any map.
+        // The keywords are sorted, so that the order of the sentences does not depend on the kind of map.
         let mut keywords: Vec<_> = object.iter().collect();
         keywords.sort_by_key(|(keyword, _)| *keyword);
         for (keyword, value) in keywords {
