@@ -5,6 +5,7 @@
 mod answers;
 mod attempts;
 mod children;
+mod external;
 mod promises;
 mod states;
 
@@ -15,7 +16,7 @@ use toolwright::journal::{CallRecord, Entry, State, Transition};
 use toolwright::{CallId, Effect};
 
 use crate::evidence::Evidence;
-use crate::marks::{Attempt, Mark, What};
+use crate::marks::{Attempt, Mark, Offer, Refusal, What};
 use crate::meddle::Damage;
 use crate::script::{Intended, Run};
 use crate::watched::Told;
@@ -82,7 +83,16 @@ struct Case<'a> {
     begun: Vec<(&'a Mark, &'a Attempt)>,
     acted: Vec<(&'a Mark, &'a Attempt)>,
     noted: Vec<(&'a str, bool)>,
+    supplied: Supplied<'a>,
     told: Vec<&'a Told>,
+}
+
+/// The results that were supplied for a call.
+#[derive(Debug, Clone, Default)]
+struct Supplied<'a> {
+    offered: Vec<(&'a Mark, &'a Offer)>,
+    accepted: Vec<&'a str>,
+    refused: Vec<(&'a str, &'a Refusal)>,
 }
 
 /// The violations that the rules find in one call.
@@ -162,6 +172,7 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
                     begun: outside.begun.get(token).cloned().unwrap_or_default(),
                     acted: outside.acted.get(token).cloned().unwrap_or_default(),
                     noted: outside.noted.get(token).cloned().unwrap_or_default(),
+                    supplied: outside.supplied.get(token).cloned().unwrap_or_default(),
                     told: record.and_then(|it| told.remove(&it.id)).unwrap_or_default(),
                 };
                 checked.calls += 1;
@@ -170,6 +181,7 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
                 let mut findings = Findings { token, all: &mut checked.findings };
                 states::check(&case, &mut findings);
                 attempts::check(&case, &mut findings);
+                external::check(&case, &mut findings);
                 if intended.is_child() {
                     children::check(&case, &mut findings);
                 } else {
@@ -236,6 +248,7 @@ struct Outside<'a> {
     begun: BTreeMap<&'a str, Vec<(&'a Mark, &'a Attempt)>>,
     acted: BTreeMap<&'a str, Vec<(&'a Mark, &'a Attempt)>>,
     noted: BTreeMap<&'a str, Vec<(&'a str, bool)>>,
+    supplied: BTreeMap<&'a str, Supplied<'a>>,
 }
 
 impl<'a> Outside<'a> {
@@ -250,6 +263,17 @@ impl<'a> Outside<'a> {
                 What::Acted(it) => outside.acted.entry(&it.token).or_default().push((mark, it)),
                 What::Noted { token, text, is_error } => {
                     outside.noted.entry(token).or_default().push((text, *is_error));
+                }
+                What::Offered(it) => {
+                    let supplied = outside.supplied.entry(&it.attempt.token).or_default();
+                    supplied.offered.push((mark, it));
+                }
+                What::Accepted { token, text } => {
+                    outside.supplied.entry(token).or_default().accepted.push(text);
+                }
+                What::Refused { token, text, refusal } => {
+                    let supplied = outside.supplied.entry(token).or_default();
+                    supplied.refused.push((text, refusal));
                 }
                 What::Started | What::Left { .. } => {}
             }

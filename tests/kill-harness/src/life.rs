@@ -18,6 +18,7 @@ use crate::deadly::Deadly;
 use crate::marks::Outside;
 use crate::person::{self, Person};
 use crate::settle::settle;
+use crate::supplier;
 use crate::tools::{World, registry};
 use crate::watched::Watched;
 
@@ -124,6 +125,8 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     let mut builder = Executor::builder(registry()?).unrestricted().service_arc(Arc::clone(&world));
     let mut journal =
         Journal::shared(Arc::clone(&store)).lease(lease).approval_expires_after(lease);
+    // A token of an earlier life counts as well.
+    journal = journal.hand_over_key(supplier::key()?);
     if life.asks_here {
         builder = builder.approver(person::key()?, Person);
     } else {

@@ -55,6 +55,16 @@ pub enum Change {
     DidNotHappen,
     /// An approver has been notified of it.
     Told,
+    /// It is handed over, to be carried out elsewhere.
+    HandedOver,
+    /// Its result is supplied.
+    Supplied,
+    /// An error is supplied instead of its result.
+    Declined,
+    /// No result was supplied before its deadline.
+    NotSupplied,
+    /// Its run ends after it was handed over.
+    Recalled,
     /// Its run has acknowledged the answer. This is an operation of its own, not a commit.
     Delivered,
     /// The end of a run is recorded, without a call.
@@ -62,7 +72,7 @@ pub enum Change {
 }
 
 impl Change {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 30] = [
         Self::RecordedRunning,
         Self::RecordedPending,
         Self::GrantUsed,
@@ -86,6 +96,11 @@ impl Change {
         Self::Happened,
         Self::DidNotHappen,
         Self::Told,
+        Self::HandedOver,
+        Self::Supplied,
+        Self::Declined,
+        Self::NotSupplied,
+        Self::Recalled,
         Self::Delivered,
         Self::RunEnded,
     ];
@@ -101,7 +116,14 @@ impl Change {
             return (to == State::Pending).then_some(Self::Told);
         };
         let is_child = write.record.parent.is_some();
+        let was_handed_over = first.from == Some(State::HandedOver);
         Some(match (first.event, to) {
+            // Its claim, and where it is new its first entry, are in the same commit.
+            (_, State::HandedOver) => Self::HandedOver,
+            (Some(Transition::Supplied), _) => Self::Supplied,
+            (Some(Transition::Declined), _) => Self::Declined,
+            (Some(Transition::Expired), _) if was_handed_over => Self::NotSupplied,
+            (Some(Transition::RunEnded), _) if was_handed_over => Self::Recalled,
             (None, State::Running) if is_child => Self::ChildBegun,
             (Some(Transition::Suspended), _) => Self::ParentWaits,
             (Some(Transition::Resumed), _) => Self::ParentResumed,
@@ -153,6 +175,11 @@ impl Change {
             Self::Happened => "happened",
             Self::DidNotHappen => "did-not-happen",
             Self::Told => "told",
+            Self::HandedOver => "handed-over",
+            Self::Supplied => "supplied",
+            Self::Declined => "declined",
+            Self::NotSupplied => "not-supplied",
+            Self::Recalled => "recalled",
             Self::Delivered => "delivered",
             Self::RunEnded => "run-ended",
         }
@@ -176,6 +203,10 @@ pub enum Point {
     Begun,
     /// A tool has acted, and has not returned.
     Acted,
+    /// The supplier is about to supply a result.
+    Offered,
+    /// The executor has accepted a result, and the supplier has not recorded that.
+    Accepted,
     /// The application has an answer, and has not recorded it.
     Answered,
     /// The application has recorded an answer, and has not acknowledged it.
@@ -194,6 +225,8 @@ impl Point {
             Self::Intended,
             Self::Begun,
             Self::Acted,
+            Self::Offered,
+            Self::Accepted,
             Self::Answered,
             Self::Noted,
             Self::Acknowledged,
@@ -212,6 +245,8 @@ impl fmt::Display for Point {
             Self::Intended => "turn-intended",
             Self::Begun => "tool-begun",
             Self::Acted => "tool-acted",
+            Self::Offered => "result-offered",
+            Self::Accepted => "result-accepted",
             Self::Answered => "answer-heard",
             Self::Noted => "answer-noted",
             Self::Acknowledged => "answer-acknowledged",

@@ -46,6 +46,15 @@ pub enum Said {
 /// By how much an edit raises an amount.
 pub const RAISED: u32 = 100;
 
+/// The tool whose calls are carried out elsewhere.
+pub const FETCH: &str = "fetch";
+
+/// Such a tool that needs approval.
+pub const FETCH_ASKED: &str = "fetch_asked";
+
+/// Such a tool whose result may be supplied only for a short time.
+pub const FETCH_SOON: &str = "fetch_soon";
+
 /// The tool that makes another call.
 pub const RELAY: &str = "relay";
 
@@ -83,8 +92,11 @@ pub struct Run {
     pub is_ended: bool,
 }
 
-/// Each kind of call: weight, tool, behaviour, decision.
-const CALLS: [(u32, &str, Manner, Said); 24] = [
+/// A kind of call: weight, tool, behaviour, decision.
+type Choice = (u32, &'static str, Manner, Said);
+
+/// Each kind of call that runs in the process.
+const CALLS: [Choice; 24] = [
     (2, "look", Manner::Plain, Said::Nothing),
     (3, "note", Manner::Plain, Said::Nothing),
     (3, "send", Manner::Plain, Said::Nothing),
@@ -111,21 +123,37 @@ const CALLS: [(u32, &str, Manner, Said); 24] = [
     (1, "pay", Manner::Slow, Said::Nothing),
 ];
 
+/// Each kind of call that is carried out elsewhere: weight, tool, what the supplier does, decision. A slow supplier
+/// supplies after the deadline, and a wrong one supplies an error.
+const ELSEWHERE: [Choice; 6] = [
+    (4, FETCH, Manner::Plain, Said::Nothing),
+    (2, FETCH, Manner::Wrong, Said::Nothing),
+    (2, FETCH_ASKED, Manner::Plain, Said::Approve),
+    (1, FETCH_ASKED, Manner::Plain, Said::Edit),
+    (2, FETCH_SOON, Manner::Plain, Said::Nothing),
+    (2, FETCH_SOON, Manner::Slow, Said::Nothing),
+];
+
+/// Draws a kind of call by its weight.
+fn choose(random: &mut fastrand::Rng, choices: &'static [Choice]) -> &'static Choice {
+    let total = choices.iter().map(|(weight, ..)| weight).sum();
+    let mut left = random.u32(0..total);
+    let chosen = choices.iter().find(|(weight, ..)| {
+        let is_it = left < *weight;
+        left = left.saturating_sub(*weight);
+        is_it
+    });
+    chosen.unwrap_or(&choices[0])
+}
+
 impl Run {
     /// Returns the run of a number.
     #[must_use]
     pub fn of(seed: u64, number: u64) -> Self {
         let mut random =
             fastrand::Rng::with_seed(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let total = CALLS.iter().map(|(weight, ..)| weight).sum();
         let calls = (0..random.u32(3..=6)).map(|index| {
-            let mut left = random.u32(0..total);
-            let chosen = CALLS.iter().find(|(weight, ..)| {
-                let is_it = left < *weight;
-                left = left.saturating_sub(*weight);
-                is_it
-            });
-            let (_, tool, manner, said) = chosen.unwrap_or(&CALLS[0]);
+            let (_, tool, manner, said) = choose(&mut random, &CALLS);
             let amount = random.u32(1..=RAISED);
             let token = format!("r{number}-{index}");
             let call = Intended { token, tool, manner: *manner, said: *said, amount, child: None };
@@ -135,7 +163,9 @@ impl Run {
                 _ => call,
             }
         });
-        Self { number, calls: calls.collect(), is_ended: random.u32(0..8) == 0 }
+        let mut calls: Vec<Intended> = calls.collect();
+        calls.extend(elsewhere(seed, number, calls.len()));
+        Self { number, calls, is_ended: random.u32(0..8) == 0 }
     }
 
     /// Returns the call of a token, whether the application or one of its tools makes it.
@@ -150,6 +180,20 @@ impl Run {
     pub fn id(&self) -> String {
         format!("run-{}", self.number)
     }
+}
+
+/// Returns the last call of some runs, which is carried out elsewhere. A generator of its own decides, so that seeds
+/// named in tests keep their other choices.
+fn elsewhere(seed: u64, number: u64, index: usize) -> Option<Intended> {
+    let mut random = fastrand::Rng::with_seed(!seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93));
+    if random.u32(0..5) > 1 {
+        return None;
+    }
+    let (_, tool, manner, said) = choose(&mut random, &ELSEWHERE);
+    let (manner, said, amount) = (*manner, *said, random.u32(1..=RAISED));
+    let token = format!("r{number}-{index}");
+    let call = Intended { token, tool, manner, said, amount, child: None };
+    Some(if random.u32(0..5) == 0 { call.relayed() } else { call })
 }
 
 impl Intended {
@@ -193,10 +237,16 @@ impl Intended {
     pub fn effect(&self) -> Effect {
         match self.tool {
             "look" | "peek_asked" => Effect::Read,
-            "note" | RELAY => Effect::Idempotent,
-            "send" | "send_asked" => Effect::Keyed,
+            "note" | RELAY | FETCH_SOON => Effect::Idempotent,
+            "send" | "send_asked" | FETCH_ASKED => Effect::Keyed,
             _ => Effect::Once,
         }
+    }
+
+    /// Returns whether it is handed over, and carried out elsewhere.
+    #[must_use]
+    pub fn is_external(&self) -> bool {
+        [FETCH, FETCH_ASKED, FETCH_SOON].contains(&self.tool)
     }
 
     /// Returns whether a person is asked.
@@ -210,7 +260,7 @@ impl Intended {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{CALLS, Run};
+    use super::{CALLS, ELSEWHERE, Run};
 
     #[test]
     fn a_run_is_the_same_every_time_and_everything_comes_up() {
@@ -220,6 +270,6 @@ mod tests {
             .map(|mut it| it.child.take().map_or(it, |child| *child))
             .map(|it| (it.tool, it.manner, it.said))
             .collect();
-        assert_eq!(all.len(), CALLS.len());
+        assert_eq!(all.len(), CALLS.len() + ELSEWHERE.len());
     }
 }

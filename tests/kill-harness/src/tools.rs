@@ -28,10 +28,14 @@ pub struct World {
 /// # Errors
 /// When two tools have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
-    Registry::of(tools())
+    let registry = Registry::of(tools())?;
+    for external in [FETCH, FETCH_ASKED, FETCH_SOON] {
+        registry.register(external)?;
+    }
+    Ok(registry)
 }
 
-/// All of them, for an agent that makes its own executor.
+/// Returns the tools that run in the process, for an agent that makes its own executor.
 #[must_use]
 pub fn tools() -> Vec<Registration> {
     let tools = [LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY];
@@ -90,6 +94,34 @@ tools! {
     /// Ships something, and can find out whether it did.
     #[tool(effect = once, reconcile = find_shipped)]
     ship;
+}
+
+macro_rules! external_tools {
+    ($($(#[$attribute:meta])* $name:ident;)*) => {$(
+        $(#[$attribute])*
+        pub async fn $name(
+            /// What the outside world calls it.
+            token: String,
+            /// How the supplier behaves.
+            manner: Manner,
+            /// What a person says.
+            said: Said,
+            /// How much.
+            amount: u32,
+        ) -> String;
+    )*};
+}
+
+external_tools! {
+    /// Fetches something, which is carried out elsewhere.
+    #[tool(external, effect = once, timeout = "1h")]
+    fetch;
+    /// The same, if a person agrees.
+    #[tool(external, effect = keyed, timeout = "1h", approval = "it is far away")]
+    fetch_asked;
+    /// Fetches something that is wanted soon.
+    #[tool(external, effect = idempotent, timeout = "200ms")]
+    fetch_soon;
 }
 
 /// What a tool has another one do.
