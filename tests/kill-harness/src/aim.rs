@@ -23,6 +23,8 @@ pub fn leads_to(point: Point, run: &Run) -> bool {
         Change::RecordedPending | Change::Approved | Change::Claimed => {
             any(|it| it.said == Said::Approve)
         }
+        Change::ChildSucceeded => any(|it| child(it, false)),
+        Change::Piped => any(|it| it.is_pipe() && child(it, false)),
         Change::ChildBegun => any(|it| child(it, false)),
         Change::ParentWaits | Change::ParentResumed => any(|it| child(it, true)),
         Change::Granted | Change::GrantUsed => any(|it| it.said == Said::Grant),

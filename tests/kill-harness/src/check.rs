@@ -6,6 +6,7 @@ mod answers;
 mod attempts;
 mod children;
 mod external;
+mod pipes;
 mod promises;
 mod states;
 
@@ -19,6 +20,7 @@ use crate::evidence::Evidence;
 use crate::marks::{Attempt, Mark, Offer, Refusal, What};
 use crate::meddle::Damage;
 use crate::script::{Intended, Run};
+use crate::texts::Stored;
 use crate::watched::Told;
 
 /// The kind of a violation.
@@ -84,6 +86,7 @@ struct Case<'a> {
     acted: Vec<(&'a Mark, &'a Attempt)>,
     noted: Vec<(&'a str, bool)>,
     supplied: Supplied<'a>,
+    texts: &'a [Stored],
     told: Vec<&'a Told>,
 }
 
@@ -95,6 +98,9 @@ struct Supplied<'a> {
     refused: Vec<(&'a str, &'a Refusal)>,
 }
 
+/// The longest description of a violation, in bytes: answers may be long.
+const LONGEST: usize = 400;
+
 /// The violations that the rules find in one call.
 struct Findings<'a> {
     token: &'a str,
@@ -103,7 +109,9 @@ struct Findings<'a> {
 
 impl Findings<'_> {
     fn add(&mut self, kind: Kind, why: impl Into<String>) {
-        self.all.push(Finding { kind, token: self.token.to_owned(), why: why.into() });
+        let mut why = why.into();
+        why.truncate(why.floor_char_boundary(LONGEST));
+        self.all.push(Finding { kind, token: self.token.to_owned(), why });
     }
 
     fn unless(&mut self, holds: bool, why: impl Into<String>) {
@@ -173,6 +181,7 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
                     acted: outside.acted.get(token).cloned().unwrap_or_default(),
                     noted: outside.noted.get(token).cloned().unwrap_or_default(),
                     supplied: outside.supplied.get(token).cloned().unwrap_or_default(),
+                    texts: &evidence.texts,
                     told: record.and_then(|it| told.remove(&it.id)).unwrap_or_default(),
                 };
                 checked.calls += 1;
@@ -182,6 +191,7 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
                 states::check(&case, &mut findings);
                 attempts::check(&case, &mut findings);
                 external::check(&case, &mut findings);
+                pipes::check(&case, &mut findings);
                 if intended.is_child() {
                     children::check(&case, &mut findings);
                 } else {
@@ -203,6 +213,14 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
         let mut findings = Findings { token: "-", all: &mut checked.findings };
         let why = format!("call {id} of {} was never intended", record.place.run);
         findings.unless(seen.contains(id), why);
+    }
+    for stored in &evidence.texts {
+        let writers = evidence.calls.values().map(|(record, _)| record);
+        let is_of_call = writers.into_iter().any(|record| pipes::has_written(record, stored));
+        let mut findings = Findings { token: "-", all: &mut checked.findings };
+        let Stored { path, version, note, .. } = stored;
+        let why = format!("version {version} of `{path}` is of no call: {note}");
+        findings.unless(is_of_call, why);
     }
     let reported: BTreeSet<_> = evidence.damaged.iter().copied().collect();
     let expected: BTreeSet<_> = damaged.iter().map(|it| it.call).collect();

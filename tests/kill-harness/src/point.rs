@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use toolwright::journal::{State, Transaction, Transition};
 
+use crate::script::PIPE;
+
 /// A kind of commit, by what it does to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
@@ -41,6 +43,10 @@ pub enum Change {
     AskedAgain,
     /// It succeeded.
     Succeeded,
+    /// The call of a tool succeeded, and the tool does not know its answer yet.
+    ChildSucceeded,
+    /// A pipe succeeded: before this, its text is in the context store.
+    Piped,
     /// It failed with an error for the model.
     Failed,
     /// It became a dead letter.
@@ -72,7 +78,7 @@ pub enum Change {
 }
 
 impl Change {
-    const ALL: [Self; 30] = [
+    const ALL: [Self; 32] = [
         Self::RecordedRunning,
         Self::RecordedPending,
         Self::GrantUsed,
@@ -89,6 +95,8 @@ impl Change {
         Self::Judged,
         Self::AskedAgain,
         Self::Succeeded,
+        Self::ChildSucceeded,
+        Self::Piped,
         Self::Failed,
         Self::Dead,
         Self::Retried,
@@ -139,6 +147,8 @@ impl Change {
             (Some(Transition::Claimed), _) => Self::Claimed,
             (Some(Transition::Allowed), _) => Self::Judged,
             (Some(Transition::Asked), _) => Self::AskedAgain,
+            (Some(Transition::Succeeded), _) if is_child => Self::ChildSucceeded,
+            (Some(Transition::Succeeded), _) if write.record.tool == PIPE => Self::Piped,
             (Some(Transition::Succeeded), _) => Self::Succeeded,
             (Some(Transition::Happened), _) => Self::Happened,
             (Some(Transition::DidNotHappen), _) => Self::DidNotHappen,
@@ -168,6 +178,8 @@ impl Change {
             Self::Judged => "judged-again",
             Self::AskedAgain => "asked-again",
             Self::Succeeded => "succeeded",
+            Self::ChildSucceeded => "child-succeeded",
+            Self::Piped => "piped",
             Self::Failed => "failed",
             Self::Dead => "dead",
             Self::Retried => "retried",

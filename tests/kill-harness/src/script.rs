@@ -2,6 +2,7 @@
 //! restart, and the checker knows them too. Pure.
 
 use toolwright::{Call, Effect};
+use toolwright_toolbox::OnConflict;
 
 /// How a tool behaves, besides leaving its marks. It misbehaves once: the next attempt succeeds.
 #[toolwright::data]
@@ -58,10 +59,22 @@ pub const FETCH_SOON: &str = "fetch_soon";
 /// The tool that makes another call.
 pub const RELAY: &str = "relay";
 
+/// The tool that stores the answer of another call.
+pub const PIPE: &str = "context_pipe";
+
 /// Returns the token of the call that the tool of another call makes.
 #[must_use]
 pub fn child_of(token: &str) -> String {
     format!("{token}c")
+}
+
+/// The end of the token of a call that pipes another one.
+const PIPED: &str = "p";
+
+/// Returns whether the answer of the call of a token is piped into the context store.
+#[must_use]
+pub fn is_piped(token: &str) -> bool {
+    token.ends_with("pc")
 }
 
 /// A call that the application will make.
@@ -165,6 +178,7 @@ impl Run {
         });
         let mut calls: Vec<Intended> = calls.collect();
         calls.extend(elsewhere(seed, number, calls.len()));
+        calls.extend(piped(seed, number, calls.len()));
         Self { number, calls, is_ended: random.u32(0..8) == 0 }
     }
 
@@ -196,13 +210,34 @@ fn elsewhere(seed: u64, number: u64, index: usize) -> Option<Intended> {
     Some(if random.u32(0..5) == 0 { call.relayed() } else { call })
 }
 
+/// Returns the last call of some runs, which pipes another call into the context store. A generator of its own
+/// decides, too.
+fn piped(seed: u64, number: u64, index: usize) -> Option<Intended> {
+    let mut random = fastrand::Rng::with_seed(seed ^ number.wrapping_mul(0xa076_1d64_78bd_642f));
+    if random.u32(0..5) > 1 {
+        return None;
+    }
+    let is_elsewhere = random.u32(0..5) == 0;
+    let (_, tool, manner, said) =
+        if is_elsewhere { choose(&mut random, &ELSEWHERE) } else { choose(&mut random, &CALLS) };
+    let (manner, said, amount) = (*manner, *said, random.u32(1..=RAISED));
+    let token = format!("r{number}-{index}{PIPED}");
+    let call = Intended { token, tool, manner, said, amount, child: None };
+    (call.effect() != Effect::Read).then(|| call.made_by(PIPE))
+}
+
 impl Intended {
     /// Returns a call whose tool makes this one, and then acts itself.
     fn relayed(self) -> Self {
+        self.made_by(RELAY)
+    }
+
+    /// Returns a call of a tool that makes this one.
+    fn made_by(self, tool: &'static str) -> Self {
         let (token, amount) = (self.token.clone(), self.amount);
         let child = Self { token: child_of(&token), ..self };
         let child = Some(Box::new(child));
-        Self { token, tool: RELAY, manner: Manner::Plain, said: Said::Nothing, amount, child }
+        Self { token, tool, manner: Manner::Plain, said: Said::Nothing, amount, child }
     }
 
     /// Returns the call as a model would make it.
@@ -222,8 +257,34 @@ impl Intended {
             .to_string();
         };
         let Self { tool, manner, said, .. } = &**child;
+        if self.tool == PIPE {
+            let input = serde_json::json!({
+                "token": child.token, "manner": manner, "said": said, "amount": amount
+            });
+            let (path, on_conflict) = self.path();
+            return serde_json::json!({
+                "tool_name": tool, "tool_input": input, "path": path, "on_conflict": on_conflict
+            })
+            .to_string();
+        }
         let relayed = serde_json::json!({ "tool": tool, "manner": manner, "said": said });
         serde_json::json!({ "token": token, "relayed": relayed, "amount": amount }).to_string()
+    }
+
+    /// Returns where a pipe stores its text, and what it does where there is one. Every third pipe writes a new
+    /// version of one of three shared entries; the others each have an entry of their own.
+    #[must_use]
+    pub fn path(&self) -> (String, OnConflict) {
+        match self.amount % 9 {
+            shared @ 0..3 => (format!("shared/{shared}"), OnConflict::Overwrite),
+            _ => (format!("own/{}", self.token), OnConflict::Error),
+        }
+    }
+
+    /// Returns whether it stores the answer of another call.
+    #[must_use]
+    pub fn is_pipe(&self) -> bool {
+        self.tool == PIPE
     }
 
     /// Returns whether a tool makes it.
@@ -238,7 +299,7 @@ impl Intended {
         match self.tool {
             "look" | "peek_asked" => Effect::Read,
             "note" | RELAY | FETCH_SOON => Effect::Idempotent,
-            "send" | "send_asked" | FETCH_ASKED => Effect::Keyed,
+            "send" | "send_asked" | FETCH_ASKED | PIPE => Effect::Keyed,
             _ => Effect::Once,
         }
     }

@@ -170,14 +170,16 @@ impl Supplier {
     fn make(&self, handed_over: &HandedOver) -> anyhow::Result<Offer> {
         let Arguments { token, manner, amount, .. } = arguments(handed_over)?;
         let number = self.made.fetch_add(1, Ordering::SeqCst);
-        let text = format!("{} by {}-{number}", result(&token, amount), self.life);
+        let is_error = manner == Manner::Wrong;
+        let what = if is_error { "no".to_owned() } else { result(&token, amount) };
+        let text = format!("{what} by {}-{number}", self.life);
         let (call, key) = (handed_over.call.to_string(), handed_over.idempotency_key.clone());
         Ok(Offer {
             attempt: Attempt { token, call, key, amount },
             right: handed_over.token.to_string(),
             until: handed_over.until,
             text,
-            is_error: manner == Manner::Wrong,
+            is_error,
         })
     }
 

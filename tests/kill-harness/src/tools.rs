@@ -11,7 +11,8 @@ use toolwright::{
 use crate::deadly::Deadly;
 use crate::marks::{Attempt, Outside, What};
 use crate::point::Point;
-use crate::script::{Manner, Said, child_of};
+use crate::script::{Manner, Said, child_of, is_piped};
+use toolwright_toolbox::CONTEXT_PIPE;
 
 /// The service of every tool.
 pub struct World {
@@ -29,8 +30,8 @@ pub struct World {
 /// When two tools have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
     let registry = Registry::of(tools())?;
-    for external in [FETCH, FETCH_ASKED, FETCH_SOON] {
-        registry.register(external)?;
+    for more in [FETCH, FETCH_ASKED, FETCH_SOON, CONTEXT_PIPE] {
+        registry.register(more)?;
     }
     Ok(registry)
 }
@@ -42,10 +43,18 @@ pub fn tools() -> Vec<Registration> {
     tools.map(Registration::from).into()
 }
 
+/// How many lines the answer of a piped call has.
+const LINES: u32 = 200;
+
 /// Returns the result of a tool that succeeds.
 #[must_use]
 pub fn result(token: &str, amount: u32) -> String {
-    format!("done {token} {amount}")
+    if !is_piped(token) {
+        return format!("done {token} {amount}");
+    }
+    // The context store splits it into several parts.
+    let lines = (1..=LINES).map(|line| format!("line {line}: done {token} {amount}\n"));
+    lines.collect()
 }
 
 macro_rules! tools {
