@@ -272,11 +272,11 @@ impl Intended {
     }
 
     /// Returns where a pipe stores its text, and what it does where there is one. Every third pipe writes a new
-    /// version of one of three shared entries; the others each have an entry of their own.
+    /// version of one entry that they share; the others each have an entry of their own.
     #[must_use]
     pub fn path(&self) -> (String, OnConflict) {
-        match self.amount % 9 {
-            shared @ 0..3 => (format!("shared/{shared}"), OnConflict::Overwrite),
+        match self.amount % 3 {
+            0 => ("shared".to_owned(), OnConflict::Overwrite),
             _ => (format!("own/{}", self.token), OnConflict::Error),
         }
     }
