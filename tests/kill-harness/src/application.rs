@@ -18,6 +18,7 @@ use crate::marks::{self, What};
 use crate::person;
 use crate::point::Point;
 use crate::script::{Intended, Run};
+use crate::supplier::Supplier;
 use crate::tools::World;
 
 /// How many runs the application works on at once.
@@ -37,6 +38,7 @@ pub struct Application {
     pub(crate) worker: Worker,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) world: Arc<World>,
+    pub(crate) supplier: Supplier,
     /// The calls without an answer, each with the worker of its run.
     waiting: Mutex<BTreeMap<CallId, (Worker, Intended, CallSlot)>>,
 }
@@ -49,7 +51,8 @@ impl Application {
         world: Arc<World>,
     ) -> anyhow::Result<Self> {
         let worker = executor.worker().context("the executor has no journal")?;
-        Ok(Self { life, executor, worker, store, world, waiting: Mutex::default() })
+        let supplier = Supplier::of(executor.clone(), Arc::clone(&world), &life)?;
+        Ok(Self { life, executor, worker, store, world, supplier, waiting: Mutex::default() })
     }
 
     /// Works until nothing is left to do, or a signal ends it.
@@ -64,6 +67,10 @@ impl Application {
             let application = Arc::clone(&self);
             async move { application.looked_after().await }
         });
+        let supplier = tokio::spawn({
+            let application = Arc::clone(&self);
+            async move { application.supplied().await }
+        });
         let runs = tokio::spawn({
             let application = Arc::clone(&self);
             async move { application.runs().await }
@@ -77,6 +84,7 @@ impl Application {
         let drained = self.executor.drain(Duration::from_millis(self.life.grace)).await;
         worker.await?;
         person.abort();
+        supplier.abort();
         Ok(if drained.cancelled == 0 { Ended::Finished } else { Ended::Released })
     }
 
@@ -172,6 +180,16 @@ impl Application {
             };
             if let Err(error) = decided.await {
                 eprintln!("error: what waits could not be looked after: {error:#}");
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// Plays those who carry out the calls that were handed over.
+    async fn supplied(&self) {
+        loop {
+            if let Err(error) = self.supplier.supply().await {
+                eprintln!("error: what was handed over could not be supplied: {error:#}");
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }

@@ -24,16 +24,22 @@ pub enum Break {
     Cas,
     /// The store reports that leases are renewed, and does not renew them.
     Renew,
+    /// It accepts a supplied result for a call that has its result.
+    Supply,
 }
 
 impl Break {
     /// Every promise.
-    pub const ALL: [Self; 4] = [Self::Fence, Self::WriteAhead, Self::Cas, Self::Renew];
+    pub const ALL: [Self; 5] =
+        [Self::Fence, Self::WriteAhead, Self::Cas, Self::Renew, Self::Supply];
 
     /// Returns how many processes are needed to notice that the promise is broken.
     #[must_use]
     pub fn processes(self) -> usize {
-        if self == Self::WriteAhead { 1 } else { 2 }
+        match self {
+            Self::WriteAhead | Self::Supply => 1,
+            Self::Fence | Self::Cas | Self::Renew => 2,
+        }
     }
 }
 
@@ -44,6 +50,7 @@ impl fmt::Display for Break {
             Self::WriteAhead => "write-ahead",
             Self::Cas => "cas",
             Self::Renew => "renew",
+            Self::Supply => "supply",
         })
     }
 }
@@ -55,7 +62,7 @@ impl FromStr for Break {
         let known = Self::ALL.into_iter().find(|it| it.to_string() == text);
         known.ok_or_else(|| {
             format!(
-                "`{text}` is not a promise that can be broken: `fence`, `write-ahead`, `cas`, `renew`"
+                "`{text}` is not a promise that can be broken: `fence`, `write-ahead`, `cas`, `renew`, `supply`"
             )
         })
     }
@@ -134,6 +141,12 @@ fn is_result(unit: &Transaction) -> bool {
     events.into_iter().any(is_one)
 }
 
+/// Returns whether the result of a call that was handed over is supplied.
+fn is_supplied(unit: &Transaction) -> bool {
+    let mut events = unit.calls.iter().flat_map(|write| &write.entries).map(|entry| entry.event);
+    events.any(|event| matches!(event, Some(Transition::Supplied | Transition::Declined)))
+}
+
 impl Store for Broken {
     fn commit<'a>(
         &'a self,
@@ -145,7 +158,8 @@ impl Store for Broken {
                 Break::Cas => self.on_top(unit, now).await,
                 Break::Fence if is_result(&unit) => self.on_top(unit, now).await,
                 Break::WriteAhead => self.late(unit, now).await,
-                Break::Fence | Break::Renew => self.inner.commit(unit, now).await,
+                Break::Supply if is_supplied(&unit) => self.on_top(unit, now).await,
+                Break::Fence | Break::Renew | Break::Supply => self.inner.commit(unit, now).await,
             }
         })
     }
@@ -164,7 +178,9 @@ impl Store for Broken {
                     Err(CommitError::Fenced { .. }) => Ok(()),
                     ended => ended,
                 },
-                Break::WriteAhead | Break::Cas => self.inner.renew(call, epoch, until).await,
+                Break::WriteAhead | Break::Cas | Break::Supply => {
+                    self.inner.renew(call, epoch, until).await
+                }
             }
         })
     }

@@ -5,6 +5,8 @@
 mod answers;
 mod attempts;
 mod children;
+mod external;
+mod pipes;
 mod promises;
 mod states;
 
@@ -15,9 +17,10 @@ use toolwright::journal::{CallRecord, Entry, State, Transition};
 use toolwright::{CallId, Effect};
 
 use crate::evidence::Evidence;
-use crate::marks::{Attempt, Mark, What};
+use crate::marks::{Attempt, Mark, Offer, Refusal, What};
 use crate::meddle::Damage;
 use crate::script::{Intended, Run};
+use crate::texts::Stored;
 use crate::watched::Told;
 
 /// The kind of a violation.
@@ -82,8 +85,21 @@ struct Case<'a> {
     begun: Vec<(&'a Mark, &'a Attempt)>,
     acted: Vec<(&'a Mark, &'a Attempt)>,
     noted: Vec<(&'a str, bool)>,
+    supplied: Supplied<'a>,
+    texts: &'a [Stored],
     told: Vec<&'a Told>,
 }
+
+/// The results that were supplied for a call.
+#[derive(Debug, Clone, Default)]
+struct Supplied<'a> {
+    offered: Vec<(&'a Mark, &'a Offer)>,
+    accepted: Vec<&'a str>,
+    refused: Vec<(&'a str, &'a Refusal)>,
+}
+
+/// The longest description of a violation, in bytes: answers may be long.
+const LONGEST: usize = 400;
 
 /// The violations that the rules find in one call.
 struct Findings<'a> {
@@ -93,7 +109,9 @@ struct Findings<'a> {
 
 impl Findings<'_> {
     fn add(&mut self, kind: Kind, why: impl Into<String>) {
-        self.all.push(Finding { kind, token: self.token.to_owned(), why: why.into() });
+        let mut why = why.into();
+        why.truncate(why.floor_char_boundary(LONGEST));
+        self.all.push(Finding { kind, token: self.token.to_owned(), why });
     }
 
     fn unless(&mut self, holds: bool, why: impl Into<String>) {
@@ -162,6 +180,8 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
                     begun: outside.begun.get(token).cloned().unwrap_or_default(),
                     acted: outside.acted.get(token).cloned().unwrap_or_default(),
                     noted: outside.noted.get(token).cloned().unwrap_or_default(),
+                    supplied: outside.supplied.get(token).cloned().unwrap_or_default(),
+                    texts: &evidence.texts,
                     told: record.and_then(|it| told.remove(&it.id)).unwrap_or_default(),
                 };
                 checked.calls += 1;
@@ -170,6 +190,8 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
                 let mut findings = Findings { token, all: &mut checked.findings };
                 states::check(&case, &mut findings);
                 attempts::check(&case, &mut findings);
+                external::check(&case, &mut findings);
+                pipes::check(&case, &mut findings);
                 if intended.is_child() {
                     children::check(&case, &mut findings);
                 } else {
@@ -191,6 +213,14 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
         let mut findings = Findings { token: "-", all: &mut checked.findings };
         let why = format!("call {id} of {} was never intended", record.place.run);
         findings.unless(seen.contains(id), why);
+    }
+    for stored in &evidence.texts {
+        let writers = evidence.calls.values().map(|(record, _)| record);
+        let is_of_call = writers.into_iter().any(|record| pipes::has_written(record, stored));
+        let mut findings = Findings { token: "-", all: &mut checked.findings };
+        let Stored { path, version, note, .. } = stored;
+        let why = format!("version {version} of `{path}` is of no call: {note}");
+        findings.unless(is_of_call, why);
     }
     let reported: BTreeSet<_> = evidence.damaged.iter().copied().collect();
     let expected: BTreeSet<_> = damaged.iter().map(|it| it.call).collect();
@@ -236,6 +266,7 @@ struct Outside<'a> {
     begun: BTreeMap<&'a str, Vec<(&'a Mark, &'a Attempt)>>,
     acted: BTreeMap<&'a str, Vec<(&'a Mark, &'a Attempt)>>,
     noted: BTreeMap<&'a str, Vec<(&'a str, bool)>>,
+    supplied: BTreeMap<&'a str, Supplied<'a>>,
 }
 
 impl<'a> Outside<'a> {
@@ -250,6 +281,17 @@ impl<'a> Outside<'a> {
                 What::Acted(it) => outside.acted.entry(&it.token).or_default().push((mark, it)),
                 What::Noted { token, text, is_error } => {
                     outside.noted.entry(token).or_default().push((text, *is_error));
+                }
+                What::Offered(it) => {
+                    let supplied = outside.supplied.entry(&it.attempt.token).or_default();
+                    supplied.offered.push((mark, it));
+                }
+                What::Accepted { token, text } => {
+                    outside.supplied.entry(token).or_default().accepted.push(text);
+                }
+                What::Refused { token, text, refusal } => {
+                    let supplied = outside.supplied.entry(token).or_default();
+                    supplied.refused.push((text, refusal));
                 }
                 What::Started | What::Left { .. } => {}
             }

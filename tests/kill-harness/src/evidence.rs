@@ -9,6 +9,7 @@ use toolwright::journal::{CallRecord, Entry, Filter, Page, Store};
 
 use crate::life::Life;
 use crate::marks::{self, Mark};
+use crate::texts::{self, Stored};
 use crate::watched::{self, Told};
 
 /// How many calls are read at once.
@@ -28,6 +29,8 @@ pub struct Evidence {
     pub told: Vec<Told>,
     /// The journal.
     pub calls: HashMap<CallId, (CallRecord, Vec<Entry>)>,
+    /// The texts that were piped.
+    pub texts: Vec<Stored>,
     /// The calls of the journal that cannot be read.
     pub damaged: HashSet<CallId>,
 }
@@ -55,7 +58,8 @@ impl Evidence {
         }
         let marks = marks::read(folder).context("the marks cannot be read")?;
         let told = watched::read(folder).context("the store's promises cannot be read")?;
+        let texts = texts::read(folder).context("the context store cannot be read")?;
         let (seed, keeps_reads, clock_jumps) = (*seed, *keeps_reads, *clock_jumps);
-        Ok(Self { seed, keeps_reads, clock_jumps, marks, told, calls, damaged })
+        Ok(Self { seed, keeps_reads, clock_jumps, marks, told, calls, texts, damaged })
     }
 }

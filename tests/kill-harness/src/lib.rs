@@ -5,6 +5,10 @@
 //!   *life* is one process of it, from its start to its end, which mostly is a kill ([`life`]).
 //! - A store around the one under test kills the process at commits ([`watched`]). Another one can break a promise on
 //!   purpose ([`broken`]).
+//! - A *supplier* carries out the calls of external tools, and supplies each result: once, twice, or two at the same
+//!   time, and again after a restart ([`supplier`]).
+//! - A *pipe* is a call whose tool stores the answer of another call in a context store, a second file beside the
+//!   journal ([`texts`]).
 //! - A *meddler* damages rows between lives and restores them at the end, and adds a foreign trigger to the journal,
 //!   before a life and during one ([`meddle`]).
 //! - A *world* is one journal and its lives ([`world`]). At the end, one more life settles what is left, and
@@ -65,6 +69,8 @@ pub mod point;
 pub mod script;
 mod settle;
 mod sqlite;
+pub mod supplier;
+pub mod texts;
 pub mod tools;
 pub mod watched;
 pub mod world;

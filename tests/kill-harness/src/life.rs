@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use toolwright::journal::{Journal, Store};
 use toolwright::{Executor, OnNoApprover};
+use toolwright_toolbox::ContextStore;
 
 use crate::Opens;
 use crate::application::Application;
@@ -18,6 +19,8 @@ use crate::deadly::Deadly;
 use crate::marks::Outside;
 use crate::person::{self, Person};
 use crate::settle::settle;
+use crate::supplier;
+use crate::texts;
 use crate::tools::{World, registry};
 use crate::watched::Watched;
 
@@ -123,8 +126,11 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     let lease = Duration::from_millis(life.lease);
     let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
     let mut builder = Executor::builder(registry()?).unrestricted().service_arc(Arc::clone(&world));
+    builder = builder.service(ContextStore::open(texts::file(&life.folder))?);
     let mut journal =
         Journal::shared(Arc::clone(&store)).lease(lease).approval_expires_after(lease);
+    // A token of an earlier life counts as well.
+    journal = journal.hand_over_key(supplier::key()?);
     if life.asks_here {
         builder = builder.approver(person::key()?, Person);
     } else {

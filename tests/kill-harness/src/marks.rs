@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
+use toolwright::journal::State;
 
 use crate::line;
 
@@ -45,6 +46,24 @@ pub enum What {
         /// The call.
         token: String,
     },
+    /// The supplier is about to supply a result.
+    Offered(Offer),
+    /// The executor has accepted a result.
+    Accepted {
+        /// The call.
+        token: String,
+        /// The result.
+        text: String,
+    },
+    /// The executor has not accepted a result.
+    Refused {
+        /// The call.
+        token: String,
+        /// The result.
+        text: String,
+        /// Why.
+        refusal: Refusal,
+    },
     /// The application has an answer.
     Noted {
         /// The call.
@@ -54,6 +73,33 @@ pub enum What {
         /// Whether the call failed.
         is_error: bool,
     },
+}
+
+/// A result that is supplied, as the supplier knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The call as it was handed over.
+    pub attempt: Attempt,
+    /// The right to supply a result.
+    pub right: String,
+    /// The deadline.
+    pub until: Timestamp,
+    /// The result, which no other offer has.
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+}
+
+/// Why a result was not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The call had ended.
+    Ended(State),
+    /// The journal failed, so the result may be recorded nevertheless.
+    NotRecorded,
+    /// Anything else.
+    Other(String),
 }
 
 /// An attempt, as its tool knows it.
@@ -177,7 +223,12 @@ impl Outside {
                 What::Left { token } => {
                     seen.calls.entry(token).or_default().open -= i64::from(is_own);
                 }
-                What::Started | What::Intended { .. } | What::Noted { .. } => {}
+                What::Started
+                | What::Intended { .. }
+                | What::Noted { .. }
+                | What::Offered(_)
+                | What::Accepted { .. }
+                | What::Refused { .. } => {}
             }
         }
         Ok(guard)

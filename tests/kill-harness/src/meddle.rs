@@ -9,7 +9,7 @@ use toolwright::CallId;
 use toolwright::journal::CallRecord;
 
 use crate::Sqlite;
-use crate::script::RELAY;
+use crate::script::{PIPE, RELAY};
 
 /// Meddles with a store. A trigger may come and go while processes are alive; rows are damaged and restored only
 /// while none is.
@@ -82,7 +82,7 @@ impl Meddles for Sqlite {
         // The row may be damaged already.
         let Ok(record) = serde_json::from_str::<CallRecord>(&whole) else { return Ok(None) };
         // Calls that wait for an unreadable call are not tested here.
-        if record.parent.is_some() || record.tool == RELAY {
+        if record.parent.is_some() || [RELAY, PIPE].contains(&&*record.tool) {
             return Ok(None);
         }
         let state = format!("\"state\":\"{}\"", record.state);

@@ -243,7 +243,7 @@ fn command() -> Command {
             number("kills", "N", "How many lives are ended").default_value("1000"),
             option("seed", "S", "What decides calls and kills; printed").value_parser(value_parser!(u64)),
             number("processes", "P", "How many processes share a journal, for calls alone; 1 unless a fault needs 2"),
-            option("break", "PROMISE", "Break a promise of the store on purpose: fence, write-ahead, cas or renew")
+            option("break", "PROMISE", "Break a promise of the store on purpose: fence, write-ahead, cas, renew or supply")
                 .value_parser(|text: &str| text.parse::<Break>()),
             option("application", "NAME", "What is killed: calls, turns of calls; agent, runs of an agent; board, runners of the board")
                 .value_parser(["calls", "agent", "board"])

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use toolwright::journal::{State, Transaction, Transition};
 
+use crate::script::PIPE;
+
 /// A kind of commit, named after what happens to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
@@ -41,6 +43,10 @@ pub enum Change {
     AskedAgain,
     /// The call succeeded.
     Succeeded,
+    /// The call of a tool succeeded, and the tool does not know its answer yet.
+    ChildSucceeded,
+    /// A pipe succeeded: before this, its text is in the context store.
+    Piped,
     /// The call failed with an error for the model.
     Failed,
     /// The call became a dead letter.
@@ -55,6 +61,16 @@ pub enum Change {
     DidNotHappen,
     /// An approver has been notified of the call.
     Told,
+    /// The call is handed over, to be carried out elsewhere.
+    HandedOver,
+    /// The result of a handed-over call is supplied.
+    Supplied,
+    /// An error is supplied instead of the result of a handed-over call.
+    Declined,
+    /// No result of a handed-over call was supplied before its deadline.
+    NotSupplied,
+    /// The run of a call ends after the call was handed over.
+    Recalled,
     /// The run has acknowledged the call's answer. This is an operation of its own, not a commit.
     Delivered,
     /// The end of a run is recorded, without a call.
@@ -62,7 +78,7 @@ pub enum Change {
 }
 
 impl Change {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 32] = [
         Self::RecordedRunning,
         Self::RecordedPending,
         Self::GrantUsed,
@@ -79,6 +95,8 @@ impl Change {
         Self::Judged,
         Self::AskedAgain,
         Self::Succeeded,
+        Self::ChildSucceeded,
+        Self::Piped,
         Self::Failed,
         Self::Dead,
         Self::Retried,
@@ -86,6 +104,11 @@ impl Change {
         Self::Happened,
         Self::DidNotHappen,
         Self::Told,
+        Self::HandedOver,
+        Self::Supplied,
+        Self::Declined,
+        Self::NotSupplied,
+        Self::Recalled,
         Self::Delivered,
         Self::RunEnded,
     ];
@@ -101,7 +124,14 @@ impl Change {
             return (to == State::Pending).then_some(Self::Told);
         };
         let is_child = write.record.parent.is_some();
+        let was_handed_over = first.from == Some(State::HandedOver);
         Some(match (first.event, to) {
+            // Its claim, and where it is new its first entry, are in the same commit.
+            (_, State::HandedOver) => Self::HandedOver,
+            (Some(Transition::Supplied), _) => Self::Supplied,
+            (Some(Transition::Declined), _) => Self::Declined,
+            (Some(Transition::Expired), _) if was_handed_over => Self::NotSupplied,
+            (Some(Transition::RunEnded), _) if was_handed_over => Self::Recalled,
             (None, State::Running) if is_child => Self::ChildBegun,
             (Some(Transition::Suspended), _) => Self::ParentWaits,
             (Some(Transition::Resumed), _) => Self::ParentResumed,
@@ -117,6 +147,8 @@ impl Change {
             (Some(Transition::Claimed), _) => Self::Claimed,
             (Some(Transition::Allowed), _) => Self::Judged,
             (Some(Transition::Asked), _) => Self::AskedAgain,
+            (Some(Transition::Succeeded), _) if is_child => Self::ChildSucceeded,
+            (Some(Transition::Succeeded), _) if write.record.tool == PIPE => Self::Piped,
             (Some(Transition::Succeeded), _) => Self::Succeeded,
             (Some(Transition::Happened), _) => Self::Happened,
             (Some(Transition::DidNotHappen), _) => Self::DidNotHappen,
@@ -146,6 +178,8 @@ impl Change {
             Self::Judged => "judged-again",
             Self::AskedAgain => "asked-again",
             Self::Succeeded => "succeeded",
+            Self::ChildSucceeded => "child-succeeded",
+            Self::Piped => "piped",
             Self::Failed => "failed",
             Self::Dead => "dead",
             Self::Retried => "retried",
@@ -153,6 +187,11 @@ impl Change {
             Self::Happened => "happened",
             Self::DidNotHappen => "did-not-happen",
             Self::Told => "told",
+            Self::HandedOver => "handed-over",
+            Self::Supplied => "supplied",
+            Self::Declined => "declined",
+            Self::NotSupplied => "not-supplied",
+            Self::Recalled => "recalled",
             Self::Delivered => "delivered",
             Self::RunEnded => "run-ended",
         }
@@ -176,6 +215,10 @@ pub enum Point {
     Begun,
     /// A tool has acted, and has not returned.
     Acted,
+    /// The supplier is about to supply a result.
+    Offered,
+    /// The executor has accepted a result, and the supplier has not recorded that.
+    Accepted,
     /// The application has an answer, and has not recorded it.
     Answered,
     /// The application has recorded an answer, and has not acknowledged it.
@@ -194,6 +237,8 @@ impl Point {
             Self::Intended,
             Self::Begun,
             Self::Acted,
+            Self::Offered,
+            Self::Accepted,
             Self::Answered,
             Self::Noted,
             Self::Acknowledged,
@@ -212,6 +257,8 @@ impl fmt::Display for Point {
             Self::Intended => "turn-intended",
             Self::Begun => "tool-begun",
             Self::Acted => "tool-acted",
+            Self::Offered => "result-offered",
+            Self::Accepted => "result-accepted",
             Self::Answered => "answer-heard",
             Self::Noted => "answer-noted",
             Self::Acknowledged => "answer-acknowledged",

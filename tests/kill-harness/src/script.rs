@@ -2,6 +2,7 @@
 //! same calls after a restart, and the check knows them too. Pure.
 
 use toolwright::{Call, Effect};
+use toolwright_toolbox::OnConflict;
 
 /// How a tool behaves, besides leaving its marks. A tool misbehaves only in the first attempt: the next one succeeds.
 #[toolwright::data]
@@ -46,13 +47,34 @@ pub enum Said {
 /// How much an edit adds to an amount.
 pub const RAISED: u32 = 100;
 
+/// The tool whose calls are carried out elsewhere.
+pub const FETCH: &str = "fetch";
+
+/// Such a tool that needs approval.
+pub const FETCH_ASKED: &str = "fetch_asked";
+
+/// Such a tool whose result may be supplied only for a short time.
+pub const FETCH_SOON: &str = "fetch_soon";
+
 /// The tool that makes another call.
 pub const RELAY: &str = "relay";
+
+/// The tool that stores the answer of another call.
+pub const PIPE: &str = "context_pipe";
 
 /// Returns the token of the call that the tool of another call makes.
 #[must_use]
 pub fn child_of(token: &str) -> String {
     format!("{token}c")
+}
+
+/// The end of the token of a call that pipes another one.
+const PIPED: &str = "p";
+
+/// Returns whether the answer of the call of a token is piped into the context store.
+#[must_use]
+pub fn is_piped(token: &str) -> bool {
+    token.ends_with("pc")
 }
 
 /// A call that the application will make.
@@ -83,8 +105,11 @@ pub struct Run {
     pub is_ended: bool,
 }
 
-/// Each kind of call: weight, tool, behaviour, decision.
-const CALLS: [(u32, &str, Manner, Said); 24] = [
+/// A kind of call: weight, tool, behaviour, decision.
+type Choice = (u32, &'static str, Manner, Said);
+
+/// Each kind of call that runs in the process.
+const CALLS: [Choice; 24] = [
     (2, "look", Manner::Plain, Said::Nothing),
     (3, "note", Manner::Plain, Said::Nothing),
     (3, "send", Manner::Plain, Said::Nothing),
@@ -111,21 +136,37 @@ const CALLS: [(u32, &str, Manner, Said); 24] = [
     (1, "pay", Manner::Slow, Said::Nothing),
 ];
 
+/// Each kind of call that is carried out elsewhere: weight, tool, what the supplier does, decision. A slow supplier
+/// supplies after the deadline, and a wrong one supplies an error.
+const ELSEWHERE: [Choice; 6] = [
+    (4, FETCH, Manner::Plain, Said::Nothing),
+    (2, FETCH, Manner::Wrong, Said::Nothing),
+    (2, FETCH_ASKED, Manner::Plain, Said::Approve),
+    (1, FETCH_ASKED, Manner::Plain, Said::Edit),
+    (2, FETCH_SOON, Manner::Plain, Said::Nothing),
+    (2, FETCH_SOON, Manner::Slow, Said::Nothing),
+];
+
+/// Draws a kind of call by its weight.
+fn choose(random: &mut fastrand::Rng, choices: &'static [Choice]) -> &'static Choice {
+    let total = choices.iter().map(|(weight, ..)| weight).sum();
+    let mut left = random.u32(0..total);
+    let chosen = choices.iter().find(|(weight, ..)| {
+        let is_it = left < *weight;
+        left = left.saturating_sub(*weight);
+        is_it
+    });
+    chosen.unwrap_or(&choices[0])
+}
+
 impl Run {
     /// Returns the run of a number.
     #[must_use]
     pub fn of(seed: u64, number: u64) -> Self {
         let mut random =
             fastrand::Rng::with_seed(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let total = CALLS.iter().map(|(weight, ..)| weight).sum();
         let calls = (0..random.u32(3..=6)).map(|index| {
-            let mut left = random.u32(0..total);
-            let chosen = CALLS.iter().find(|(weight, ..)| {
-                let is_it = left < *weight;
-                left = left.saturating_sub(*weight);
-                is_it
-            });
-            let (_, tool, manner, said) = chosen.unwrap_or(&CALLS[0]);
+            let (_, tool, manner, said) = choose(&mut random, &CALLS);
             let amount = random.u32(1..=RAISED);
             let token = format!("r{number}-{index}");
             let call = Intended { token, tool, manner: *manner, said: *said, amount, child: None };
@@ -136,7 +177,10 @@ impl Run {
                 _ => call,
             }
         });
-        Self { number, calls: calls.collect(), is_ended: random.u32(0..8) == 0 }
+        let mut calls: Vec<Intended> = calls.collect();
+        calls.extend(elsewhere(seed, number, calls.len()));
+        calls.extend(piped(seed, number, calls.len()));
+        Self { number, calls, is_ended: random.u32(0..8) == 0 }
     }
 
     /// Returns the call of a token, whether the application or one of its tools makes it.
@@ -153,13 +197,48 @@ impl Run {
     }
 }
 
+/// Returns the last call of some runs, which is carried out elsewhere. A generator of its own decides, so that seeds
+/// named in tests keep their other choices.
+fn elsewhere(seed: u64, number: u64, index: usize) -> Option<Intended> {
+    let mut random = fastrand::Rng::with_seed(!seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93));
+    if random.u32(0..5) > 1 {
+        return None;
+    }
+    let (_, tool, manner, said) = choose(&mut random, &ELSEWHERE);
+    let (manner, said, amount) = (*manner, *said, random.u32(1..=RAISED));
+    let token = format!("r{number}-{index}");
+    let call = Intended { token, tool, manner, said, amount, child: None };
+    Some(if random.u32(0..5) == 0 { call.relayed() } else { call })
+}
+
+/// Returns the last call of some runs, which pipes another call into the context store. A generator of its own
+/// decides, too.
+fn piped(seed: u64, number: u64, index: usize) -> Option<Intended> {
+    let mut random = fastrand::Rng::with_seed(seed ^ number.wrapping_mul(0xa076_1d64_78bd_642f));
+    if random.u32(0..5) > 1 {
+        return None;
+    }
+    let is_elsewhere = random.u32(0..5) == 0;
+    let (_, tool, manner, said) =
+        if is_elsewhere { choose(&mut random, &ELSEWHERE) } else { choose(&mut random, &CALLS) };
+    let (manner, said, amount) = (*manner, *said, random.u32(1..=RAISED));
+    let token = format!("r{number}-{index}{PIPED}");
+    let call = Intended { token, tool, manner, said, amount, child: None };
+    (call.effect() != Effect::Read).then(|| call.made_by(PIPE))
+}
+
 impl Intended {
     /// Returns a call whose tool makes this one, and then acts itself.
     fn relayed(self) -> Self {
+        self.made_by(RELAY)
+    }
+
+    /// Returns a call of a tool that makes this one.
+    fn made_by(self, tool: &'static str) -> Self {
         let (token, amount) = (self.token.clone(), self.amount);
         let child = Self { token: child_of(&token), ..self };
         let child = Some(Box::new(child));
-        Self { token, tool: RELAY, manner: Manner::Plain, said: Said::Nothing, amount, child }
+        Self { token, tool, manner: Manner::Plain, said: Said::Nothing, amount, child }
     }
 
     /// Returns the call as a model would make it.
@@ -179,8 +258,34 @@ impl Intended {
             .to_string();
         };
         let Self { tool, manner, said, .. } = &**child;
+        if self.tool == PIPE {
+            let input = serde_json::json!({
+                "token": child.token, "manner": manner, "said": said, "amount": amount
+            });
+            let (path, on_conflict) = self.path();
+            return serde_json::json!({
+                "tool_name": tool, "tool_input": input, "path": path, "on_conflict": on_conflict
+            })
+            .to_string();
+        }
         let relayed = serde_json::json!({ "tool": tool, "manner": manner, "said": said });
         serde_json::json!({ "token": token, "relayed": relayed, "amount": amount }).to_string()
+    }
+
+    /// Returns the path at which a pipe stores its text, and what it does if there is a text at that path. Every third pipe writes a new
+    /// version of one entry that they share; the others each have an entry of their own.
+    #[must_use]
+    pub fn path(&self) -> (String, OnConflict) {
+        match self.amount % 3 {
+            0 => ("shared".to_owned(), OnConflict::Overwrite),
+            _ => (format!("own/{}", self.token), OnConflict::Error),
+        }
+    }
+
+    /// Returns whether the call is a pipe, which stores the answer of another call.
+    #[must_use]
+    pub fn is_pipe(&self) -> bool {
+        self.tool == PIPE
     }
 
     /// Returns whether a tool makes the call.
@@ -194,10 +299,16 @@ impl Intended {
     pub fn effect(&self) -> Effect {
         match self.tool {
             "look" | "peek_asked" => Effect::Read,
-            "note" | RELAY => Effect::Idempotent,
-            "send" | "send_asked" => Effect::Keyed,
+            "note" | RELAY | FETCH_SOON => Effect::Idempotent,
+            "send" | "send_asked" | FETCH_ASKED | PIPE => Effect::Keyed,
             _ => Effect::Once,
         }
+    }
+
+    /// Returns whether the call is handed over, and carried out elsewhere.
+    #[must_use]
+    pub fn is_external(&self) -> bool {
+        [FETCH, FETCH_ASKED, FETCH_SOON].contains(&self.tool)
     }
 
     /// Returns whether a person is asked about the call.
@@ -211,7 +322,7 @@ impl Intended {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{CALLS, Run};
+    use super::{CALLS, ELSEWHERE, Run};
 
     #[test]
     fn a_run_is_the_same_every_time_and_everything_comes_up() {
@@ -221,6 +332,6 @@ mod tests {
             .map(|mut it| it.child.take().map_or(it, |child| *child))
             .map(|it| (it.tool, it.manner, it.said))
             .collect();
-        assert_eq!(all.len(), CALLS.len());
+        assert_eq!(all.len(), CALLS.len() + ELSEWHERE.len());
     }
 }

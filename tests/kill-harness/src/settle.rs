@@ -24,6 +24,7 @@ pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
         person::decide(&application.store).await?;
         let found = person::find_out(&application.store, &application.world.outside, sure).await?;
         let swept = application.worker.sweep().await?;
+        application.supplier.supply().await?;
         application.look().await?;
         let now_left = under_way(application).await?;
         if found == 0 && swept.is_nothing() && now_left == 0 {
@@ -63,7 +64,14 @@ async fn make_all(application: &Application, even_answered: bool) -> anyhow::Res
 
 /// Returns how many calls are neither final nor parked.
 async fn under_way(application: &Application) -> anyhow::Result<usize> {
-    let states = vec![State::Judging, State::Planned, State::Pending, State::Ready, State::Running];
+    let states = vec![
+        State::Judging,
+        State::Planned,
+        State::Pending,
+        State::Ready,
+        State::Running,
+        State::HandedOver,
+    ];
     let filter = Filter { states, ..Filter::default() };
     Ok(application.store.list(&filter, Page::first(1_000)).await?.calls.len())
 }

@@ -11,7 +11,8 @@ use toolwright::{
 use crate::deadly::Deadly;
 use crate::marks::{Attempt, Outside, What};
 use crate::point::Point;
-use crate::script::{Manner, Said, child_of};
+use crate::script::{Manner, Said, child_of, is_piped};
+use toolwright_toolbox::CONTEXT_PIPE;
 
 /// The service of every tool.
 pub struct World {
@@ -28,20 +29,32 @@ pub struct World {
 /// # Errors
 /// When two tools have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
-    Registry::of(tools())
+    let registry = Registry::of(tools())?;
+    for more in [FETCH, FETCH_ASKED, FETCH_SOON, CONTEXT_PIPE] {
+        registry.register(more)?;
+    }
+    Ok(registry)
 }
 
-/// Returns all tools, for an agent that makes its own executor.
+/// Returns the tools that run in the process, for an agent that makes its own executor.
 #[must_use]
 pub fn tools() -> Vec<Registration> {
     let tools = [LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY];
     tools.map(Registration::from).into()
 }
 
+/// How many lines the answer of a piped call has.
+const LINES: u32 = 200;
+
 /// Returns the result of a tool that succeeds.
 #[must_use]
 pub fn result(token: &str, amount: u32) -> String {
-    format!("done {token} {amount}")
+    if !is_piped(token) {
+        return format!("done {token} {amount}");
+    }
+    // The context store splits it into several parts.
+    let lines = (1..=LINES).map(|line| format!("line {line}: done {token} {amount}\n"));
+    lines.collect()
 }
 
 macro_rules! tools {
@@ -90,6 +103,34 @@ tools! {
     /// Ships something, and can find out whether it did.
     #[tool(effect = once, reconcile = find_shipped)]
     ship;
+}
+
+macro_rules! external_tools {
+    ($($(#[$attribute:meta])* $name:ident;)*) => {$(
+        $(#[$attribute])*
+        pub async fn $name(
+            /// What the outside world calls it.
+            token: String,
+            /// How the supplier behaves.
+            manner: Manner,
+            /// What a person says.
+            said: Said,
+            /// How much.
+            amount: u32,
+        ) -> String;
+    )*};
+}
+
+external_tools! {
+    /// Fetches something, which is carried out elsewhere.
+    #[tool(external, effect = once, timeout = "1h")]
+    fetch;
+    /// The same, if a person agrees.
+    #[tool(external, effect = keyed, timeout = "1h", approval = "it is far away")]
+    fetch_asked;
+    /// Fetches something that is wanted soon.
+    #[tool(external, effect = idempotent, timeout = "200ms")]
+    fetch_soon;
 }
 
 /// What a tool has another one do.

@@ -133,7 +133,7 @@ fn danger(on_conflict: OnConflict) -> Danger {
 }
 
 /// Refuses a path that has an entry, unless it may be overwritten. If the pipe is repeated because its process was interrupted
-/// after the entry was written, returns that entry.
+/// after the entry was written, returns what it has written, even if another call has written a later version meanwhile.
 async fn before(
     store: &ContextStore,
     path: &LogicalPath,
@@ -141,16 +141,16 @@ async fn before(
     note: &str,
 ) -> Result<Option<PipedAnswer>, ToolError> {
     let (store, path, note) = (store.clone(), path.clone(), note.to_owned());
-    let looked = blocking(move || match store.read(path.as_str(), None) {
-        Ok(entry) if entry.note.as_ref() == Some(&note) => {
+    let looked = blocking(move || match store.read_noted(&path, &note)? {
+        Some(entry) => {
             let (version, bytes_written) = (entry.version, entry.content.len());
-            let stored =
-                StoredEntry { path: path.to_string(), version, bytes_written, hash: entry.hash };
-            Ok(Some(PipedAnswer { entry: piped(stored, &entry.content), source: entry.untrusted }))
+            let (path, hash) = (path.to_string(), entry.hash);
+            let stored = StoredEntry { path, version, bytes_written, hash };
+            let (entry, source) = (piped(stored, &entry.content), entry.untrusted);
+            Ok(Some(PipedAnswer { entry, source }))
         }
-        Ok(_) if on_conflict == OnConflict::Error => Err(store.conflict(&path)),
-        Err(error) if error.kind() != "not_found" => Err(error),
-        _ => Ok(None),
+        None if on_conflict == OnConflict::Error && store.has(&path)? => Err(store.conflict(&path)),
+        None => Ok(None),
     });
     looked.await?
 }

@@ -187,18 +187,7 @@ impl ContextStore {
         let entry = connection
             .prepare_cached(query)
             .and_then(|mut statement| {
-                let entry = statement.query_row(params![path.as_str(), version], |row| {
-                    Ok(ContextEntry {
-                        version: row.get(0)?,
-                        last_version: row.get(1)?,
-                        content: row.get(2)?,
-                        hash: row.get(3)?,
-                        note: row.get(4)?,
-                        source: row.get(5)?,
-                        untrusted: row.get(6)?,
-                    })
-                });
-                entry.optional()
+                statement.query_row(params![path.as_str(), version], entry_of).optional()
             })
             .map_err(unavailable)?;
         match (entry, version, find_row(&connection, &path).map_err(unavailable)?) {
@@ -210,6 +199,28 @@ impl ContextStore {
             }
             (None, ..) => Err(missing(&path)),
         }
+    }
+
+    /// Reads the first version of an entry that has this note; `None` if none has it.
+    pub(super) fn read_noted(
+        &self,
+        path: &LogicalPath,
+        note: &str,
+    ) -> Result<Option<ContextEntry>, ToolError> {
+        let query = "SELECT v.version, e.version, v.content, v.hash, v.note, e.source, v.untrusted
+            FROM entries e JOIN versions v ON v.entry = e.id
+            WHERE e.path = ?1 AND v.note = ?2 ORDER BY v.version LIMIT 1";
+        self.connection()
+            .prepare_cached(query)
+            .and_then(|mut statement| {
+                statement.query_row(params![path.as_str(), note], entry_of).optional()
+            })
+            .map_err(unavailable)
+    }
+
+    /// Returns whether there is an entry.
+    pub(super) fn has(&self, path: &LogicalPath) -> Result<bool, ToolError> {
+        find_row(&self.connection(), path).map(|row| row.is_some()).map_err(unavailable)
     }
 
     /// Makes a new version from the result of `edit`, if the present text has the expected hash or none is expected. No other
@@ -306,6 +317,19 @@ impl fmt::Debug for ContextStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("ContextStore").field("file", &self.file).finish_non_exhaustive()
     }
+}
+
+/// Reads an entry from the columns version, last version, content, hash, note, source, untrusted.
+fn entry_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<ContextEntry> {
+    Ok(ContextEntry {
+        version: row.get(0)?,
+        last_version: row.get(1)?,
+        content: row.get(2)?,
+        hash: row.get(3)?,
+        note: row.get(4)?,
+        source: row.get(5)?,
+        untrusted: row.get(6)?,
+    })
 }
 
 fn missing(path: &LogicalPath) -> ToolError {

@@ -1,12 +1,16 @@
 //! What a tool answers, stored without being shown.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::approval::{Callback, Response};
-use toolwright::{Call, Executor, ExecutorBuilder, Handle, Registry, ToolError, tool};
-use toolwright_toolbox::{CONTEXT_PIPE, CONTEXT_SEARCH, ContextStore, WRITE_FILE, Workspace};
+use toolwright::{
+    Call, Executor, ExecutorBuilder, Handle, Registry, ToolError, ToolEventKind, tool,
+};
+use toolwright_toolbox::{
+    CONTEXT_PIPE, CONTEXT_SEARCH, ContextStore, OnConflict, WRITE_FILE, Workspace,
+};
 
 use super::support::runtime;
 
@@ -61,7 +65,7 @@ async fn fail(ran: &Ran) -> Result<String, ToolError> {
 #[tool(unlinked, effect = once, writes())]
 async fn take_path(ran: &Ran, store: &ContextStore) -> Result<String, ToolError> {
     ran.add("take_path");
-    store.write("out", "mine", toolwright_toolbox::OnConflict::Error, None)?;
+    store.write("out", "mine", OnConflict::Error, None)?;
     Ok("theirs".to_owned())
 }
 
@@ -214,6 +218,37 @@ fn a_path_that_is_taken_while_the_tool_runs_is_not_overwritten() {
     assert_eq!(answer["error_type"], "path_conflict", "{answer}");
     assert!(answer["message"].as_str().unwrap().contains("`take_path` has run"), "{answer}");
     assert_eq!(piping.stored().unwrap(), "mine");
+}
+
+#[test]
+fn a_repeated_pipe_answers_what_it_has_written_even_if_another_call_has_replaced_it() {
+    for on_conflict in ["error", "overwrite"] {
+        let store: Arc<OnceLock<ContextStore>> = Arc::default();
+        let own = Arc::clone(&store);
+        let piping = Piping::with(|builder| {
+            builder.unrestricted().listen(move |event| {
+                if event.tool != "context_pipe" || !matches!(event.kind, ToolEventKind::Started) {
+                    return;
+                }
+                // The pipe was interrupted after its write, and another call has written since.
+                let note = format!("the output of `report`, by call {}", event.call);
+                let write = |text: &str, note: Option<&str>| {
+                    store.get().unwrap().write("out", text, OnConflict::Overwrite, note).unwrap()
+                };
+                write("of the first attempt", Some(&note));
+                write("of another call", None);
+            })
+        });
+        own.set(piping.store.clone()).unwrap();
+        let input = json!({"tool_name": "report", "tool_input": {"months": 1}, "path": "out",
+            "on_conflict": on_conflict});
+        let answer = piping.call("context_pipe", input);
+        let written = json!({"path": "out", "version": 1, "bytes_written": 20,
+            "preview": "of the first attempt"});
+        assert_eq!(answer, written, "{on_conflict}");
+        assert_eq!(piping.ran.all(), Vec::<String>::new());
+        assert_eq!(piping.stored().unwrap(), "of another call");
+    }
 }
 
 #[test]

@@ -17,7 +17,10 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         "its parent succeeded before it ended",
     );
     findings.unless(
-        parent.state != State::Succeeded || case.record.is_some() || !case.is_kept,
+        parent.state != State::Succeeded
+            || case.record.is_some()
+            || !case.is_kept
+            || was_refused(case),
         "its parent succeeded, but it was never made",
     );
 }
@@ -27,7 +30,13 @@ pub fn was_never_made(case: &Case<'_>) -> bool {
     let is_over = |state: State| state.is_answered() && state != State::Succeeded;
     case.intended.is_child()
         && case.begun.is_empty()
-        && case.parent.is_none_or(|it| is_over(it.state))
+        && (case.parent.is_none_or(|it| is_over(it.state)) || was_refused(case))
+}
+
+/// Returns whether the call may have been refused because another process had ended the run, while its parent, which
+/// goes on without it, was running.
+fn was_refused(case: &Case<'_>) -> bool {
+    case.run_is_ended && case.record.is_none() && case.begun.is_empty()
 }
 
 /// Returns whether a call waits for a call that its tool made and whose outcome is indeterminate.

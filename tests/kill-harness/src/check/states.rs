@@ -30,6 +30,14 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     let manner = case.intended.manner;
     let was_undone = case.has(is_undone);
     match state {
+        // See `pipes`.
+        State::Succeeded | State::Failed if case.intended.is_pipe() => {}
+        State::Succeeded | State::Failed if case.intended.is_external() => {}
+        // A call that was handed over ends by its deadline: see `external`.
+        State::Expired if case.intended.is_external() => {}
+        State::Indeterminate | State::Dead if case.intended.is_external() => {
+            findings.add(Kind::Unexpected, format!("it is carried out elsewhere, but is {state}"));
+        }
         State::Succeeded => findings.unless(acted, "it succeeded, but did not act"),
         State::Indeterminate => {
             findings.unless(case.is_once(), "it may be repeated, but is indeterminate");

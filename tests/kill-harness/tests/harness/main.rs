@@ -7,4 +7,5 @@ mod boards;
 mod drain;
 mod faults;
 mod lives;
+mod pipes;
 mod short;

@@ -54,6 +54,11 @@ fn a_lease_that_is_not_renewed_is_found() {
     found(Break::Renew);
 }
 
+#[test]
+fn a_second_result_that_is_taken_for_a_call_carried_out_elsewhere_is_found() {
+    found(Break::Supply);
+}
+
 #[track_caller]
 fn found(promise: Break) {
     let tally = killed(400, promise.processes(), Some(promise));

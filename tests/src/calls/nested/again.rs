@@ -10,7 +10,7 @@ use toolwright::{
     tool,
 };
 
-use super::super::support::{FAIL, NOTE, Office, REFUND, Ran, answered, office};
+use super::super::support::{Clock, FAIL, NOTE, Office, REFUND, Ran, answered, office};
 use super::{RELAY, children, executor, parent, relayed};
 use crate::support::kind;
 
@@ -51,6 +51,13 @@ async fn try_and_hang(
         crate::support::forever::<()>().await;
     }
     kind(&answer)
+}
+
+/// Makes a call after the lease of its own has lapsed.
+#[tool(name = "nested_late", effect = idempotent)]
+async fn late(calls: &Calls, clock: &Clock) -> Result<String, ToolError> {
+    clock.pass(Duration::from_secs(31));
+    calls.to(NOTE).with("text", "a").await_as().await
 }
 
 /// Is refused until its caller has been lost.
@@ -99,6 +106,18 @@ fn killed_at(
         });
     });
     killed.join().unwrap();
+}
+
+/// Else the parent would end with an error about a call that may have succeeded before.
+#[tokio::test]
+async fn a_parent_whose_lease_is_renewed_late_makes_its_calls_all_the_same() {
+    let office = office();
+    let builder = Executor::builder(Registry::of([LATE, NOTE]).unwrap()).unrestricted();
+    let builder = builder.service_arc(Arc::clone(&office.ran)).service(office.clock.clone());
+    let journal = office.parking().lease(Duration::from_millis(150));
+    let executor = builder.journal(journal).build().unwrap();
+    let answer = answered(executor.submit(&Call::new("nested_late", "{}")).await);
+    assert_eq!((answer.text().as_ref(), parent(&office).await.epoch), ("a", 1));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 
@@ -26,6 +27,9 @@ use toolwright_core::output::Answer;
 use toolwright_core::spec::Handle;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::ParentCall;
+
+/// How often an attempt looks whether its lease, which has lapsed, is renewed.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// One attempt of a call that makes calls. When dropped, it gives its places back.
 pub(crate) struct Attempt {
@@ -143,9 +147,13 @@ impl Children {
 
     async fn answer(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
-        if self.run.lineage().is_some_and(|it| it.ended().is_cancelled())
-            || self.has_lost_its_claim()
-        {
+        let is_ended = || self.run.lineage().is_some_and(|it| it.ended().is_cancelled());
+        // The executor renews the lease late, or drops the parent with this future, if another process has the call.
+        // An answer would say that the child did not happen, and the parent might record its own end from that.
+        while self.has_lost_its_claim() && !is_ended() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        if is_ended() {
             return cancelled(call.name()).into();
         }
         if *depth > Calls::DEPTH {
