@@ -47,7 +47,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let mut tells = false;
     let mut since = session.now;
     loop {
-        // Subscribe before reading, so that a change in between ends the wait.
+        // The wait for a change begins before the calls are read, so that a change in between ends it.
         let changed = session.store.changed();
         let now = Timestamp::now();
         known = look(session, known, since, tells, &mut reported).await?;

@@ -104,7 +104,7 @@ pub(crate) async fn calls(
     list(matches, session, &from_options(matches, states), |_| true).await
 }
 
-/// Lists the page that the options ask for; `takes` filters further.
+/// Lists the page that the options ask for. Only calls that `takes` accepts are listed.
 pub(crate) async fn list(
     matches: &ArgMatches,
     session: &Session,

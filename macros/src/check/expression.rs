@@ -84,7 +84,7 @@ fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     errors.at(span, message);
 }
 
-/// Refuses a bare level, such as `dangerous`, inside a larger expression, where a value is expected.
+/// Refuses a bare level, such as `dangerous`, inside a larger expression, because a value is expected there.
 fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
     let mut ends = Vec::new();
     results(danger, &mut ends);

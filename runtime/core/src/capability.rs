@@ -285,7 +285,7 @@ pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'stati
         Ok(value) => value,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down and dropped the function before it began.
+            // The runtime shuts down, and has dropped the function before it began.
             Err(_) => std::future::pending().await,
         },
     }

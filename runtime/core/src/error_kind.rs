@@ -45,7 +45,7 @@ pub const JOURNAL_FAILED: &str = "journal_failed";
 pub const MISSING_SERVICE: &str = "missing_service";
 /// The thing that the call names does not exist.
 pub const NOT_FOUND: &str = "not_found";
-/// A tool that runs again makes another call than before, or with other arguments.
+/// A tool that runs again makes another call than in the earlier attempt, or the same call with other arguments.
 pub const OTHER_CHILD: &str = "other_child";
 /// A person decided against the call.
 pub const REJECTED: &str = "rejected";

@@ -381,7 +381,7 @@ impl Catalog {
         self.0.profile.as_ref().is_none_or(|profile| profile.selects(definition))
     }
 
-    /// Names the tools that a model may call, for the answer to a call that it may not make.
+    /// Lists the names of the tools that a model may call. The answer to a call that it may not make uses them.
     pub(crate) fn callable_names(&self) -> impl Iterator<Item = &str> {
         self.definitions().filter(|it| it.exposure != Exposure::Hidden).map(|it| it.name.as_str())
     }

@@ -353,7 +353,7 @@ impl Policy {
     }
 }
 
-/// Whether a tool takes a command line that runs in no sandbox. An unknown tool counts as one.
+/// Whether a tool takes a command line that runs in no sandbox. An unknown tool counts as such a tool.
 fn runs_lines_loosely(question: &Question<'_>) -> bool {
     question.definition.is_none_or(|it| {
         it.all_parameters().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)

@@ -128,7 +128,7 @@ impl RunInfo {
         self.session.as_deref()
     }
 
-    /// Returns what the application stored with it, or `null`.
+    /// Returns the data that the application stored with the run, or `null`.
     #[must_use]
     pub fn data(&self) -> &Value {
         &self.data

@@ -60,8 +60,9 @@ impl RunMemory {
         is_vain
     }
 
-    /// Returns a head whose lease ends by this clock. If the driver's clock is ahead, its lease would end late by this
-    /// one. Such a lease ends when the head has not changed for as long as the driver had leased the run.
+    /// Returns a head whose lease ends by the clock of this process. If the driver's clock is ahead, its lease would
+    /// end too late by this clock. Such a lease counts as ended when the head has not changed for as long as the driver
+    /// had leased the run.
     pub(super) fn by_this_clock(&self, mut head: Head, version: u64, now: Timestamp) -> Head {
         let mut seen = locked(&self.seen);
         match &mut head.lease {

@@ -71,7 +71,7 @@ impl Inner {
 }
 
 impl DrivenRun {
-    /// Adds the messages that the run had not read; returns whether there were any.
+    /// Adds the messages that the run had not read when it ended. Returns whether there were any.
     async fn said_before(&mut self) -> Result<bool, RunError> {
         let waiting = self.record.recorded.take_messages().await?;
         let has_some = !waiting.is_empty();

@@ -17,7 +17,7 @@ use crate::limits::share::SpentShare;
 pub struct SubAgentRun {
     /// The call that started it.
     pub call: CallId,
-    /// The names of the agents, from the one that the run started down to this one.
+    /// The names of the agents, from the agent that the run started down to this one.
     pub agents: Vec<String>,
     /// The call that started its parent, if a sub-agent started it and not the run itself.
     pub parent: Option<CallId>,

@@ -83,7 +83,7 @@ pub(crate) fn ended(span: &Span, ended: &RunEnd) {
     }
 }
 
-/// Records in the span of a request why it failed, or in that of a run why it stopped.
+/// Records in the span of a request why the request failed, or in the span of a run why the run stopped.
 pub(crate) fn error_of(span: &Span, kind: &str) {
     span.record("error.type", kind);
     span.record("otel.status_code", "ERROR");

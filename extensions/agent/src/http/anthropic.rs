@@ -159,8 +159,9 @@ fn reasoning(
     (Some(thinking), output)
 }
 
-/// Whether the calls of the open turn are sent without the thinking before them, because another model made them. With
-/// a thinking budget the API refuses that, so thinking is off until the next message of the user.
+/// Whether the calls of the open turn are sent without the thinking that preceded them, because another model made
+/// them. If a thinking budget is set, the API refuses such calls, so thinking is off until the next message of the
+/// user.
 fn begins_unthought(history: &[Message], origin: &str) -> bool {
     let turn = since_said(history);
     let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));

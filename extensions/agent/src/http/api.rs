@@ -38,7 +38,7 @@ pub(super) struct RequestTarget<'a> {
 
 #[cfg(test)]
 impl Api {
-    /// Makes a target on the vendor's own server that reads every kind of media.
+    /// Makes the target of a model on the vendor's own server that reads every kind of media.
     pub(super) fn asked(self, model: &str, max_tokens: Option<u32>) -> RequestTarget<'_> {
         let origin = self.provider().name();
         RequestTarget {

@@ -142,8 +142,8 @@ pub(super) fn body(
     serde_json::to_string(&body).map_err(MessageError::NotJson)
 }
 
-/// Whether a model reasons by default, judging by its name. Without its reasoning in the history it begins anew at
-/// every call; other models refuse a request that asks for reasoning.
+/// Whether a model reasons by default, judging by its name. Such a model needs its reasoning in the history: otherwise
+/// it begins to reason anew after every call. Other models refuse a request that asks for reasoning.
 fn reasons(model: &str) -> bool {
     let generation = |prefix: &str| {
         let digits = model.strip_prefix(prefix)?;

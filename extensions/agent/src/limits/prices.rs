@@ -295,7 +295,8 @@ impl WrittenPrice {
     }
 }
 
-/// Makes rates. A missing cache price is that of the more general kind: of all requests, or of all cache writes.
+/// Makes rates. If a price for a kind of cached tokens is missing, a more general price applies: the price of input, or
+/// of cache writes.
 fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64> {
     let [cached, cache_write, long_cache_write] = cache;
     let mut rates = Rates::new(dollars(input)?, dollars(output)?);

@@ -112,7 +112,7 @@ impl Share {
     }
 }
 
-/// Returns what the sub-agents that this parent started in a turn have spent, including those below them.
+/// Returns the spending of the sub-agents that this parent started in a turn, including the sub-agents below them.
 pub(crate) fn spent(children: &Children, parent: Option<CallId>, turn: u64) -> SpentShare {
     of_turn(children, parent, turn)
         .fold(SpentShare::default(), |sum, (call, child)| sum.plus(total(children, *call, child)))

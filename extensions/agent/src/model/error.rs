@@ -87,7 +87,7 @@ impl ModelError {
         self
     }
 
-    /// Sets what the failed requests took, as far as their providers report it.
+    /// Sets the tokens and the cost of the failed requests, as far as their providers report them.
     #[must_use]
     pub fn taking(mut self, spent: TotalUsage) -> Self {
         self.0.spent = spent;

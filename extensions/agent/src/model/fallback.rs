@@ -325,7 +325,7 @@ impl Model for Fallback {
         self.models.iter().any(|model| model.searches_tools())
     }
 
-    /// Checks with every model, so that none refuses the settings when it is needed.
+    /// Checks the settings with every model, so that none refuses them when it is needed.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
     }

@@ -110,18 +110,19 @@ impl AgentRun {
         self.acting.as_ref().map_or(&self.agent, |it| &it.agent)
     }
 
-    /// The run as the agent has it that goes on with it.
+    /// Returns the run with the tools and rules of the agent that now drives it.
     pub(super) fn acting_run(&self) -> &Run {
         self.acting.as_ref().map_or(&self.run, |it| &it.run)
     }
 
-    /// Finds the agent that goes on with the run, and the tools that it has of those that there are now. A run that was handed off to an
-    /// agent that is gone does not go on: as the first agent, it might do more.
+    /// Finds the agent that now drives the run, and selects its tools from the present ones. If the run was handed off
+    /// to an agent that does not exist any more, the run does not continue, because the first agent might be allowed
+    /// more.
     pub(super) fn find_acting(&mut self) -> Result<(), Stopped> {
         let catalog = self.run.catalog();
         let hand_offs = self.agent.0.hand_offs.as_ref();
         if hand_offs.is_none() && catalog.get(HAND_OFF).is_some() {
-            // The application's, or that of the run above a sub-agent.
+            // The tool `hand_off` belongs to the application, or to the run above a sub-agent.
             return Ok(());
         }
         let Some(name) = last_target(&self.history).filter(|it| *it != self.agent.0.name) else {

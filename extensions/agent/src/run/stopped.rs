@@ -70,7 +70,7 @@ pub enum Stopped {
         /// The caller's type.
         given: Option<String>,
     },
-    /// The run ends in a value of a type whose fields have changed since the run began.
+    /// The run has to end in a value of a type whose fields have changed since the run began.
     #[error(
         "the run ends in a value of {recorded}, found {given}: the fields of the type have changed since the run began; go on with it by a \
          program that has the type as it was, or cancel it and begin another"

@@ -160,7 +160,7 @@ struct List<'a> {
     next_cursor: Option<String>,
 }
 
-/// The tool unchanged, or a placeholder for one that cannot be read.
+/// Returns the tool unchanged, or a placeholder if the tool cannot be read.
 fn tool(written: &RawValue) -> Value {
     #[derive(Deserialize)]
     struct NameOnly {

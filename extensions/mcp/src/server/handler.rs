@@ -189,7 +189,8 @@ impl ServerHandler for Handler {
                 tokio::select! {
                     prompt = offers.prompt(request, &client) => {
                         let lacking = exchange.and_then(|exchange| exchange.lacking());
-                        // An error together with a missing capability means that the prompt needs the capability.
+                        // The prompt failed, and it had asked for a capability that the client lacks. So it needs this
+                        // capability.
                         prompt.map_err(|error| lacking.map_or(error, ErrorData::missing_required_client_capability))
                     }
                     () = stop.cancelled() => Err(ErrorData::internal_error("the prompt was cancelled", None)),
@@ -353,7 +354,8 @@ impl ServerHandler for Handler {
         });
     }
 
-    /// The notifications that the server grants to clients of later revisions, which have to subscribe.
+    /// Returns the notifications that the server grants to a client of a later revision. Such a client has to subscribe
+    /// to notifications.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,

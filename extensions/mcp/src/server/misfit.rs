@@ -13,7 +13,7 @@ enum Revisions {
     WithoutSessions,
 }
 
-/// The methods that the library parses; if such a request could not be parsed, its params are wrong.
+/// The methods that the library knows. If it could not parse such a request, the params of the request are wrong.
 const METHODS: [(&str, Revisions); 16] = [
     ("completion/complete", Revisions::All),
     ("initialize", Revisions::WithSessions),

@@ -1,4 +1,4 @@
-//! One rule: which operations it matches, and what they become.
+//! A rule: which operations it matches, and whether and how they become tools.
 
 use std::fmt::Write as _;
 

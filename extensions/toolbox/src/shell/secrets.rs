@@ -292,8 +292,8 @@ fn may_be_listed(path: &str) -> bool {
     })
 }
 
-/// Whether a name matches a rule; for a pattern, whether some name matches both. The number of steps is the product of their
-/// lengths, and rules are short.
+/// Whether a name matches a rule. If the name is a pattern, whether some name matches both. The number of steps is at
+/// most the product of the two lengths, which is small because rules are short.
 fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     let is_pattern = wildcards != Wildcards::None && name.contains(['*', '?', '[']);
     if !is_pattern {

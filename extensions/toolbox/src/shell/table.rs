@@ -93,7 +93,7 @@ pub(super) struct Program {
     /// Whether the program's arguments are files that it reads.
     #[serde(default)]
     pub(super) reads: bool,
-    /// Whether it shows only the names of those files, not their contents.
+    /// Whether the program shows only the names of those files, and not their contents.
     #[serde(default)]
     pub(super) only_names: bool,
     /// Flags whose values are files which it writes.

@@ -116,8 +116,9 @@ fn unreadable(source: &str) -> Option<&'static str> {
     joins.then_some("a line is continued within a word")
 }
 
-/// Whether a text has too many words and operators, found out before the parser allocates memory for each. The text of a
-/// here-document counts as one part, so a text with a here-document is left to the parser's own limit.
+/// Whether a text has too many words and operators. This is checked before the parser allocates memory for each of
+/// them. The text of a here-document counts as one part, so a text with a here-document is left to the parser's own
+/// limit.
 fn has_too_many_words(source: &str) -> bool {
     if source.len() <= MOST_PARTS || source.contains("<<") {
         return false;

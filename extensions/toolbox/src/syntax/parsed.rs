@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The maximum number of problems that are counted in one text.
 const MOST: usize = 1000;
 
-/// A syntax error. Lines and columns are counted from 0; columns are bytes.
+/// A syntax error. Lines and columns are counted from 0; a column is a number of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) line: usize,

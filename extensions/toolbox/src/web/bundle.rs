@@ -50,7 +50,7 @@ impl Bundle for WebTools {
         let mut executor = executor.tools([WEB_FETCH]).service(self.client).service(self.hosts);
         if self.may_ask_for_hosts {
             let rule = Rule::always_ask("pages of a host would be fetched without a question");
-            // Leave the rule unnamed: a named default could be replaced by an application's rule of the same name.
+            // The rule has no name: an application's rule of the same name could replace a named default.
             let rule = rule.tool("allow_host");
             executor = executor.tools([ALLOW_HOST]).policy_defaults(Policy::builder().rule(rule));
         }

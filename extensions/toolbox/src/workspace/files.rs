@@ -30,7 +30,8 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     /// Makes all changes, or none.
     fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError>;
 
-    /// The names that a path has after resolving each link on it, the real one last, without the given name.
+    /// Returns the names that a path gets as the links on it are resolved one by one. The real name comes last; the
+    /// given name is left out.
     fn names_past_links(&self, name: &Name) -> Vec<Name>;
 
     /// The path of a folder, for a program that runs in it where the files are.

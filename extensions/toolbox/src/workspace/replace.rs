@@ -64,7 +64,7 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
         staged.push(StagedChange::new(root, change, changes.len() > 1)?);
         Ok(())
     });
-    // When all new contents are on the disk, check again that no target has changed.
+    // All new contents are on the disk now, so it is checked again that no target has changed.
     let prepared =
         prepared.and_then(|()| staged.iter().try_for_each(|staged| staged.is_unchanged()));
     let mut done = 0;

@@ -7,8 +7,8 @@ use super::names::{Words, kebab};
 use toolwright_core::near::near;
 use toolwright_core::tool::Definition;
 
-/// Adds the commands that were probably meant to an error about an unknown one. clap itself compares only the commands
-/// of one level, and knows no names of tools.
+/// Adds the commands that were probably meant to an error about an unknown command. clap itself compares only the
+/// commands of one level, and does not know the names of tools.
 pub(super) fn suggest<'a>(
     mut error: Error,
     definitions: impl Iterator<Item = &'a Definition>,

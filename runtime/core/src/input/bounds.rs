@@ -78,8 +78,9 @@ impl Bound {
     }
 }
 
-/// Returns the value of the shortest decimal that parses to this `f32`: the nearest `f32` to 0.1 is a little more than
-/// 0.1. The largest `f32` is returned as it is, since its shortest decimal would lie beyond it.
+/// Returns the value of the shortest decimal that parses to this `f32`. Example: the `f32` nearest to 0.1 is a little
+/// more than 0.1, and this returns 0.1. The largest `f32` is returned as it is, since its shortest decimal would lie
+/// beyond it.
 pub(crate) fn decimal(single: f32) -> f64 {
     let exact = f64::from(single);
     if single.abs() < f32::MAX { single.to_string().parse().unwrap_or(exact) } else { exact }

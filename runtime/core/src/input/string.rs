@@ -1,6 +1,6 @@
 //! JSON strings: scanned eight bytes at a time, decoded only if they have escapes.
 //!
-//! - A string without escapes is a slice of the text; another is decoded into the scratch buffer.
+//! - A string without escapes is a slice of the text; a string with escapes is decoded into the scratch buffer.
 //! - Skipping checks a string as strictly as decoding does.
 
 use super::{fault::Fault, problem::Rule, reader::Reader};

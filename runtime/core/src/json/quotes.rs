@@ -1,7 +1,7 @@
 //! Reads texts in quotes of any kind, and their escapes.
 //!
 //! - An escape that JSON does not know is refused, not guessed: `\d` may belong to a path or a pattern.
-//! - A text in typographic quotes may contain no other quotes, which would give it two meanings.
+//! - A text in typographic quotes must not contain other quotes, because they would give it two meanings.
 
 use super::parse::{Break, Outcome, Parser};
 use crate::repairs::ChangeRule;

@@ -33,7 +33,8 @@ const SATURATION: f64 = 8.0;
 /// How much less a word counts in a long text than in a short one: the `b` of BM25.
 const BY_LENGTH: f64 = 0.3;
 
-/// Scores are whole numbers, so that an equal question has an equal answer in whatever order they are added up.
+/// The factor by which weights become whole numbers. Whole numbers have the same sum in every order, so that equal
+/// questions have equal answers.
 const UNIT: f64 = 1_000.0;
 
 /// How many letters a searched word must have to match the beginning of a word, and the weight of that match, in tenths

@@ -28,7 +28,7 @@ pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), Schema
     Ok((schema, keys))
 }
 
-/// Joins all problems into one, at the place of the first.
+/// Joins all problems into one problem, at the place of the first.
 fn together(problems: Vec<SchemaProblem>) -> SchemaProblem {
     let mut problems = problems.into_iter();
     let Some(mut first) = problems.next() else { return wrong("", "the schema is refused") };

@@ -90,8 +90,8 @@ pub enum BeforeCall {
     /// The call is answered, and its tool does not run.
     Answer(Answer),
     /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a
-    /// time only delays it. With a journal the call is due again at that time, and no delay uses up an attempt; without
-    /// one, the retry policy limits how often the call is tried again. Any other error is the answer.
+    /// time only delays it. With a journal the call is due again at that time, and no delay uses up an attempt. Without
+    /// a journal, the retry policy limits how often the call is tried again. Any other error is the answer.
     Refuse(ToolError),
 }
 

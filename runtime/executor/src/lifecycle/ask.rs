@@ -143,7 +143,7 @@ impl Lifecycle<'_> {
             && !busy.is_left_alone(record.id)
     }
 
-    /// Asks about a call of a turn whose other calls are answered.
+    /// Asks people about a call of a turn, when the other calls of the turn are answered.
     pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
         match self.load(id).await {
             Ok(record) if self.needs_notification(&record) => {

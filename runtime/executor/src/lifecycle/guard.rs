@@ -32,7 +32,7 @@ pub enum Guard {
     GrantUseTaken,
     /// A grant counts only within its scope, its time and its number of uses.
     GrantInTerms,
-    /// A grant does not replace a decision where the policy asks each time.
+    /// The policy asks a person about each call, and a grant does not replace that.
     GrantNotForEachTime,
     /// A denial of the policy overrides a person's approval.
     DenialFirst,

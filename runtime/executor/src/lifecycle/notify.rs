@@ -25,7 +25,7 @@ pub(super) struct Notification {
     decided: Option<VerifiedStatement>,
     /// How long the call had been in its state.
     waited: Duration,
-    /// The decision of the policy, where the call was evaluated again.
+    /// The decision of the policy, if the call was evaluated again.
     evaluated: Option<PolicyDecision>,
     /// The decision or grant that does not count any more, because the tool has changed.
     outdated: Option<String>,

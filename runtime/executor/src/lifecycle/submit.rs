@@ -275,7 +275,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Finds the call that the journal has at this call's slot.
+    /// Finds the call that the journal has at the slot of this record.
     async fn of_turn(self, record: &CallRecord) -> Result<Option<CallRecord>, CallFailure> {
         self.find_known(&record.place, &record.tool).await
     }

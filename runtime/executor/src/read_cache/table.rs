@@ -65,7 +65,7 @@ pub(super) struct ReadResult<K, A> {
     pub(super) key: K,
     pub(super) answer: A,
     pub(super) bytes: usize,
-    /// The stamps of the resources from before the read began.
+    /// The stamps that the resources had before the read began.
     pub(super) stamps: Box<[ResourceStamp]>,
 }
 

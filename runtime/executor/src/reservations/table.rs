@@ -24,7 +24,7 @@ struct Hold {
     id: HoldId,
     run: Arc<str>,
     footprint: Footprint,
-    /// Whether it is of a call; otherwise it is of the run itself.
+    /// Whether the hold belongs to a call; otherwise it belongs to the run itself.
     of_call: bool,
     until: Duration,
 }

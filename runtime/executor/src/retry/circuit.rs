@@ -59,7 +59,8 @@ impl Default for CircuitBreaker {
     }
 }
 
-/// The circuit breakers of all tools of an executor, by name: a tool that is registered again is the one that failed.
+/// The circuit breakers of all tools of an executor. They are found by name, so that a tool which is registered again
+/// keeps its circuit breaker.
 pub(crate) struct Circuits {
     breaker: CircuitBreaker,
     kept: Mutex<CircuitsByTool>,

@@ -70,7 +70,7 @@ impl ApproverKey {
         &self.name
     }
 
-    /// Returns the file that it was read from, if there is one.
+    /// Returns the file that the key was read from, if it came from a file.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()

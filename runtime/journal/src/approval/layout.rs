@@ -87,7 +87,7 @@ fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
     Ok(())
 }
 
-/// Splits a text into pieces that fit, after a space where there is one. A character beyond ASCII counts as two
+/// Splits a text into pieces that fit into a line, after a space if possible. A character beyond ASCII counts as two
 /// columns, which is the widest any of them is.
 fn pieces(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();

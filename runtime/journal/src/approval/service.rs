@@ -69,7 +69,7 @@ const LOOKS: u32 = 16;
 pub struct ApprovalService {
     store: Arc<dyn Store>,
     trusted: Option<TrustedKeys>,
-    /// Whether it accepts approvals where it cannot check that the record shows what would run.
+    /// Whether the service accepts an approval although it cannot check that the record shows what would run.
     is_unseen: bool,
     clock: Option<Clock>,
 }

@@ -21,7 +21,7 @@ pub struct CommandLine {
 pub struct ProgramCall {
     /// The program as it is written; `None` if it is not known before it runs.
     pub program: Option<String>,
-    /// The arguments of the program; `None` for an unknown one.
+    /// The arguments of the program; `None` for an argument that is not known before the program runs.
     pub arguments: Vec<Option<String>>,
     /// The part of the command line that contains it.
     pub part: String,

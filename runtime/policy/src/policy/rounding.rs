@@ -50,7 +50,7 @@ pub(super) struct Place<'p> {
 }
 
 impl Place<'_> {
-    /// Returns the type of numbers that the tool reads here or in the items of a list here.
+    /// Returns the type of numbers that the tool reads at this place, or in the items of a list at this place.
     fn reads(self) -> Reads {
         let Some(root) = self.schema else { return Reads::Unknown };
         let mut at = vec![root];

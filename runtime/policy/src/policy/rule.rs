@@ -318,9 +318,9 @@ impl Rule {
         self
     }
 
-    /// Declares, for an allow, which files or folders its calls read and write, if their tool cannot declare it, such
-    /// as one that runs a program. All rules then judge the calls by that. Nothing verifies the declaration; if two
-    /// rules declare files, both count together.
+    /// Declares, for an allow, which files or folders its calls read and write, if their tool cannot declare that, such
+    /// as a tool that runs a program. All rules then judge the calls by this declaration. Nothing verifies the
+    /// declaration; if two rules declare files, both count together.
     #[must_use]
     pub fn touches(
         mut self,

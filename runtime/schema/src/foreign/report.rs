@@ -14,7 +14,8 @@ const MOST: usize = 100;
 pub(super) struct Report {
     problems: Vec<SchemaProblem>,
     notes: Vec<Note>,
-    /// What was reported: a place that is referred to may be read more than once.
+    /// The problems that were reported, so that none is reported twice: a place to which several references lead is
+    /// read more than once.
     reported: HashSet<(String, String)>,
 }
 

@@ -351,7 +351,7 @@ impl<'l> Guide<'l> {
                 None => found = Some((value, made)),
             }
         }
-        // A list in a text is not accepted as a single item, even if there is no other reading.
+        // A text that contains a list is not accepted as a single item, even if there is no other reading.
         self.adopt(node, found.filter(|_| !is_list_as_item))
     }
 

@@ -34,7 +34,8 @@ impl ToolName {
     }
 }
 
-/// Reduces a name to what dialects and models do not vary: ignores case, and which separators are between its parts.
+/// Reduces a name to the parts that dialects and models do not change: ignores its case, and the separators between its
+/// parts.
 fn plain(name: &str) -> String {
     fold(&name.replace(|letter: char| !letter.is_alphanumeric(), "_"))
 }

@@ -113,7 +113,8 @@ pub(super) struct Limits {
     pub(super) optional: Option<usize>,
     /// The number of values with several types in one request.
     pub(super) unions: Option<usize>,
-    /// For an enum of more than this number of texts, the maximum number of their characters.
+    /// The limit on long enums: an enum with more than the first number of texts may have at most the second number of
+    /// characters in all.
     pub(super) long_enum: Option<(usize, usize)>,
 }
 

@@ -50,7 +50,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// The tools that start sub-agents, the one that hands runs off, and the rules that let the model call them.
+    /// Makes the tools that start sub-agents, the tool that hands runs off, and the rules that let the model call these
+    /// tools.
     fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
         let started = SubAgentTools::of(&self.sub_agents, &self.link)?;
         let Some((tool, rule)) = hand_off_tool(&self.hand_offs, &self.name) else {

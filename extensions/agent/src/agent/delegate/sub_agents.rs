@@ -177,7 +177,8 @@ impl ReadySubAgent {
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: parent.accounts.clone(),
-            // Its calls belong to the call that started it, and there it has no tools for reading large answers.
+            // The calls of a sub-agent belong to the call that started it. So the sub-agent has no tools for reading
+            // large answers in parts, and gets whole answers.
             answer_budget: AnswerBudget::unlimited(),
             plugins: Arc::default(),
             window: parent.window,

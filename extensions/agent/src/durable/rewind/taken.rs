@@ -1,4 +1,4 @@
-//! Finds the calls whose changes a rewind undoes: those of the turns after the target turn, in whichever run of a chain
+//! Finds the calls whose changes a rewind undoes: the calls of all turns after the target turn, in each run of a chain
 //! of forks, and the calls that those calls have made.
 
 use std::collections::HashMap;

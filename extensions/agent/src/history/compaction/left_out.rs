@@ -1,4 +1,4 @@
-//! The parts of a history that its model was not sent, recorded with the model's answer.
+//! The parts of a history that a request left out. They are recorded with the model's answer.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,7 +6,7 @@ use toolwright::ErrorClass;
 
 use crate::model::ModelError;
 
-/// How long a model rests whose account or name is wrong: an operator may have fixed it by then.
+/// How long a model is not asked after an error of its account or its name: an operator may have fixed it by then.
 const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 
 /// What a failure means for the next requests.

@@ -52,7 +52,8 @@ impl Server {
         if closed.is_cancelled() {
             return Err(self.closed_meanwhile());
         }
-        // Count the start as a failure in advance, so that a start that is given up counts too; `note_start` takes it back.
+        // The start counts as a failure in advance, so that a start that is given up counts too. `note_start` takes
+        // this back.
         self.state().restart.note_failure(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
         let progress = ProgressDispatcher::new();

@@ -81,7 +81,7 @@ impl Gate {
         path: Option<&'static str>,
         ended: CancellationToken,
     ) -> Result<Arc<Self>, ServeError> {
-        // Report now what a session lacks, not when the first client connects.
+        // What a session lacks is reported now, and not when the first client connects.
         Session::start(&server.for_anybody(), ended.child_token(), None)?;
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(server.http.hosts(address))

@@ -14,7 +14,8 @@ use crate::shell::secrets::{Wildcards, may_be_secret};
 pub(crate) enum Look {
     /// No setting of the folder names a program that would run.
     Settings { of: Settings, folder: String },
-    /// No file that the program would read below a folder may hold secrets. `flags` exclude files, each with its value.
+    /// Checks that no file which the program would read below a folder may hold secrets. `flags` are the flags that
+    /// exclude files, each with its value.
     Tree { walk: Walk, folder: String, start: Start, flags: Vec<(String, String)> },
     /// No file that a pattern matches looks like a flag, or, if it is read, may hold secrets.
     Pattern { folder: String, pattern: String, is_read: bool },

@@ -42,7 +42,8 @@ pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
                     return false;
                 }
             }
-            // Added text extends to the end of the line; a backslash at its end joins the next line.
+            // The text that such a command adds extends to the end of the line. A backslash at the end of the line
+            // joins the next line.
             'a' | 'i' | 'c' => {
                 let mut last = first;
                 while let Some(letter) = rest.next_if(|it| *it != '\n' || last == '\\') {

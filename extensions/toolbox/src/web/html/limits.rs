@@ -64,7 +64,8 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
 /// Passes tokens on to the tree builder, within the limits.
 struct LimitedSink {
     tree: TreeBuilder<Handle, RcDom>,
-    /// The names of open elements, as far as they are known without the builder, each with whether it was passed on.
+    /// The names of the open elements, as far as they can be known without the tree builder. Each has a flag that says
+    /// whether its tag was passed on.
     open: RefCell<Vec<(String, bool)>>,
     elements: Cell<usize>,
     /// The element of [`RAW`] that is open.

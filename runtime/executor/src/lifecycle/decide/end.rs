@@ -41,7 +41,7 @@ impl Moment<'_> {
         let entry = self.advance(&mut next, event, Some(format!("executor {owner} is gone")))?;
         let error = lost(&next);
         note_failure(&mut next, Failure::OwnerLost, &(&error).into());
-        // It has waited for its lease to expire, so no further delay is needed.
+        // The call has waited until its lease expired, so no further delay is needed.
         next.not_before = next.not_before.filter(|_| next.state != State::Ready);
         if next.state.is_answered() {
             self.answer(&mut next, &error);

@@ -1,5 +1,5 @@
-//! Reads what a decision needs: history and documents from the journal, the tool from the registry, and the judgement
-//! of tool and policy on the arguments.
+//! Reads what a decision needs: history and documents from the journal, the tool from the registry, and how the tool
+//! and the policy evaluate the arguments.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.undecided_children = Some(undecided);
             }
             Need::Begun => {
-                // If the history cannot be read, each claim may have acted.
+                // If the history cannot be read, each claim counts as an attempt that may have acted.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
                 let history = self.history(look.record()).await;
                 look.snapshot.begun = Some(history.map_or(claims, |history| begun(&history)));

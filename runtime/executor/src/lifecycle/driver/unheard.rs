@@ -9,7 +9,7 @@ use crate::lifecycle::decide::ended_key;
 use crate::lifecycle::notify::Notification;
 use toolwright_journal::journal::{CallRecord, CommitError, State};
 
-/// The first pause before a result is written again; each is twice the last.
+/// The first pause before a result is written again. Each further pause is twice as long as the last one.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A commit that may have succeeded although its reply was lost.

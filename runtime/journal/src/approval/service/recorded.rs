@@ -42,8 +42,8 @@ pub(super) fn find_recorded(
     }
 
     let call = record.id;
-    // Only decisions compete that were made in a state which allows this one: an approved call may become indeterminate
-    // later, and then its approval has not won over a statement about that.
+    // Only decisions compete that were made in a state which also allows this decision. An approved call may become
+    // indeterminate later; its approval is then no rival of a statement about the outcome.
     let rivals =
         |entry: &Entry| entry.from.is_some_and(|from| crate::journal::next(from, event).is_ok());
     if let Some((entry, statement)) = decisions().find(|(entry, _)| rivals(entry)) {

@@ -155,7 +155,7 @@ impl Assembly {
         let kind = grown_key(start.get("type").and_then(Value::as_str).unwrap_or_default());
         let grown = match kind.and_then(|key| start.remove(key)) {
             Some(Value::String(text)) => text,
-            // An input that is complete from the start; most begin empty.
+            // This input is complete from the start; most inputs begin empty.
             Some(Value::Object(input)) if !input.is_empty() => {
                 let whole: Input<'_> = parse(raw)?;
                 whole.input.get().to_owned()

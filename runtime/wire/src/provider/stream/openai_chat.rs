@@ -19,8 +19,8 @@ pub(super) struct Assembly {
     reasoning: Option<String>,
     reasoning_details: ReasoningDetails,
     calls: BTreeMap<u64, ToolCall>,
-    /// By index of the stream, the key in `calls` of the latest call with that index. A call without an index is
-    /// entered under its own key. Some servers write the same index for every call.
+    /// For each index in the stream, the key in `calls` of the latest call with that index. A call without an index is
+    /// entered under its own key. The latest call counts, because some servers write the same index for every call.
     keys: BTreeMap<u64, u64>,
     /// Data that servers other than `OpenAI`'s write beside a call and need to get back, by the key of the call.
     extras: BTreeMap<u64, Box<RawValue>>,
