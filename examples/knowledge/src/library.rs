@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolwright::ToolError;
-use toolwright_toolbox::{ContextStore, Workspace};
+use toolwright_toolbox::{ContextStore, Embedder, Workspace};
 
 use crate::document::{front_matter, split};
 use crate::kinds::{FOLDERS, Kind as _, Prompt};
@@ -40,6 +40,13 @@ impl Library {
             .with_reader("membot_read")
             .with_source(Arc::clone(&files));
         Ok(Self { files, store, lock: state.join("lock") })
+    }
+
+    /// Searches the store by an embedding model as well.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: impl Embedder) -> Self {
+        self.store = self.store.with_embedder(embedder);
+        self
     }
 
     /// The Markdown files.

@@ -2,7 +2,10 @@
 //! edit …` and other commands run one tool in the present folder. `knowledge capabilities` writes down what the tools
 //! can do. `knowledge chat` talks with an agent that has them. `knowledge work` makes the tasks of schedules and
 //! works on tasks, in any number of processes. `knowledge serve` serves the tools over MCP. `KNOWLEDGE_MODEL` names
-//! the model, such as `anthropic:claude-sonnet-4-6`.
+//! the model, such as `anthropic:claude-sonnet-4-6`. `KNOWLEDGE_EMBEDDING_MODEL` names an embedding model with its
+//! dimensions, such as `text-embedding-3-small:1536`, by which notes are searched as well; without it, they are searched
+//! by words alone. `KNOWLEDGE_EMBEDDING_ADDRESS` is the address of its API, such as `http://localhost:11434/v1` of
+//! Ollama; without it, OpenAI's with the key in `OPENAI_API_KEY`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -12,7 +15,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use jiff::Timestamp;
-use knowledge::{Library, Worker, agent, builder, executor, registry, show, talk};
+use knowledge::{Library, Worker, agent, builder, embedder, executor, registry, show, talk};
 use toolwright::approval::Terminal;
 use toolwright::cli;
 use toolwright::policy::Policy;
@@ -25,6 +28,12 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 /// The variable that names the model.
 const MODEL: &str = "KNOWLEDGE_MODEL";
+
+/// The variable that names the embedding model.
+const EMBEDDING_MODEL: &str = "KNOWLEDGE_EMBEDDING_MODEL";
+
+/// The variable with the address of the embedding model.
+const EMBEDDING_ADDRESS: &str = "KNOWLEDGE_EMBEDDING_ADDRESS";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -81,7 +90,7 @@ async fn run() -> Result<ExitCode, Failure> {
         show().await?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (library, model) = (Library::open(".")?, model()?);
+    let (library, model) = (library()?, model()?);
     match matches.subcommand() {
         Some(("chat", _)) => chat(library, expected(model)?).await?,
         Some(("work", options)) => {
@@ -108,9 +117,25 @@ fn expected(model: Option<Arc<dyn Model>>) -> Result<Arc<dyn Model>, Failure> {
     Ok(model.ok_or_else(why)?)
 }
 
+/// Opens the current folder, with the embedding model that the environment names.
+fn library() -> Result<Library, Failure> {
+    let library = Library::open(".")?;
+    match variable(EMBEDDING_MODEL) {
+        None => Ok(library),
+        Some(name) => {
+            let address = variable(EMBEDDING_ADDRESS);
+            Ok(library.with_embedder(embedder(&name, address.as_deref())?))
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 /// Returns the model that the environment names; `None` if it names none.
 fn model() -> Result<Option<Arc<dyn Model>>, Failure> {
-    match std::env::var(MODEL).ok().filter(|name| !name.is_empty()) {
+    match variable(MODEL) {
         None => Ok(None),
         Some(name) => Ok(Some(Arc::from(name.into_model()?))),
     }

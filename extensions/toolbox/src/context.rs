@@ -11,9 +11,14 @@ mod context_search;
 mod context_tree;
 mod context_write;
 mod database;
+mod embedder;
+mod embedding;
+#[cfg(feature = "web")]
+mod http_embedder;
 mod marked;
 #[cfg(feature = "context")]
 mod memory;
+mod merge;
 mod path;
 #[cfg(feature = "context")]
 mod query;
@@ -22,6 +27,7 @@ mod search;
 mod source;
 mod store;
 mod tree;
+mod vector;
 
 use toolwright::Handle;
 
@@ -35,9 +41,13 @@ pub use context_search::{CONTEXT_SEARCH, context_search};
 pub use context_tree::{CONTEXT_TREE, ContextTree, context_tree};
 pub use context_write::{CONTEXT_WRITE, context_write};
 pub use database::ContextStoreError;
+pub use embedder::{EmbedPurpose, Embedder, EmbedderError};
+pub use embedding::EmbeddingReport;
+#[cfg(feature = "web")]
+pub use http_embedder::HttpEmbedder;
 pub use path::LogicalPath;
 pub use refresh::{RefreshResult, RefreshedEntry};
-pub use search::ContextMatch;
+pub use search::{ContextMatch, FoundParts};
 pub use source::ContextSource;
 pub use store::{ContextEntry, ContextStore, OnConflict, StoredEntry};
 pub use tree::ContextItem;

@@ -106,6 +106,9 @@ pub use changes::{
     )))
 )]
 pub use coding::{CodingTools, CodingToolsError};
+#[cfg(all(feature = "context-store", feature = "web"))]
+#[cfg_attr(docsrs, doc(cfg(all(feature = "context-store", feature = "web"))))]
+pub use context::HttpEmbedder;
 #[cfg(feature = "context")]
 #[cfg_attr(docsrs, doc(cfg(feature = "context")))]
 pub use context::{CONTEXT, CONTEXT_QUERY, QueryAnswer, context_query};
@@ -114,9 +117,10 @@ pub use context::{CONTEXT, CONTEXT_QUERY, QueryAnswer, context_query};
 pub use context::{
     CONTEXT_EDIT, CONTEXT_PIPE, CONTEXT_READ, CONTEXT_REFRESH, CONTEXT_SEARCH, CONTEXT_STORE,
     CONTEXT_TREE, CONTEXT_WRITE, ContextEntry, ContextItem, ContextMatch, ContextSource,
-    ContextStore, ContextStoreError, ContextTree, EditedEntry, LogicalPath, OnConflict, PipedEntry,
-    RefreshResult, RefreshedEntry, StoredEntry, context_edit, context_pipe, context_read,
-    context_refresh, context_search, context_tree, context_write,
+    ContextStore, ContextStoreError, ContextTree, EditedEntry, EmbedPurpose, Embedder,
+    EmbedderError, EmbeddingReport, FoundParts, LogicalPath, OnConflict, PipedEntry, RefreshResult,
+    RefreshedEntry, StoredEntry, context_edit, context_pipe, context_read, context_refresh,
+    context_search, context_tree, context_write,
 };
 #[cfg(feature = "files")]
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]

@@ -43,6 +43,9 @@ pub struct PipedEntry {
     pub bytes_written: usize,
     /// The beginning of the text.
     pub preview: String,
+    /// Why parts of the store have no vectors yet, if an embedding model is to make them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_embedded: Option<String>,
 }
 
 /// Call another tool and store its whole output under a logical path, where it can be searched and queried. Only the path, the size
@@ -85,7 +88,7 @@ pub async fn context_pipe(
     }
     let sources = answer.untrusted_sources();
     let source = (!sources.is_empty()).then(|| sources.join("\n"));
-    let (store, content) = (store.clone(), answer.into_text());
+    let (writer, content) = (store.clone(), answer.into_text());
     let written = blocking(move || {
         let before = match on_conflict {
             OnConflict::Error => Before::Missing,
@@ -95,10 +98,12 @@ pub async fn context_pipe(
         let content = if source.is_some() { within_fence(&content) } else { &content };
         let text =
             NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };
-        let stored = store.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
-        Ok(PipedAnswer { entry: piped(stored, content), source })
+        let stored = writer.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
+        Ok::<_, ToolError>(PipedAnswer { entry: piped(stored, content), source })
     });
-    written.await?.and_then(PipedAnswer::into_output)
+    let mut piped = written.await??;
+    piped.entry.not_embedded = store.embed_in_time().await;
+    piped.into_output()
 }
 
 /// Removes the fence around an untrusted text, if it encloses the whole text.
@@ -145,7 +150,7 @@ async fn before(
         Some(entry) => {
             let (version, bytes_written) = (entry.version, entry.content.len());
             let (path, hash) = (path.to_string(), entry.hash);
-            let stored = StoredEntry { path, version, bytes_written, hash };
+            let stored = StoredEntry { path, version, bytes_written, hash, not_embedded: None };
             let (entry, source) = (piped(stored, &entry.content), entry.untrusted);
             Ok(Some(PipedAnswer { entry, source }))
         }
@@ -196,7 +201,8 @@ fn lost(tool: &str, error: ToolError) -> ToolError {
 
 fn piped(stored: StoredEntry, content: &str) -> PipedEntry {
     let StoredEntry { path, version, bytes_written, .. } = stored;
-    PipedEntry { path, version, bytes_written, preview: content.chars().take(PREVIEW).collect() }
+    let preview = content.chars().take(PREVIEW).collect();
+    PipedEntry { path, version, bytes_written, preview, not_embedded: None }
 }
 
 /// Cuts a text to 2,000 characters, and ends it with `…`.

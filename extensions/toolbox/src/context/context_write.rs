@@ -2,7 +2,8 @@
 //!
 //! # What it does
 //! It makes an entry, or a new version of one, from a text or from a source. The earlier version can still be read. If the text
-//! is unchanged, no new version is made.
+//! is unchanged, no new version is made. If the store has an embedding model, the parts get their vectors; if it fails, the text
+//! is stored all the same, and the answer says so.
 //!
 //! # What it may touch
 //! It writes the entry that `path` names, and reads the source if one is given.
@@ -64,7 +65,7 @@ pub async fn context_write(
             return Err(ToolError::invalid(message).class(ErrorClass::Invalid));
         }
     };
-    let store = store.clone();
+    let writer = store.clone();
     let before = match on_conflict {
         OnConflict::Error => Before::Missing,
         OnConflict::Overwrite => Before::Any,
@@ -76,9 +77,10 @@ pub async fn context_write(
             source: source.as_deref(),
             untrusted: None,
         };
-        store.put(&path, before, &text)
+        writer.put(&path, before, &text)
     });
-    written.await?
+    let stored = written.await??;
+    Ok(StoredEntry { not_embedded: store.embed_in_time().await, ..stored })
 }
 
 /// The file that a source names, so that rules for files apply to it.

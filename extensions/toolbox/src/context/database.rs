@@ -14,7 +14,7 @@ const FORMAT: Format = Format {
     // `twcx` in ASCII.
     application: 0x7477_6378,
     tables: include_str!("1.sql"),
-    changes: &[include_str!("2.sql")],
+    changes: &[include_str!("2.sql"), include_str!("3.sql")],
 };
 
 /// Why a store cannot be opened.

@@ -19,6 +19,9 @@ pub struct RefreshedEntry {
     /// Why it could not be fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Why parts of it have no vectors yet, if an embedding model is to make them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_embedded: Option<String>,
 }
 
 /// What a refresh did with an entry.
@@ -51,12 +54,24 @@ impl ContextStore {
         for entry in self.list_sourced(folder)? {
             let path = entry.path.to_string();
             refreshed.push(match self.refresh_one(&entry).await {
-                Ok(result) => RefreshedEntry { path, result, message: None },
+                Ok(result) => RefreshedEntry { path, result, message: None, not_embedded: None },
                 Err(error) => {
                     let message = Some(error.message().to_owned());
-                    RefreshedEntry { path, result: RefreshResult::Failed, message }
+                    RefreshedEntry {
+                        path,
+                        result: RefreshResult::Failed,
+                        message,
+                        not_embedded: None,
+                    }
                 }
             });
+        }
+        // Also embeds parts that an earlier call could not.
+        if let Some(problem) = self.embed_in_time().await {
+            let paths = self.paths_without_vectors().await?;
+            for entry in refreshed.iter_mut().filter(|it| paths.contains(&it.path)) {
+                entry.not_embedded = Some(problem.clone());
+            }
         }
         Ok(refreshed)
     }

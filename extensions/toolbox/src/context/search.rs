@@ -1,11 +1,23 @@
-//! Finds parts of entries by their words.
+//! Finds parts of entries by their words, and by their vectors if there is an embedding model.
 
-use rusqlite::params;
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row, params};
+use tokio::time::Instant;
 use toolwright::{ErrorClass, ToolError};
 
 use super::database::unavailable;
+use super::merge::merge_by_rank;
 use super::path::LogicalPath;
 use super::store::ContextStore;
+use super::vector::UnitVector;
+use crate::blocking::blocking;
+
+/// How many parts of each list are merged at least.
+const DEPTH: u32 = 100;
+
+/// How many words of a part are shown that was found by its vector.
+const WORDS_SHOWN: usize = 40;
 
 /// A part of an entry that a search has found.
 #[toolwright::data]
@@ -23,6 +35,16 @@ pub struct ContextMatch {
     pub untrusted: Option<String>,
 }
 
+/// What [`ContextStore::find`] has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundParts {
+    /// The parts, the best first.
+    pub parts: Vec<ContextMatch>,
+    /// Why some parts were not searched by their vectors, if an embedding model is to make them.
+    pub problem: Option<String>,
+}
+
 impl ContextStore {
     /// Searches the latest versions for parts with any of the words of a query. Parts with more of the words, and with rarer
     /// words, come first. Words in double quotes have to be adjacent. If `folder` is given, only entries below it are searched.
@@ -35,35 +57,179 @@ impl ContextStore {
         folder: Option<&str>,
         limit: u32,
     ) -> Result<Vec<ContextMatch>, ToolError> {
-        let words = words(query).ok_or_else(|| {
-            ToolError::new("invalid_query", "the query has no word to search for")
-                .class(ErrorClass::Invalid)
-                .hint("name words that occur in the text")
-        })?;
+        let words = words_of(query)?;
         let folder = LogicalPath::parse_folder(folder)?;
-        // The index returns rows in the order of `rank`, so the limit ends the search early.
-        let select = "SELECT e.path, c.first_line, snippet(chunk_index, 0, '', '', '…', 40), v.untrusted
-            FROM chunk_index JOIN chunks c ON c.id = chunk_index.rowid JOIN entries e ON e.id = c.entry
-              JOIN versions v ON v.entry = e.id AND v.version = e.version
-            WHERE chunk_index MATCH ?1
-              AND (?2 IS NULL OR e.path = ?2 OR substr(e.path, 1, length(?2) + 1) = ?2 || '/')
-            ORDER BY rank LIMIT ?3";
-        let found = || {
-            let connection = self.connection();
-            let mut statement = connection.prepare_cached(select)?;
-            let folder = folder.as_ref().map(LogicalPath::as_str);
-            let rows = statement.query_map(params![words, folder, limit], |row| {
-                Ok(ContextMatch {
-                    path: row.get(0)?,
-                    line: row.get(1)?,
-                    text: row.get(2)?,
-                    untrusted: row.get(3)?,
-                })
-            })?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
-        };
-        found().map_err(unavailable)
+        let folder = folder.as_ref().map(LogicalPath::as_str);
+        let found = find_words(&self.connection(), &words, folder, limit).map_err(unavailable)?;
+        Ok(found.into_iter().map(|(_, found)| found).collect())
     }
+
+    /// Searches as [`search`](Self::search) does, and if there is an embedding model, also for parts of similar meaning; both
+    /// lists are merged by rank. A query that is a phrase in double quotes is searched for by its words alone. Parts that have
+    /// no vectors yet get them first, as far as the time allows. Needs tokio's runtime.
+    ///
+    /// # Errors
+    /// Those of [`search`](Self::search). If the embedding model fails, the search is by words, and
+    /// [`problem`](FoundParts::problem) says so.
+    pub async fn find(
+        &self,
+        query: &str,
+        folder: Option<&str>,
+        limit: u32,
+    ) -> Result<FoundParts, ToolError> {
+        let words = words_of(query)?;
+        let folder = LogicalPath::parse_folder(folder)?;
+        let until = Instant::now() + self.embedding_time;
+        let (mut vector, mut problem) = (None, None);
+        if let Some(embedding) = self.embedding.as_ref().filter(|_| !is_exact(query)) {
+            match embedding.embed_query(query, until).await {
+                Ok(embedded) => {
+                    vector = Some((embedding.model().to_owned(), embedded));
+                    problem = self.embed_until(until).await;
+                }
+                Err(why) => problem = Some(format!("the search was by words alone: {why}")),
+            }
+        }
+        let store = self.clone();
+        let read = move || {
+            let folder = folder.as_ref().map(LogicalPath::as_str);
+            let mut connection = store.connection();
+            // Both searches see the same parts in one transaction.
+            let transaction = connection.transaction()?;
+            match vector {
+                Some((model, vector)) => {
+                    find_both(&transaction, &words, (&model, &vector), folder, limit)
+                }
+                None => {
+                    let found = find_words(&transaction, &words, folder, limit)?;
+                    Ok(found.into_iter().map(|(_, found)| found).collect())
+                }
+            }
+        };
+        let parts = blocking(read).await?.map_err(unavailable)?;
+        Ok(FoundParts { parts, problem })
+    }
+}
+
+/// The condition that an entry is below a folder, which is parameter 2.
+const BELOW: &str = "(?2 IS NULL OR e.path = ?2 OR substr(e.path, 1, length(?2) + 1) = ?2 || '/')";
+
+/// The parts with the words, the best first, with their numbers.
+fn find_words(
+    connection: &Connection,
+    words: &str,
+    folder: Option<&str>,
+    limit: u32,
+) -> rusqlite::Result<Vec<(i64, ContextMatch)>> {
+    // The index returns rows in the order of `rank`, so the limit ends the search early.
+    let select = format!(
+        "SELECT e.path, c.first_line, snippet(chunk_index, 0, '', '', '…', 40), v.untrusted, c.id
+         FROM chunk_index JOIN chunks c ON c.id = chunk_index.rowid JOIN entries e ON e.id = c.entry
+           JOIN versions v ON v.entry = e.id AND v.version = e.version
+         WHERE chunk_index MATCH ?1 AND {BELOW}
+         ORDER BY rank LIMIT ?3"
+    );
+    let mut statement = connection.prepare_cached(&select)?;
+    let rows = statement
+        .query_map(params![words, folder, limit], |row| Ok((row.get(4)?, match_of(row)?)))?;
+    rows.collect()
+}
+
+/// The parts with the words or of similar meaning, merged by rank.
+fn find_both(
+    connection: &Connection,
+    words: &str,
+    (model, vector): (&str, &UnitVector),
+    folder: Option<&str>,
+    limit: u32,
+) -> rusqlite::Result<Vec<ContextMatch>> {
+    let depth = limit.max(DEPTH);
+    let by_words = find_words(connection, words, folder, depth)?;
+    let word_ids: Vec<i64> = by_words.iter().map(|(id, _)| *id).collect();
+    let similar = find_similar(connection, model, vector, folder, depth)?;
+    let mut by_words: HashMap<i64, ContextMatch> = by_words.into_iter().collect();
+    let merged = merge_by_rank(&[&word_ids, &similar]);
+    let mut select = connection.prepare_cached(
+        "SELECT e.path, c.first_line, c.text, v.untrusted
+         FROM chunks c JOIN entries e ON e.id = c.entry
+           JOIN versions v ON v.entry = e.id AND v.version = e.version
+         WHERE c.id = ?1",
+    )?;
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let parts = merged.into_iter().take(most).map(|id| match by_words.remove(&id) {
+        Some(found) => Ok(found),
+        None => {
+            let mut found = select.query_row([id], match_of)?;
+            found.text = beginning(&found.text);
+            Ok(found)
+        }
+    });
+    parts.collect()
+}
+
+/// The numbers of the parts whose vectors are the most similar, the best first. It compares with each vector of the model.
+fn find_similar(
+    connection: &Connection,
+    model: &str,
+    vector: &UnitVector,
+    folder: Option<&str>,
+    limit: u32,
+) -> rusqlite::Result<Vec<i64>> {
+    let select = match folder {
+        None => "SELECT chunk, vector FROM vectors WHERE model = ?1 AND ?2 IS NULL",
+        Some(_) => &format!(
+            "SELECT s.chunk, s.vector FROM entries e JOIN chunks c ON c.entry = e.id
+               JOIN vectors s ON s.chunk = c.id AND s.model = ?1 WHERE {BELOW}"
+        ),
+    };
+    let mut statement = connection.prepare_cached(select)?;
+    let mut rows = statement.query(params![model, folder])?;
+    let mut found: Vec<(f32, i64)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let cosine = row.get_ref(1)?.as_blob().map_or(0.0, |blob| vector.cosine(blob));
+        // A part that points elsewhere is not similar at all.
+        if cosine > 0.0 {
+            found.push((cosine, row.get(0)?));
+        }
+    }
+    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(found.into_iter().map(|(_, id)| id).collect())
+}
+
+fn match_of(row: &Row<'_>) -> rusqlite::Result<ContextMatch> {
+    Ok(ContextMatch {
+        path: row.get(0)?,
+        line: row.get(1)?,
+        text: row.get(2)?,
+        untrusted: row.get(3)?,
+    })
+}
+
+/// The first words of a part, as many as the index shows around a match; pure.
+fn beginning(text: &str) -> String {
+    let mut ends = text.match_indices(char::is_whitespace).filter(|(at, _)| {
+        // Count the end of each word, not each space.
+        text[..*at].chars().next_back().is_some_and(|it| !it.is_whitespace())
+    });
+    match ends.nth(WORDS_SHOWN - 1) {
+        Some((end, _)) if !text[end..].trim().is_empty() => format!("{}…", &text[..end]),
+        _ => text.to_owned(),
+    }
+}
+
+/// Whether a query is nothing but phrases in double quotes, which are to be found as they are; pure.
+fn is_exact(query: &str) -> bool {
+    let outside = query.split('"').step_by(2);
+    query.contains('"') && outside.flat_map(str::chars).all(|it| !it.is_alphanumeric())
+}
+
+fn words_of(query: &str) -> Result<String, ToolError> {
+    words(query).ok_or_else(|| {
+        ToolError::new("invalid_query", "the query has no word to search for")
+            .class(ErrorClass::Invalid)
+            .hint("name words that occur in the text")
+    })
 }
 
 /// A query for FTS5 in which every word is quoted, so that none is taken for an operator; pure.
@@ -86,6 +252,19 @@ fn words(query: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_shown_by_its_first_words_and_only_a_phrase_is_exact() {
+        let long = "one  word ".repeat(30);
+        assert_eq!(beginning(&long).split_whitespace().count(), 40);
+        assert!(beginning(&long).ends_with("word…"));
+        assert_eq!(beginning("a few\n"), "a few\n");
+        for (query, expected) in
+            [("\"a b\"", true), ("\"a\" - \"b\"", true), ("\"a\" b", false), ("a b", false)]
+        {
+            assert_eq!(is_exact(query), expected, "{query}");
+        }
+    }
 
     #[test]
     fn no_word_of_a_query_is_an_operator() {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
@@ -10,6 +11,8 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::chunk::chunks;
 use super::database::{self, ContextStoreError, unavailable};
+use super::embedder::Embedder;
+use super::embedding::{self, Embedding};
 use super::path::LogicalPath;
 use super::source::ContextSource;
 use crate::workspace::content_hash;
@@ -44,6 +47,8 @@ pub struct ContextStore {
     connection: Arc<Mutex<Connection>>,
     pub(super) sources: Vec<Arc<dyn ContextSource>>,
     reader: Arc<str>,
+    pub(super) embedding: Option<Arc<Embedding>>,
+    pub(super) embedding_time: Duration,
 }
 
 /// What to do if there is an entry already.
@@ -71,6 +76,9 @@ pub struct StoredEntry {
     pub bytes_written: usize,
     /// The hash of the text.
     pub hash: String,
+    /// Why parts of the store have no vectors yet, if an embedding model is to make them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_embedded: Option<String>,
 }
 
 /// One version of an entry.
@@ -129,13 +137,35 @@ impl ContextStore {
         let unmade = |source| ContextStoreError::Unmade { file: file.to_owned(), source };
         let file = std::path::absolute(file).map_err(unmade)?;
         let connection = Arc::new(Mutex::new(database::open(&file)?));
-        Ok(Self { file, connection, sources: Vec::new(), reader: "context_read".into() })
+        Ok(Self {
+            file,
+            connection,
+            sources: Vec::new(),
+            reader: "context_read".into(),
+            embedding: None,
+            embedding_time: embedding::TIME,
+        })
     }
 
     /// Adds a kind of source, from which `context_refresh` can fetch entries again.
     #[must_use]
     pub fn with_source(mut self, source: impl ContextSource) -> Self {
         self.sources.push(Arc::new(source));
+        self
+    }
+
+    /// Adds an embedding model, so that [`find`](Self::find) also finds texts of similar meaning. Texts that are in the store
+    /// already get their vectors by [`embed`](Self::embed), or bit by bit as the tools write and search.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: impl Embedder) -> Self {
+        self.embedding = Some(Arc::new(Embedding::new(embedder)));
+        self
+    }
+
+    /// Sets how long a write, a refresh or a search of the tools waits for the embedding model: 10 seconds unless set.
+    #[must_use]
+    pub fn with_embedding_time(mut self, most: Duration) -> Self {
+        self.embedding_time = most;
         self
     }
 
@@ -154,7 +184,8 @@ impl ContextStore {
         &self.file
     }
 
-    /// Writes a whole text. If it is unchanged, no new version is made.
+    /// Writes a whole text. If it is unchanged, no new version is made. The embedding model is not asked: [`embed`](Self::embed)
+    /// does so, or the next search.
     ///
     /// # Errors
     /// `invalid_path`; `path_conflict` when there is an entry and `on_conflict` is [`OnConflict::Error`]; `context_too_large`
@@ -378,7 +409,13 @@ fn insert(
         _ if is_unchanged => {}
         _ => rows(transaction, path, entry, version, &hash, text).map_err(unavailable)?,
     }
-    Ok(StoredEntry { path: path.to_string(), version, bytes_written: content.len(), hash })
+    Ok(StoredEntry {
+        path: path.to_string(),
+        version,
+        bytes_written: content.len(),
+        hash,
+        not_embedded: None,
+    })
 }
 
 /// Inserts a new version, and replaces the parts of the earlier version with its own.

@@ -267,7 +267,7 @@ fn a_file_of_a_newer_format_or_of_something_else_is_not_opened() {
     rusqlite::Connection::open(&newer).unwrap().pragma_update(None, "user_version", 9).unwrap();
     let error = ContextStore::open(&newer).unwrap_err();
     assert!(
-        error.to_string().ends_with("has version 9, expected at most 2; update the program"),
+        error.to_string().ends_with("has version 9, expected at most 3; update the program"),
         "{error}"
     );
     let other = folder.path().join("other.db");

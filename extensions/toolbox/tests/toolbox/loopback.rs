@@ -1,6 +1,6 @@
 //! A server of this machine that answers as a test says, byte by byte.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -9,6 +9,7 @@ use std::thread;
 pub struct Loopback {
     pub port: u16,
     requests: Arc<Mutex<Vec<String>>>,
+    bodies: Arc<Mutex<Vec<String>>>,
 }
 
 impl Loopback {
@@ -17,25 +18,36 @@ impl Loopback {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (serve, seen) = (Arc::new(serve), Arc::clone(&requests));
+        let bodies = Arc::new(Mutex::new(Vec::new()));
+        let (serve, seen) = (Arc::new(serve), (Arc::clone(&requests), Arc::clone(&bodies)));
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (serve, seen) = (Arc::clone(&serve), Arc::clone(&seen));
+                let (serve, (seen, read)) = (Arc::clone(&serve), seen.clone());
                 thread::spawn(move || {
                     let Ok(mut stream) = stream else { return };
-                    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-                    let head: Vec<String> = lines
+                    let mut reader = BufReader::new(stream.try_clone().unwrap());
+                    let head: Vec<String> = reader
                         .by_ref()
+                        .lines()
                         .map_while(Result::ok)
                         .take_while(|it| !it.is_empty())
                         .collect();
                     let head = head.join("\n");
+                    // A body that is not read would reset the connection.
+                    let length = head.to_lowercase();
+                    let length = length.split_once("content-length: ").map(|(_, it)| it);
+                    let length = length.and_then(|it| it.lines().next()?.trim().parse().ok());
+                    let mut body = vec![0; length.unwrap_or(0)];
+                    if reader.read_exact(&mut body).is_err() {
+                        return;
+                    }
+                    read.lock().unwrap().push(String::from_utf8_lossy(&body).into_owned());
                     seen.lock().unwrap().push(head.clone());
                     serve(&head, &mut stream);
                 });
             }
         });
-        Self { port, requests }
+        Self { port, requests, bodies }
     }
 
     /// Serves one answer for each path, and 404 for any other.
@@ -51,6 +63,12 @@ impl Loopback {
     /// The requests that came so far: the first line and the headers of each.
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
+    }
+
+    /// The bodies of the requests that came so far.
+    #[cfg(feature = "context-store")]
+    pub fn bodies(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
     }
 }
 

@@ -12,6 +12,8 @@ mod container;
 mod containment;
 #[cfg(feature = "context-store")]
 mod context;
+#[cfg(feature = "context-store")]
+mod context_embedder;
 #[cfg(feature = "context")]
 mod context_foreign;
 #[cfg(feature = "context-store")]
