@@ -44,7 +44,7 @@ pub trait Model: Send + Sync {
     /// Returns its name, for transcripts and errors.
     fn name(&self) -> &str;
 
-    /// Returns the dialect in which it takes tools.
+    /// Returns the dialect in which the model takes tools.
     fn dialect(&self) -> Dialect;
 
     /// Returns every dialect in which it may take tools: more than one for a model that forwards requests to others.

@@ -59,7 +59,7 @@ impl Shape {
         both
     }
 
-    /// Lists the texts among its choices.
+    /// Lists the texts among the choices of the shape.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.choices.iter().flatten().filter_map(|choice| match choice {
             Node::Text(text) => Some(text.as_str()),

@@ -31,7 +31,7 @@ pub(super) struct Inherited {
     agents: Vec<String>,
     /// The call that started it.
     call: CallId,
-    /// The turn of the run.
+    /// The turn of the run in which the sub-agent was started.
     turn: u64,
     /// Its limits and spending while its calls run.
     standing: Mutex<Option<Standing>>,

@@ -21,7 +21,7 @@ pub enum HistoryRepair {
         "answer {answer} of message {message}, of `{tool}`, is moved to its call, call {call} of message {from}"
     )]
     Moved {
-        /// The message with the answer.
+        /// The index of the message with the answer.
         message: usize,
         /// The answer.
         answer: usize,
@@ -37,7 +37,7 @@ pub enum HistoryRepair {
         "answer {answer} of message {message}, of `{tool}`, is left out: no call before it has its id and tool"
     )]
     NoCall {
-        /// The message with the answer.
+        /// The index of the message with the answer.
         message: usize,
         /// The answer.
         answer: usize,
@@ -49,7 +49,7 @@ pub enum HistoryRepair {
         "answer {answer} of message {message}, of `{tool}`, is left out: its call has an answer"
     )]
     SecondAnswer {
-        /// The message with the answer.
+        /// The index of the message with the answer.
         message: usize,
         /// The answer.
         answer: usize,

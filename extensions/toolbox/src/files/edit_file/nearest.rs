@@ -77,7 +77,7 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         return Some(start);
     }
     let (offset, first) = wanted.iter().enumerate().find(|(_, line)| !line.trim().is_empty())?;
-    // The text may be a part of one line.
+    // A text of one line may be a part of a line of the file.
     if wanted.len() == 1
         && let Some(index) = lines.iter().position(|line| line.trim().contains(first.trim()))
     {

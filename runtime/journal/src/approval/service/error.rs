@@ -138,7 +138,7 @@ pub enum ApprovalError {
         call: CallId,
         /// The state of the call, and the transition that it does not allow.
         illegal: Illegal,
-        /// What happened to it last.
+        /// What happened to the call last.
         what: String,
         /// Who did that.
         who: String,

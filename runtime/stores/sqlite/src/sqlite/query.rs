@@ -92,7 +92,8 @@ fn conditions(filter: &Filter, page: Page) -> Conditions {
         conditions.add("delivered = ?", i64::from(delivered));
     }
     if let Some(text) = &filter.text {
-        // The form of the text inside a JSON text, where every character is encoded by itself.
+        // The text as it appears inside a JSON text. JSON encodes each character by itself, so a part of a text is a
+        // part of its JSON form.
         let written = serde_json::Value::from(text.as_str()).to_string();
         conditions.add("instr(body, ?) > 0", written[1..written.len() - 1].to_owned());
     }
