@@ -44,7 +44,7 @@ pub use self::review::{PersonLater, Reviewer};
 pub use self::steering::Steering;
 pub use self::stream::{NumberedStream, RunStream};
 pub use self::typed::{TypedRequest, TypedResult};
-use crate::durable::DroppedDrivers;
+use crate::durable::LocalDrivers;
 use crate::events::{Rings, RunEvents, RunNotice};
 use crate::guards::GuardSet;
 use crate::history::Prompt;
@@ -98,8 +98,8 @@ pub struct Agent(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     /// The name that its recorded runs are stored with.
     pub name: String,
-    /// The drivers of its recorded runs that this process dropped.
-    pub dropped: DroppedDrivers,
+    /// The drivers of its recorded runs in this process.
+    pub drivers: LocalDrivers,
     pub executor: Executor,
     pub model: Arc<dyn Model>,
     pub instructions: Instructions,

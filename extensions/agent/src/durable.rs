@@ -63,7 +63,7 @@ pub use self::info::{NewRun, RunInfo};
 pub use self::outage::Outage;
 pub(crate) use self::patience::retry_in_outage;
 pub use self::progress::{Progress, Waiting};
-pub(crate) use self::remembered::DroppedDrivers;
+pub(crate) use self::remembered::LocalDrivers;
 pub use self::rewind::{LastingEffect, Redone, Rewind};
 pub use self::runner::Runner;
 pub use self::runs::Runs;

@@ -17,7 +17,7 @@ use super::{Agent, AgentError, Inner, Listener, NewExecutor};
 use crate::agent::delegate::{Link, SubAgent, SubAgents};
 use crate::agent::hand_off::{HandOff, HandOffs};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
-use crate::durable::DroppedDrivers;
+use crate::durable::LocalDrivers;
 use crate::events::{Rings, RunNotice};
 use crate::guards::{GuardSet, IntoGuards};
 use crate::limits::ceilings::Ceilings;
@@ -458,7 +458,7 @@ impl AgentBuilder<Executor> {
         let journal = executor.journal_access();
         let mut agent = Inner {
             name: self.name,
-            dropped: DroppedDrivers::default(),
+            drivers: LocalDrivers::default(),
             executor,
             model,
             instructions: self.instructions,

@@ -110,6 +110,7 @@ impl RunRecord {
         run: &AgentRun,
         plugins: Arc<PluginDocument>,
     ) -> Self {
+        agent.0.drivers.begin(recorded.driver());
         Self {
             recorded,
             agent: agent.clone(),
@@ -459,15 +460,12 @@ impl Recorder for RunRecord {
     }
 }
 
-/// Notes that the driver was dropped before it released the run, so that another driver in this process need not wait
-/// for the end of the lease. A driver that panics is not noted: the panic counts as a crash of the run.
+/// Notes that the driver is gone. If it was dropped before it released the run, another driver in this process need not wait for the
+/// end of the lease. A driver that panics keeps its lease: the panic counts as a crash of the run.
 impl Drop for RunRecord {
     fn drop(&mut self) {
-        if let Some(driver) = self.recorded.leased()
-            && !std::thread::panicking()
-        {
-            self.agent.0.dropped.add(driver);
-        }
+        let gives_back = self.recorded.is_leased() && !std::thread::panicking();
+        self.agent.0.drivers.end(self.recorded.driver(), gives_back);
     }
 }
 

@@ -71,11 +71,13 @@ impl LeasedRun {
         &self.access
     }
 
+    pub(super) fn driver(&self) -> &str {
+        &self.driver
+    }
+
     /// Returns a lease of this driver that begins now.
     pub(super) fn lease(&self) -> Lease {
-        let length = SignedDuration::try_from(self.access.lease).unwrap_or(SignedDuration::MAX);
-        let now = self.access.now();
-        let until = now.saturating_add(length).unwrap_or(Timestamp::MAX);
+        let until = end_of_lease(&self.access, self.access.now());
         Lease { driver: self.driver.clone(), until, suspect: self.suspicion.is_some() }
     }
 
@@ -198,11 +200,10 @@ impl LeasedRun {
         is_own && self.version > 0 && found == self.head
     }
 
-    /// Returns this driver, if the head may still contain its lease.
-    pub(super) fn leased(&self) -> Option<&str> {
+    /// Whether the head may still contain the lease of this driver.
+    pub(super) fn is_leased(&self) -> bool {
         let is_own = |lease: &Lease| lease.driver == self.driver;
-        let is_leased = self.is_committing || self.head.lease.as_ref().is_some_and(is_own);
-        is_leased.then_some(&self.driver)
+        self.is_committing || self.head.lease.as_ref().is_some_and(is_own)
     }
 
     /// Records with the next commit which agent drives the run from here on. Returns how it differs from the one
@@ -303,6 +304,12 @@ impl LeasedRun {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await
     }
+}
+
+/// Returns the end of a lease that begins at this time.
+pub(super) fn end_of_lease(access: &JournalAccess, begin: Timestamp) -> Timestamp {
+    let length = SignedDuration::try_from(access.lease).unwrap_or(SignedDuration::MAX);
+    begin.saturating_add(length).unwrap_or(Timestamp::MAX)
 }
 
 /// Whether messages wait for a run.

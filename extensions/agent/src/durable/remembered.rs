@@ -1,12 +1,12 @@
 //! What a process remembers about runs between looks, because the journal does not record it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use toolwright::CallId;
 
-use super::head::Head;
+use super::head::{Head, Lease};
 
 /// How long a run is left alone after a process took it and made no progress.
 pub(super) const PAUSE: SignedDuration = SignedDuration::from_secs(5);
@@ -14,22 +14,43 @@ pub(super) const PAUSE: SignedDuration = SignedDuration::from_secs(5);
 /// The waiting calls of a run with the versions of their records; `None` for a call without a record.
 pub(super) type Versions = Vec<(CallId, Option<u64>)>;
 
-/// Drivers of an agent that this process dropped before they had given their leases back.
+/// The drivers of an agent's runs in this process.
 #[derive(Default)]
-pub(crate) struct DroppedDrivers(Mutex<VecDeque<String>>);
+pub(crate) struct LocalDrivers {
+    /// The drivers that are at work.
+    working: Mutex<HashSet<String>>,
+    /// The drivers that were dropped before they had given their leases back, the newest first.
+    dropped: Mutex<VecDeque<String>>,
+}
 
-impl DroppedDrivers {
+impl LocalDrivers {
     /// The list may forget older drivers: their leases end by themselves.
     const MOST: usize = 1_000;
 
-    pub(super) fn add(&self, driver: &str) {
-        let mut dropped = locked(&self.0);
-        dropped.truncate(Self::MOST - 1);
-        dropped.push_front(driver.to_owned());
+    pub(super) fn begin(&self, driver: &str) {
+        locked(&self.working).insert(driver.to_owned());
     }
 
-    pub(super) fn has(&self, driver: &str) -> bool {
-        locked(&self.0).iter().any(|dropped| dropped == driver)
+    /// Notes that a driver is gone. If it may still have its lease, and has not panicked, the lease ends now.
+    pub(super) fn end(&self, driver: &str, gives_back: bool) {
+        locked(&self.working).remove(driver);
+        if gives_back {
+            let mut dropped = locked(&self.dropped);
+            dropped.truncate(Self::MOST - 1);
+            dropped.push_front(driver.to_owned());
+        }
+    }
+
+    /// Returns a lease as this process sees it: `None` if it was dropped with its driver. A driver of this process that is still at
+    /// work keeps its run even if it was late to renew the lease, on a busy machine for instance: it is about to record what it has
+    /// paid for.
+    pub(super) fn now_of(&self, lease: Lease, until: Timestamp) -> Option<Lease> {
+        if locked(&self.dropped).contains(&lease.driver) {
+            return None;
+        }
+        let is_at_work = locked(&self.working).contains(&lease.driver);
+        let until = if is_at_work { lease.until.max(until) } else { lease.until };
+        Some(Lease { until, ..lease })
     }
 }
 

@@ -22,7 +22,7 @@ use super::made_of::MadeOf;
 use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::record::{DrivenRun, RunRecord};
-use super::recorded::{LeasedRun, has_messages};
+use super::recorded::{LeasedRun, end_of_lease, has_messages};
 use super::remembered::Versions;
 use super::rewind::refuse_rewound;
 use super::runner::Inner;
@@ -253,7 +253,8 @@ impl Inner {
         let now = self.access.now();
         let mut head = self.remembered.by_this_clock(head, version, now);
         if let Some(agent) = self.agents.get(&head.agent) {
-            head.lease = head.lease.filter(|lease| !agent.0.dropped.has(&lease.driver));
+            let until = end_of_lease(&self.access, now);
+            head.lease = head.lease.and_then(|lease| agent.0.drivers.now_of(lease, until));
         }
         let is_cancelled = self.is_cancelled(id).await?;
         let (mut calls, versions, requests) = self.calls(&head.waiting, now).await?;

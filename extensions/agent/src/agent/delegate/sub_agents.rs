@@ -13,7 +13,7 @@ use super::SubAgent;
 use super::tools::SPAWN_AGENT;
 use crate::agent::builder::{listed, priced};
 use crate::agent::{Agent, AgentError, Inner, IntoInstructions as _};
-use crate::durable::DroppedDrivers;
+use crate::durable::LocalDrivers;
 use crate::events::Rings;
 use crate::limits::Limits;
 use crate::limits::ledger::Ledger;
@@ -162,7 +162,7 @@ impl ReadySubAgent {
         let policy = policy.map_err(|error| refused(error.to_string()))?;
         let inner = Inner {
             name: format!("{}/{name}", parent.name),
-            dropped: DroppedDrivers::default(),
+            drivers: LocalDrivers::default(),
             executor: parent.executor.clone(),
             model,
             instructions,

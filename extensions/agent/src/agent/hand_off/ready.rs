@@ -11,7 +11,7 @@ use super::HandOff;
 use super::tool::{Descriptions, descriptions, listed};
 use crate::agent::builder::{listed as takes_tools, priced};
 use crate::agent::{Agent, AgentError, Inner, Instructions, IntoInstructions as _};
-use crate::durable::DroppedDrivers;
+use crate::durable::LocalDrivers;
 use crate::events::Rings;
 use crate::limits::ledger::Ledger;
 use crate::run::HAND_OFF;
@@ -154,7 +154,7 @@ impl ReadyHandOff {
         let policy = policy.map_err(|error| refused(error.to_string()))?;
         let inner = Inner {
             name: format!("{}/{name}", first.name),
-            dropped: DroppedDrivers::default(),
+            drivers: LocalDrivers::default(),
             executor: first.executor.clone(),
             model,
             instructions,

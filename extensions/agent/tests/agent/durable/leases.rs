@@ -1,9 +1,14 @@
 //! One driver at a time.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+use tokio::sync::Notify;
+use toolwright::dialect::Dialect;
 use toolwright_agent::durable::{NewRun, RunError, Runs};
-use toolwright_agent::{ModelAnswer, RunEnd};
+use toolwright_agent::{Model, ModelAnswer, ModelError, ModelRequest, RunEnd};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -105,4 +110,53 @@ async fn a_driver_keeps_its_lease_while_a_cancelled_call_takes_its_time_to_end()
     let ended = driven.await.unwrap();
     assert!(matches!(ended.ended(), Some(RunEnd::Cancelled)), "{ended}");
     assert_eq!(runs.head("r1").await.unwrap().crashes, None);
+}
+
+/// A model that answers when it is let, and says when it was asked.
+#[derive(Clone, Default)]
+struct Held {
+    asked: Arc<AtomicUsize>,
+    may_answer: Arc<Notify>,
+}
+
+impl Model for Held {
+    fn name(&self) -> &str {
+        "held"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(&'a self, _: ModelRequest<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let times = self.asked.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            if times > 0 {
+                self.may_answer.notified().await;
+            }
+            Ok(ModelAnswer::text("Done."))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_worker_takes_no_run_from_a_driver_of_its_process_that_is_late_to_renew_its_lease() {
+    let (world, model) = (World::new(), Held::default());
+    let agents = world.on(world.store(), &Arc::new(model.clone())).build().unwrap();
+    agents.start(NewRun::new("r1", "clerk", "say it")).await.unwrap();
+    let send = tokio::spawn({
+        let agents = agents.clone();
+        async move { agents.send("r1", "again").await }
+    });
+    while model.asked.load(Ordering::SeqCst) < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    // The lease has ended by the clock, and the driver, which would renew it after ten seconds, has not seen that.
+    world.pass(Duration::from_mins(1));
+    let work = tokio::time::timeout(Duration::from_millis(1_500), agents.work());
+    assert!(work.await.is_err(), "nothing drains it");
+    assert_eq!(model.asked.load(Ordering::SeqCst), 2, "the answer is paid for twice");
+    model.may_answer.notify_one();
+    assert!(send.await.unwrap().unwrap().ended().is_some());
+    assert_eq!(agents.history("r1").await.unwrap().len(), 4);
 }
