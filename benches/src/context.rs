@@ -42,10 +42,7 @@ pub fn run(effort: Effort) -> Result<()> {
 }
 
 fn search(effort: Effort) -> Result<()> {
-    let (rounds, parts) = match effort {
-        Effort::Full => (40, PARTS),
-        Effort::Quick => (10, PARTS / 10),
-    };
+    let (rounds, parts) = (if effort == Effort::Full { 40 } else { 10 }, PARTS);
     let folder = TempDir::new()?;
     let store = ContextStore::open(folder.path().join("context.db"))?;
     let mut bare = Connection::open(folder.path().join("bare.db"))?;
