@@ -7,6 +7,7 @@
 //! | a list | the flag repeated for each item |
 //! | the value of a positional key | the value alone, after `--` |
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
@@ -117,7 +118,10 @@ impl CliTool {
         let none = serde_json::Map::new();
         let input = input.as_object().unwrap_or(&none);
         let mut arguments = self.fixed.clone();
-        for (key, value) in input.iter().filter(|(key, _)| !self.positional.contains(key)) {
+        // Sorted, because the order of a JSON object depends on a feature of the build.
+        let flags: BTreeMap<_, _> =
+            input.iter().filter(|(key, _)| !self.positional.contains(key)).collect();
+        for (key, value) in flags {
             let flag = format!("--{}", key.to_kebab_case());
             if !key.starts_with(|it: char| it.is_ascii_alphabetic())
                 || !key.chars().all(|it| it.is_ascii_alphanumeric() || it == '_' || it == '-')
