@@ -211,7 +211,11 @@ fn is_participle(name: &Ident) -> bool {
     let name = name.to_string();
     let one_word = !name.contains('_') && !name.chars().skip(1).any(char::is_uppercase);
     let name = name.to_lowercase();
-    one_word && (PARTICIPLES.contains(&name.as_str()) || name.len() > 4 && name.ends_with("ed"))
+    // The verb `embed` is no participle.
+    let is_verb = name == "embed";
+    one_word
+        && !is_verb
+        && (PARTICIPLES.contains(&name.as_str()) || name.len() > 4 && name.ends_with("ed"))
 }
 
 fn first_line(attributes: &[Attribute]) -> Option<String> {
