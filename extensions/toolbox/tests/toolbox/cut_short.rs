@@ -132,7 +132,7 @@ fn what_a_person_writes_while_a_call_is_delayed_is_not_blamed_on_it() {
 #[test]
 fn what_a_tool_writes_after_its_call_was_stopped_can_be_undone() {
     runtime().block_on(async {
-        let desk = Desk::new(Some(Duration::from_millis(300)));
+        let desk = Desk::new(Some(Duration::from_secs(2)));
         let answer = desk.executor.call(&write()).await;
         assert_eq!(answer.error().map(ToolError::kind), Some("timeout"), "{answer:?}");
         desk.begun.recv().unwrap();
