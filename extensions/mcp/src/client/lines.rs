@@ -46,8 +46,8 @@ pub(super) struct Lines<R, W> {
     write: Arc<Mutex<Option<W>>>,
 }
 
-/// The line that is being read. It is kept between reads, because the future that reads is dropped whenever a message
-/// is written.
+/// The line that the client is reading. It outlives each read, because the client drops the future of a read whenever it
+/// writes a message.
 #[derive(Default)]
 struct Line {
     /// The whole line, or its beginning and its end if it is too long.

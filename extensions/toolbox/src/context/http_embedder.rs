@@ -1,6 +1,7 @@
 //! Embeds texts with the API of OpenAI, `/v1/embeddings`, which Ollama, vLLM and others offer as well.
 
 use std::env;
+use std::fmt;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -33,9 +34,10 @@ const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 /// # let _ = (openai, ollama);
 /// # Ok::<(), toolwright_toolbox::WebClientError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct HttpEmbedder {
     http: Client,
+    /// The address of requests. It may hold a credential.
     address: String,
     model: String,
     dimensions: usize,
@@ -50,17 +52,21 @@ impl HttpEmbedder {
     /// added.
     ///
     /// # Errors
-    /// When the system provides no TLS.
+    /// When the address is not a URL, or the system provides no TLS.
     pub fn new(
-        address: impl Into<String>,
+        address: impl AsRef<str>,
         model: impl Into<String>,
         dimensions: usize,
     ) -> Result<Self, WebClientError> {
         // A redirect would send the key elsewhere.
         let http = Client::builder().redirect(redirect::Policy::none()).build()?;
+        let address = address.as_ref();
+        // Building a request checks the address. It may hold a credential, so the error does not repeat it.
+        http.post(address).build().map_err(reqwest::Error::without_url)?;
+        let address = format!("{}/embeddings", address.trim_end_matches('/'));
         Ok(Self {
             http,
-            address: address.into(),
+            address,
             model: model.into(),
             dimensions,
             variable: Some(VARIABLE.to_owned()),
@@ -137,8 +143,7 @@ impl HttpEmbedder {
         }
         let asked = Request { model: &self.model, input: &input, encoding_format: "float" };
         let body = serde_json::to_vec(&asked).map_err(|error| failed("request", error))?;
-        let address = format!("{}/embeddings", self.address.trim_end_matches('/'));
-        let request = self.http.post(address).timeout(self.time).body(body);
+        let request = self.http.post(&self.address).timeout(self.time).body(body);
         let request = request.header("content-type", "application/json");
         let request = match self.authorization()? {
             Some(key) => request.header("authorization", key),
@@ -176,6 +181,15 @@ impl HttpEmbedder {
             ))),
             _ => Err(EmbedderError::unavailable(format!("the server answered with status {code}"))),
         }
+    }
+}
+
+impl fmt::Debug for HttpEmbedder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, dimensions, variable, .. } = self;
+        let mut shown = formatter.debug_struct("HttpEmbedder");
+        shown.field("model", model).field("dimensions", dimensions).field("variable", variable);
+        shown.finish_non_exhaustive()
     }
 }
 

@@ -474,6 +474,19 @@ fn an_error_of_a_server_says_what_failed_and_never_the_key() {
     assert!(words.contains("the server cannot be reached") && !words.contains(SECRET), "{words}");
 }
 
+#[test]
+fn an_address_that_is_no_url_is_refused_at_once_and_a_credential_in_one_is_not_shown() {
+    for address in ["", "localhost:11434", "api.example/v1", "http://"] {
+        let refused = HttpEmbedder::new(address, "small", 2);
+        assert!(refused.is_err(), "`{address}`");
+    }
+    let wrong = HttpEmbedder::new(format!("http://user:{SECRET}@:x/"), "small", 2).unwrap_err();
+    assert!(!format!("{wrong} {wrong:?} {}", chain(&wrong)).contains(SECRET), "{wrong:?}");
+    let embedder = HttpEmbedder::new(format!("http://user:{SECRET}@127.0.0.1/v1"), "small", 2);
+    let shown = format!("{:?}", embedder.unwrap());
+    assert!(shown.contains("small") && !shown.contains(SECRET), "{shown}");
+}
+
 /// A credential in an address.
 const SECRET: &str = "hunter2";
 
