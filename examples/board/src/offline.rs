@@ -88,27 +88,34 @@ fn session(ticket: i64) -> Option<&'static (&'static str, &'static [Outcome])> {
     SESSIONS.get(usize::try_from(ticket).ok()?.checked_sub(1)?)
 }
 
-/// Makes the copy in a folder, and the tickets on the board. Leaves what an earlier process has made.
+/// Makes the copy in a folder, and the tickets on the board. Leaves what an earlier process has made, and makes what
+/// is missing where one was killed in between.
 ///
 /// # Errors
 /// When cargo does not have the crate's sources, or a file cannot be written.
 pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), OfflineError> {
-    if !board.tickets(None)?.is_empty() {
-        return Ok(());
-    }
     let repository = folder.join("repository");
-    if !repository.join(".git").exists() {
-        make_repository(&repository)?;
+    if !repository.exists() {
+        // A repository has its name only when it is whole.
+        let unfinished = folder.join("repository.unfinished");
+        if unfinished.exists() {
+            fs::remove_dir_all(&unfinished)?;
+        }
+        make_repository(&unfinished)?;
+        fs::rename(&unfinished, &repository)?;
     }
-    let project = board.add_project(&Project {
-        id: 0,
-        name: CRATE.to_owned(),
-        repository: repository.display().to_string(),
-        url: Some("https://github.com/rapidfuzz/strsim-rs".to_owned()),
-        language: Some("rust".to_owned()),
-        branch: "main".to_owned(),
-        persona: "You maintain strsim, a crate that compares texts.".to_owned(),
-    })?;
+    let project = match board.projects()?.first() {
+        Some(project) => project.id,
+        None => board.add_project(&Project {
+            id: 0,
+            name: CRATE.to_owned(),
+            repository: repository.display().to_string(),
+            url: Some("https://github.com/rapidfuzz/strsim-rs".to_owned()),
+            language: Some("rust".to_owned()),
+            branch: "main".to_owned(),
+            persona: "You maintain strsim, a crate that compares texts.".to_owned(),
+        })?,
+    };
     let ticket =
         |kind, title: &str, description: &str, (evidence, text): (Evidence, &str)| NewTicket {
             project,
@@ -139,8 +146,9 @@ pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), Offli
             (Evidence::File("docs/distances.md".to_owned()), "The page is there"),
         ),
     ];
-    for ticket in tickets {
-        board.add_ticket(&ticket, now)?;
+    let already = board.tickets(None)?.len();
+    for ticket in tickets.iter().skip(already) {
+        board.add_ticket(ticket, now)?;
     }
     Ok(())
 }

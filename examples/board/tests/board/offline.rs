@@ -1,12 +1,15 @@
 //! The recorded board, in processes that are killed.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use board::Board;
-use board::ticket::{CommentKind, State};
+use board::offline::prepare;
+use board::ticket::{CommentKind, NewTicket, State, TicketKind};
+use jiff::Timestamp;
 use tempfile::TempDir;
 
 use crate::support::run_git;
@@ -46,6 +49,49 @@ fn a_runner_that_is_killed_again_and_again_goes_on_and_does_nothing_twice() {
         child.wait().unwrap();
     }
     let output = offline(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let [printed, errors] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+    assert!(output.status.success(), "{printed}{errors}");
     is_done(folder.path());
+}
+
+/// Processes are killed while they make the repository, and between the tickets.
+#[test]
+fn a_runner_that_was_killed_in_the_preparation_is_prepared_by_the_next() {
+    let folder = TempDir::new().unwrap();
+    let unfinished = folder.path().join("repository.unfinished");
+    fs::create_dir(&unfinished).unwrap();
+    run_git(&unfinished, &["init", "--quiet"]);
+    let board = Board::open(folder.path().join("board.db")).unwrap();
+    let now = Timestamp::now();
+    prepare(folder.path(), &board, now).unwrap();
+    let whole = titles(&board);
+    assert!(!unfinished.exists());
+    assert_eq!(
+        run_git(&folder.path().join("repository"), &["log", "--oneline"]).lines().count(),
+        1
+    );
+
+    for kept in 0..whole.len() {
+        let killed = Board::open(folder.path().join(format!("killed-{kept}.db"))).unwrap();
+        let mut project = board.projects().unwrap().remove(0);
+        project.id = killed.add_project(&project).unwrap();
+        for title in &whole[..kept] {
+            let ticket = NewTicket {
+                project: project.id,
+                kind: TicketKind::Bug,
+                state: State::Research,
+                title: title.clone(),
+                description: String::new(),
+                profile: "developer".to_owned(),
+                criteria: Vec::new(),
+            };
+            killed.add_ticket(&ticket, now).unwrap();
+        }
+        prepare(folder.path(), &killed, now).unwrap();
+        assert_eq!((titles(&killed), killed.projects().unwrap().len()), (whole.clone(), 1));
+    }
+}
+
+fn titles(board: &Board) -> Vec<String> {
+    board.tickets(None).unwrap().into_iter().map(|it| it.title).collect()
 }
