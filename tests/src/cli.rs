@@ -5,7 +5,7 @@ use std::process::Child;
 
 use serde_json::{Value, json};
 
-use crate::shop::shop;
+use crate::shop::{example, shop};
 
 /// What a command left behind.
 struct Ran {
@@ -297,6 +297,17 @@ fn a_missing_service_stops_only_the_tools_that_need_it() {
     assert_eq!((stopped.code, stopped.out.as_str()), (70, ""));
     for words in ["it needs `&mut shop::Till`, which is not provided", "register an opener"] {
         assert!(stopped.err.contains(words), "{}", stopped.err);
+    }
+}
+
+#[test]
+fn a_program_without_a_linked_tool_says_what_to_write() {
+    for arguments in [&["tools", "list"][..], &["--help"], &["place-order"]] {
+        let ran = ended(example("unlinked").args(arguments).spawn().unwrap());
+        assert_eq!((ran.code, ran.out.as_str()), (70, ""), "{arguments:?}: {}", ran.err);
+        for words in ["no tool is linked", "write `toolwright::link!(my_tools);` beside `main`"] {
+            assert!(ran.err.contains(words), "{}", ran.err);
+        }
     }
 }
 

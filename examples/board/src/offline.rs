@@ -78,10 +78,11 @@ pub fn is_over(board: &Board) -> Result<bool, BoardError> {
     Ok(true)
 }
 
-/// Returns how the slices of a ticket ended, without those that timed out.
+/// Returns how the slices of a ticket ended, without those after which its run goes on by itself: a slice that timed
+/// out, or one that waits for a call of a killed process, whose lease expires.
 fn ended(board: &Board, ticket: i64) -> Result<Vec<Outcome>, BoardError> {
     let slices = board.slices(ticket)?.into_iter().filter_map(|it| it.outcome);
-    Ok(slices.filter(|it| *it != Outcome::Timeout).collect())
+    Ok(slices.filter(|it| !matches!(it, Outcome::Timeout | Outcome::Waiting)).collect())
 }
 
 fn session(ticket: i64) -> Option<&'static (&'static str, &'static [Outcome])> {
