@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, Ident, Lit, Meta, Signature, Visibility};
+use syn::{Attribute, Expr, Ident, Item, Lit, Meta, Signature, Type, Visibility};
 
 /// The folders of product code.
 const PRODUCT: [&str; 4] = ["macros", "runtime", "command", "extensions"];
@@ -286,7 +286,12 @@ fn product_code_gets_no_harder_to_read() {
 
 /// Names the error types of a file whose `Debug` is derived: returned from `main`, they print fields and no sentence.
 fn fields_printed(text: &str) -> Vec<String> {
-    struct Errors(Vec<String>);
+    #[derive(Default)]
+    struct Errors {
+        /// The types of the file that implement `Error`.
+        implementing: Vec<String>,
+        printed: Vec<String>,
+    }
     impl Errors {
         fn look(&mut self, name: &Ident, visibility: &Visibility, attributes: &[Attribute]) {
             let derives = |trait_name: &str| {
@@ -295,14 +300,14 @@ fn fields_printed(text: &str) -> Vec<String> {
                         && list.tokens.to_string().split(',').any(|it| it.trim() == trait_name))
                 })
             };
+            let name = name.to_string();
+            let is_error = name.ends_with("Error")
+                || derives("thiserror :: Error")
+                || self.implementing.contains(&name);
             // What is serialised is a part of a record, which no `main` returns.
-            let record = derives("Serialize");
-            if is_public(visibility)
-                && name.to_string().ends_with("Error")
-                && !record
-                && derives("Debug")
-            {
-                self.0.push(name.to_string());
+            let is_record = derives("Serialize");
+            if is_public(visibility) && is_error && !is_record && derives("Debug") {
+                self.printed.push(name);
             }
         }
     }
@@ -314,9 +319,18 @@ fn fields_printed(text: &str) -> Vec<String> {
             self.look(&it.ident, &it.vis, &it.attrs);
         }
     }
-    let mut errors = Errors(Vec::new());
-    errors.visit_file(&syn::parse_file(text).unwrap());
-    errors.0
+    let file = syn::parse_file(text).unwrap();
+    let mut errors = Errors::default();
+    for item in &file.items {
+        if let Item::Impl(it) = item
+            && it.trait_.as_ref().is_some_and(|(_, path, _)| path.segments.last().is_some_and(|it| it.ident == "Error"))
+            && let Type::Path(implementing) = &*it.self_ty
+        {
+            errors.implementing.extend(implementing.path.get_ident().map(Ident::to_string));
+        }
+    }
+    errors.visit_file(&file);
+    errors.printed
 }
 
 #[test]
@@ -324,6 +338,14 @@ fn an_error_that_main_returns_is_printed_as_a_sentence() {
     assert_eq!(
         fields_printed("#[derive(Clone, Debug)] pub struct OrderError(u8);"),
         ["OrderError"]
+    );
+    assert_eq!(
+        fields_printed("#[derive(Debug, thiserror::Error)] pub enum Stopped { Away }"),
+        ["Stopped"]
+    );
+    assert_eq!(
+        fields_printed("#[derive(Debug)] pub struct Refused; impl std::error::Error for Refused {}"),
+        ["Refused"]
     );
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
     let mut found = Vec::new();

@@ -17,7 +17,7 @@ use toolwright::{Executor, Registry, tool};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::recording::Recording;
 use toolwright_agent::{
-    Agent, Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd,
+    Agent, Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd, Stopped,
 };
 
 /// Reads the notes.
@@ -139,18 +139,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
         })
         .build()?;
     let mut run = agent.new_run("probe").start()?;
-    let ended = run.send(prompt.as_str()).await?;
+    let ended = run.send(prompt.as_str()).await;
     let exchanges = std::mem::take(&mut *exchanges.lock().unwrap_or_else(PoisonError::into_inner));
     std::fs::write(file, Recording::new(provider, exchanges).to_string())?;
     toolwright_agent::check(run.history())?;
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
     let (ended, kind, text) = match &ended {
-        RunEnd::Text { text, .. } => ("text", "", text.clone()),
-        RunEnd::ModelFailed { kind, message, .. } => {
+        Ok(RunEnd::Text { text, .. }) => ("text", "", text.clone()),
+        Ok(RunEnd::ModelFailed { kind, message, .. }) => {
             ("model_failed", kind.as_str(), message.clone())
         }
-        RunEnd::Limit(limit) => ("limit", "", limit.to_string()),
-        other => ("other", "", other.to_string()),
+        Ok(RunEnd::Limit(limit)) => ("limit", "", limit.to_string()),
+        Ok(other) => ("other", "", other.to_string()),
+        // The run has not ended: it can be resumed when the model is back.
+        Err(Stopped::ModelUnreachable { kind, message, .. }) => {
+            ("stopped", kind.as_str(), message.clone())
+        }
+        Err(stopped) => return Err(stopped.clone().into()),
     };
     let line = json!({
         "ended": ended,

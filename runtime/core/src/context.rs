@@ -50,9 +50,10 @@ impl FromStr for CallId {
 }
 
 /// A text that is not the id of a call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the id of a call, such as 0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f")]
 pub struct InvalidCallId(String);
+crate::debug_as_sentence!(InvalidCallId);
 
 impl Serialize for CallId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -132,10 +132,11 @@ impl ExpectedTools {
 }
 
 /// How the linked tools differ from those that were expected.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnexpectedTools {
     problems: Vec<Problem>,
 }
+crate::debug_as_sentence!(UnexpectedTools);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Problem {

@@ -55,7 +55,7 @@ struct Shared {
 }
 
 /// Why a run cannot reserve a resource: another run has reserved it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is reserved by run `{holder}`, for {} s at the most", named(.resource.as_ref()), seconds(*.left))]
 #[non_exhaustive]
 pub struct Reserved {
@@ -66,6 +66,7 @@ pub struct Reserved {
     /// The time until the reservation expires. Its holder may release it before, or renew it.
     pub left: Duration,
 }
+toolwright_core::debug_as_sentence!(Reserved);
 
 /// One reservation, as [`Reservations::held`] lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]

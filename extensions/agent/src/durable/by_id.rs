@@ -110,7 +110,9 @@ impl ById {
         if head.phase == Phase::Ended {
             return Err(not_now("has ended; say it in a conversation of this id"));
         }
-        let key = inbox::put(&access, run, prompt, urgency).await?;
+        let Some(key) = inbox::put(&access, run, prompt, urgency, None).await? else {
+            return Ok(());
+        };
         let (head, _) = head_of(&*access.store, run).await?;
         match access.store.document(&key).await? {
             Some(left) if head.phase == Phase::Ended => {
@@ -228,7 +230,7 @@ impl ById {
             WantedOutcome::Answer(prompt) if rests_in_background(&head) => {
                 // The run has not ended: it reads the message with its next request.
                 let prompt = (*prompt).clone();
-                inbox::put(&self.inner.access, &self.id, prompt, Urgency::Next).await?;
+                inbox::put(&self.inner.access, &self.id, prompt, Urgency::Next, None).await?;
                 self.inner.take_run(&self.id, by).await
             }
             WantedOutcome::Answer(Prompt { text, attachments }) => {

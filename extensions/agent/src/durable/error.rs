@@ -27,6 +27,14 @@ pub enum RunError {
         /// What is wrong.
         why: String,
     },
+    /// The key cannot be that of a message.
+    #[error("`{key}` cannot be the key of a message: {why}")]
+    MessageKey {
+        /// The key.
+        key: String,
+        /// What is wrong.
+        why: String,
+    },
     /// The journal has a run of this id already, or had one that was removed.
     #[error(
         "the journal has or had a run `{run}` already; resume it, or give the new one another id"

@@ -25,14 +25,17 @@ pub(crate) enum Urgency {
     Now,
 }
 
-/// Records a message for a run, behind those that wait. Writes the document that lists the run as open again: a driver
-/// that ends the run without having seen the message then fails to list the run as ended.
+/// Records a message for a run, behind those that wait, and returns the key of its document. Where `once` names the key
+/// of the message, the same commit notes that key; `None` says that a message was sent under it before. The commit also
+/// writes the document that lists the run as open again: a driver that ends the run without having seen the message
+/// then fails to list the run as ended.
 pub(super) async fn put(
     access: &JournalAccess,
     run: &str,
     prompt: Prompt,
     urgency: Urgency,
-) -> Result<String, RunError> {
+    once: Option<&str>,
+) -> Result<Option<String>, RunError> {
     let (head, _) = head_of(&*access.store, run).await?;
     if head.rewound.is_some() {
         return Err(refuse_rewound(&head));
@@ -49,6 +52,9 @@ pub(super) async fn put(
     };
     let text = turn::text(&body, &key, access.sealing.as_ref())?;
     let open = keys::open(run);
+    let sent = once.map(|once| format!("{}{once}", keys::sent(run)));
+    let note =
+        || sent.clone().map(|key| DocumentWrite { key, expects: None, text: Some(id.to_string()) });
     loop {
         let write = DocumentWrite { key: key.clone(), expects: None, text: Some(text.clone()) };
         let listed = access.store.document(&open).await?.map(|it| DocumentWrite {
@@ -56,10 +62,11 @@ pub(super) async fn put(
             expects: Some(it.version),
             text: Some(it.text),
         });
-        let documents = [write].into_iter().chain(listed).collect();
+        let documents = [write].into_iter().chain(note()).chain(listed).collect();
         let unit = Transaction { documents, ..Transaction::default() };
         match access.store.commit(unit, access.now()).await {
-            Ok(()) => return Ok(key),
+            Ok(()) => return Ok(Some(key)),
+            Err(CommitError::Document { key, .. }) if sent.as_ref() == Some(&key) => return Ok(None),
             // Another message was faster, or the run was listed as ended: read the list again.
             Err(CommitError::Document { key, .. }) if key == open => tokio::task::yield_now().await,
             Err(CommitError::Store(error)) => return Err(error.into()),

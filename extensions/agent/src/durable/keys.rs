@@ -54,6 +54,11 @@ pub(super) fn inbox(run: &str) -> String {
     format!("run/{run}/inbox/")
 }
 
+/// The prefix of the keys under which messages were sent once, so that none is sent again.
+pub(super) fn sent(run: &str) -> String {
+    format!("run/{run}/sent/")
+}
+
 /// The prefix of the documents of one sub-agent, named by the call that started it.
 pub(super) fn sub_agent(run: &str, call: CallId) -> String {
     format!("{}{call}/", answers_of(run))
@@ -105,7 +110,8 @@ impl Part {
     }
 }
 
-/// Says what is wrong with an id. Ids are part of keys and of command lines.
+/// Says what is wrong with the id of a run, or with the key of a message. Both are part of documents' keys, and ids are
+/// part of command lines.
 pub(super) fn problem(run: &str) -> Option<String> {
     if run.is_empty() {
         return Some("it is empty, expected a name that no other run has".to_owned());

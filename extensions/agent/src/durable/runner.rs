@@ -176,6 +176,25 @@ impl Runner {
         self.say(run, text, Arc::default(), Urgency::Now).await
     }
 
+    /// Sends another message to a run, as [`send`](Self::send) does, but once under a key: if a message was sent to the
+    /// run under this key before, this method sends nothing, and continues the run where no process does. So a caller
+    /// that does not know whether its message arrived, for instance because the caller or its connection died, sends
+    /// it again.
+    ///
+    /// # Errors
+    /// When the key is empty, longer than 200 bytes, or has a slash or a control character, or as for
+    /// [`send`](Self::send).
+    pub async fn send_once(&self, run: &str, key: &str, text: &str) -> Result<Progress, RunError> {
+        if let Some(why) = keys::problem(key) {
+            return Err(RunError::MessageKey { key: key.to_owned(), why });
+        }
+        if text.trim().is_empty() {
+            return Err(crate::run::Stopped::NothingSaid.into());
+        }
+        let prompt = Prompt { text: text.to_owned(), attachments: Vec::new() };
+        self.0.queue_message(run, prompt, Urgency::Next, Some(key)).await
+    }
+
     /// Sends another message with pictures or documents, as [`send`](Self::send) does; the text may be empty.
     ///
     /// # Errors
@@ -201,7 +220,7 @@ impl Runner {
         }
         if self.0.head(run).await?.0.phase != Phase::Ended {
             let prompt = Prompt { text: text.to_owned(), attachments: attachments.to_vec() };
-            return self.0.queue_message(run, prompt, urgency).await;
+            return self.0.queue_message(run, prompt, urgency, None).await;
         }
         self.0.drive(&mut self.0.say_to_ended(run, text, attachments, &mut None).await?).await
     }
@@ -340,29 +359,36 @@ impl Inner {
         })
     }
 
-    /// Leaves a message for the driver of a run. If the run has ended meanwhile and its driver has not seen the
-    /// message, this process continues the run with it.
+    /// Leaves a message for the driver of a run. If the run has ended and its driver has not seen the message, this
+    /// process continues the run with it. If the message was sent before, under the same key, its sender may have died:
+    /// this process continues the run where no other does.
     pub(super) async fn queue_message(
         &self,
         run: &str,
         prompt: Prompt,
         urgency: Urgency,
+        once: Option<&str>,
     ) -> Result<Progress, RunError> {
-        let key = inbox::put(&self.access, run, prompt, urgency).await?;
+        let put = inbox::put(&self.access, run, prompt, urgency, once).await?;
         let (head, _) = self.head(run).await?;
-        if rests_in_background(&head) {
+        let has_ended = head.phase == Phase::Ended;
+        if rests_in_background(&head) || (put.is_none() && !has_ended) {
             // Boxed, so that its type is none of the callers' types.
             return match self.gone_on(run, TakenBy::Worker).boxed().await {
                 Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
                 gone_on => gone_on,
             };
         }
-        let has_ended = head.phase == Phase::Ended;
-        if !has_ended || self.access.store.document(&key).await?.is_none() {
+        let is_left = match &put {
+            Some(key) => self.access.store.document(key).await?.is_some(),
+            None => true,
+        };
+        if !has_ended || !is_left {
             return Ok(Progress::Queued);
         }
         match self.spoken_of_inbox(run).await {
             Ok(Some(mut driven)) => self.drive(&mut driven).await,
+            Ok(None) if put.is_none() => self.gone_on(run, TakenBy::Worker).boxed().await,
             Ok(None) => Ok(Progress::Queued),
             // Another process has seen the message too, and was faster.
             Err(error) if error.is_elsewhere() => Ok(Progress::Queued),

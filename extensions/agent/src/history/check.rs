@@ -15,7 +15,7 @@ use crate::history::Message;
 /// let history = [Message::user("go"), Message::assistant("", [call]), Message::user("well?")];
 /// assert_eq!(check(&history).unwrap_err().to_string(), "message 1 calls 1 tools, and message 2 has no answers to them");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryProblem {
     /// The calls of a message are not answered in the message after it.
@@ -51,6 +51,7 @@ pub enum HistoryProblem {
         found: String,
     },
 }
+toolwright::unstable::debug_as_sentence!(HistoryProblem);
 
 /// Checks that each call of a history has exactly one answer, in call order. Returns the calls of the last message,
 /// which may still be open.

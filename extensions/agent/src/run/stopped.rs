@@ -18,7 +18,7 @@ use crate::plugin::PluginFailure;
 ///
 /// assert_eq!(Stopped::NothingSaid.to_string(), "nothing was said to the model; give it a text that is not empty");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
     /// The message has neither text nor attachments, or the run has no message of its user yet.
@@ -96,6 +96,7 @@ pub enum Stopped {
     #[error(transparent)]
     Listing(#[from] DialectError),
 }
+toolwright::unstable::debug_as_sentence!(Stopped);
 
 impl Stopped {
     pub(super) fn away(error: &ModelError) -> Self {

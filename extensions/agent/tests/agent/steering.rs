@@ -1,5 +1,7 @@
 //! What is said to a run while it works: given to the model with the next request, in order, once.
 
+mod recorded;
+
 use std::future::IntoFuture as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

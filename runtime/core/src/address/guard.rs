@@ -33,7 +33,7 @@ impl HostResolver for System {
 }
 
 /// An address that is refused, because it is not public and the application has not permitted it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedAddress {
     /// The host that has it.
@@ -43,6 +43,7 @@ pub struct RefusedAddress {
     /// The kind of the address, such as `a private address`.
     pub what: &'static str,
 }
+crate::debug_as_sentence!(RefusedAddress);
 
 impl RefusedAddress {
     /// Finds it among the causes of an error, such as that of a connection to a refused name.

@@ -232,7 +232,7 @@ impl Keys {
 }
 
 /// Why keys cannot be a tool's input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidKeys {
     /// More than 64.
@@ -240,6 +240,7 @@ pub enum InvalidKeys {
     /// A key is given twice.
     Repeated(Cow<'static, str>),
 }
+crate::debug_as_sentence!(InvalidKeys);
 
 impl fmt::Display for InvalidKeys {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -191,8 +191,9 @@ impl fmt::Display for Problem {
 /// Everything wrong with a call's input, in input order, missing keys last; never empty.
 ///
 /// Its text has one problem per line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Problems(Box<[Problem]>);
+crate::debug_as_sentence!(Problems);
 
 impl Problems {
     /// Makes a list of problems; `None` if there are none.

@@ -250,13 +250,14 @@ impl Profiles {
 }
 
 /// An invalid pattern of a profile.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidPattern {
     /// What was written.
     pub pattern: String,
     problem: &'static str,
 }
+toolwright_core::debug_as_sentence!(InvalidPattern);
 
 impl fmt::Display for InvalidPattern {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -317,7 +318,7 @@ impl fmt::Display for ProfileError {
 impl std::error::Error for ProfileError {}
 
 /// No profile has this name. Nothing is selected then: another profile might allow tools that this one forbids.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownProfile {
     /// The name.
@@ -327,6 +328,7 @@ pub struct UnknownProfile {
     /// Every name that there is.
     pub known: Vec<String>,
 }
+toolwright_core::debug_as_sentence!(UnknownProfile);
 
 impl fmt::Display for UnknownProfile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -52,7 +52,7 @@ pub struct SuspendedCall {
 }
 
 /// Why a call cannot continue here.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {
     /// There is no approver, and the executor is set to fail in that case.
@@ -167,6 +167,7 @@ pub enum CallFailure {
         why: String,
     },
 }
+toolwright_core::debug_as_sentence!(CallFailure);
 
 impl Outcome {
     /// Returns the answer, if there is one.

@@ -175,7 +175,7 @@ impl fmt::Debug for RunBuilder {
 }
 
 /// Why a run cannot start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MissingServices {
     /// Services declared with `per_run`, but not given.
@@ -183,6 +183,7 @@ pub struct MissingServices {
     /// Services given twice or not declared.
     pub unexpected: Vec<&'static str>,
 }
+toolwright_core::debug_as_sentence!(MissingServices);
 
 impl fmt::Display for MissingServices {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

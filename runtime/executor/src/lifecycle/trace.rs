@@ -35,7 +35,7 @@ pub struct TracedDecision {
 }
 
 /// Why a trace cannot be replayed as that of one call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceRefusal {
     /// A newer version wrote it.
@@ -87,6 +87,7 @@ pub enum TraceRefusal {
         recorded: String,
     },
 }
+toolwright_core::debug_as_sentence!(TraceRefusal);
 
 impl TracedDecision {
     /// Makes a decision at this time.

@@ -152,7 +152,7 @@ impl fmt::Display for RegistryProblem {
 impl std::error::Error for RegistryError {}
 
 /// No tool has this name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownTool {
     /// The name.
@@ -160,6 +160,7 @@ pub struct UnknownTool {
     /// Registered names that are similar to it.
     pub near: Vec<String>,
 }
+toolwright_core::debug_as_sentence!(UnknownTool);
 
 impl fmt::Display for UnknownTool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -63,7 +63,7 @@ pub enum Jitter {
 }
 
 /// Why a failed call is not tried again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
     /// The class of its error does not allow it.
@@ -73,6 +73,7 @@ pub enum Stop {
     /// The attempt that failed was the last one.
     Exhausted,
 }
+toolwright_core::debug_as_sentence!(Stop);
 
 /// An attempt that failed.
 #[derive(Debug, Clone, Copy)]

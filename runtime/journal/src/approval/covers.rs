@@ -32,7 +32,7 @@ pub struct GrantCandidate<'a> {
 }
 
 /// Why terms do not cover a call. An argument is named only by its place, because its value may be secret.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCovered {
     /// The terms are for another tool.
@@ -65,9 +65,10 @@ pub enum NotCovered {
     #[error("the grant does not cover what the call gives at {0:?}")]
     Clause(String),
 }
+toolwright_core::debug_as_sentence!(NotCovered);
 
 /// Why the terms of a grant are useless, so that they should not be signed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UselessTerms {
     /// The terms have expired already.
@@ -92,6 +93,7 @@ pub enum UselessTerms {
         error: ArgumentsError,
     },
 }
+toolwright_core::debug_as_sentence!(UselessTerms);
 
 impl GrantTerms {
     /// Checks whether the terms cover a call. Numbers are compared exactly, objects without regard to the order of

@@ -177,11 +177,12 @@ impl FromStr for PublicKey {
 }
 
 /// A text that is not a public key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is not a public key: it is written `ed25519:` and 64 lower-case hexadecimal digits, as `keys new` prints it"
 )]
 pub struct InvalidPublicKey(String);
+toolwright_core::debug_as_sentence!(InvalidPublicKey);
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

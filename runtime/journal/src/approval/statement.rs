@@ -38,13 +38,14 @@ impl SignedStatement {
 }
 
 /// A text that is not a statement, or a statement of a later version.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the text is no statement that this version reads: {reason}")]
 #[non_exhaustive]
 pub struct UnreadableStatement {
     /// What is wrong with it.
     pub reason: String,
 }
+toolwright_core::debug_as_sentence!(UnreadableStatement);
 
 /// A statement of a person or service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -136,7 +136,7 @@ impl FromStr for HandOverToken {
 }
 
 /// Why a token does not count for a call. The errors do not repeat its text, because it may count for another call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {
     /// The text is not a token.
@@ -185,6 +185,7 @@ pub enum InvalidToken {
         call: CallId,
     },
 }
+toolwright_core::debug_as_sentence!(InvalidToken);
 
 #[cfg(test)]
 mod tests {

@@ -39,7 +39,7 @@ const LONGEST_LINE: usize = 400;
 /// );
 /// # Ok::<(), String>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
     /// What is wrong, the most useful first.
@@ -54,6 +54,7 @@ pub struct Refusal {
     #[doc(hidden)]
     pub attempt: Option<String>,
 }
+toolwright_core::debug_as_sentence!(Refusal);
 
 impl Refusal {
     pub(super) fn new(mut problems: Vec<Problem>, unlisted: usize) -> Self {

@@ -101,10 +101,11 @@ impl FromStr for Dialect {
 }
 
 /// No dialect has this name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no dialect is called `{name}`, expected one of {}", Dialect::ALL.map(Dialect::name).join(", "))]
 #[non_exhaustive]
 pub struct UnknownDialect {
     /// The name.
     pub name: String,
 }
+toolwright_core::debug_as_sentence!(UnknownDialect);

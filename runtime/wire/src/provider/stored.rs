@@ -22,13 +22,14 @@ const VERSION: u32 = 1;
 ///     "no provider is called `openai`, expected one of anthropic, openai-chat, openai-responses, gemini"
 /// );
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no provider is called `{name}`, expected one of {}", Provider::ALL.map(Provider::name).join(", "))]
 #[non_exhaustive]
 pub struct UnknownProvider {
     /// The name.
     pub name: String,
 }
+toolwright_core::debug_as_sentence!(UnknownProvider);
 
 impl FromStr for Provider {
     type Err = UnknownProvider;

@@ -1,7 +1,7 @@
 //! The changes of an import, and the reasons to refuse one.
 
 /// One change of an import. Messages, calls and answers are counted as in the original, from 0.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryRepair {
     /// A call has no answer.
@@ -87,6 +87,7 @@ pub enum HistoryRepair {
         message: usize,
     },
 }
+toolwright::unstable::debug_as_sentence!(HistoryRepair);
 
 impl HistoryRepair {
     /// Returns the index of the message that it is about.

@@ -28,7 +28,7 @@ pub trait TokenCheck: Send + Sync + 'static {
 }
 
 /// Why a token is refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenRefusal {
     /// The token is unknown, made for another server, or expired.
@@ -41,6 +41,7 @@ pub enum TokenRefusal {
     #[error("the token cannot be checked now")]
     Unavailable,
 }
+toolwright::unstable::debug_as_sentence!(TokenRefusal);
 
 /// The bearer token of a request.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
