@@ -323,7 +323,9 @@ fn fields_printed(text: &str) -> Vec<String> {
     let mut errors = Errors::default();
     for item in &file.items {
         if let Item::Impl(it) = item
-            && it.trait_.as_ref().is_some_and(|(_, path, _)| path.segments.last().is_some_and(|it| it.ident == "Error"))
+            && it.trait_.as_ref().is_some_and(|(_, path, _)| {
+                path.segments.last().is_some_and(|it| it.ident == "Error")
+            })
             && let Type::Path(implementing) = &*it.self_ty
         {
             errors.implementing.extend(implementing.path.get_ident().map(Ident::to_string));
@@ -344,7 +346,9 @@ fn an_error_that_main_returns_is_printed_as_a_sentence() {
         ["Stopped"]
     );
     assert_eq!(
-        fields_printed("#[derive(Debug)] pub struct Refused; impl std::error::Error for Refused {}"),
+        fields_printed(
+            "#[derive(Debug)] pub struct Refused; impl std::error::Error for Refused {}"
+        ),
         ["Refused"]
     );
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();

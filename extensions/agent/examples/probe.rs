@@ -17,7 +17,8 @@ use toolwright::{Executor, Registry, tool};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::recording::Recording;
 use toolwright_agent::{
-    Agent, Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd, Stopped,
+    Agent, Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd,
+    Stopped,
 };
 
 /// Reads the notes.

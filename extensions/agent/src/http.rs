@@ -395,6 +395,12 @@ impl Model for HttpModel {
         Box::pin(self.ask(request))
     }
 
+    /// The window that the model's price list names. `None` where the server compacts histories, which keeps them small
+    /// itself.
+    fn window(&self) -> Option<u64> {
+        if self.compacts { None } else { self.prices.of(&self.model)?.window }
+    }
+
     fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
         Some(self.prices.of(&self.model)?.most(input_tokens, output_tokens))
     }

@@ -274,8 +274,9 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets the size of the model's context window, in tokens: unless set, every request has the whole history. A
-    /// history that outgrows three quarters of the room that instructions, tools and answer leave is shortened in the
+    /// Sets the size of the model's context window, in tokens. Unless set, it is [`Model::window`](crate::Model::window):
+    /// an [`HttpModel`](crate::http::HttpModel) knows it where its [`Prices`](crate::Prices) have it, and without any
+    /// window every request has the whole history, as with `u64::MAX`. A history that outgrows three quarters of the room that instructions, tools and answer leave is shortened in the
     /// request: first it loses answers that a later call repeats, then the middle of long old answers, at last the
     /// oldest turns. The run keeps its whole history.
     ///

@@ -66,7 +66,9 @@ pub(super) async fn put(
         let unit = Transaction { documents, ..Transaction::default() };
         match access.store.commit(unit, access.now()).await {
             Ok(()) => return Ok(Some(key)),
-            Err(CommitError::Document { key, .. }) if sent.as_ref() == Some(&key) => return Ok(None),
+            Err(CommitError::Document { key, .. }) if sent.as_ref() == Some(&key) => {
+                return Ok(None);
+            }
             // Another message was faster, or the run was listed as ended: read the list again.
             Err(CommitError::Document { key, .. }) if key == open => tokio::task::yield_now().await,
             Err(CommitError::Store(error)) => return Err(error.into()),

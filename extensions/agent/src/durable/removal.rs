@@ -55,7 +55,9 @@ pub(super) async fn documents_of(
     let gone =
         |key: String, version: u64| DocumentWrite { key, expects: Some(version), text: None };
     let mut documents = vec![gone(keys::head(run), version)];
-    for prefix in [keys::turns(run), keys::inbox(run), keys::sent(run), answers_of(run), children_of(run)] {
+    for prefix in
+        [keys::turns(run), keys::inbox(run), keys::sent(run), answers_of(run), children_of(run)]
+    {
         let found = store.documents(&prefix).await?;
         documents.extend(found.into_iter().map(|it| gone(it.key, it.version)));
     }

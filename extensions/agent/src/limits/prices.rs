@@ -1,4 +1,4 @@
-//! The prices of models' tokens: data with a date, which applications can extend.
+//! The prices of models' tokens, and the sizes of their windows: data with a date, which applications can extend.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -51,6 +51,8 @@ pub struct Price {
     pub rates: Rates,
     /// The prices of all tokens of a request that has more tokens than this, and of its answer.
     pub above: Option<(u64, Rates)>,
+    /// The size of the model's context window in tokens, if it is known.
+    pub window: Option<u64>,
 }
 
 /// The prices of a million tokens.
@@ -186,7 +188,14 @@ impl Price {
     /// Makes a price that is the same for requests of every length.
     #[must_use]
     pub const fn new(rates: Rates) -> Self {
-        Self { rates, above: None }
+        Self { rates, above: None, window: None }
+    }
+
+    /// Sets the size of the model's context window, in tokens. An [`Agent`](crate::Agent) without a window of its own
+    /// shortens a history that outgrows this one.
+    #[must_use]
+    pub const fn window(self, tokens: u64) -> Self {
+        Self { window: Some(tokens), ..self }
     }
 
     /// Sets the prices of all tokens of a request with more tokens than this, and of its answer.
@@ -252,6 +261,7 @@ struct WrittenPrice {
     cache_write: Option<f64>,
     long_cache_write: Option<f64>,
     above: Option<WrittenLong>,
+    window: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -291,7 +301,7 @@ impl WrittenPrice {
             let cache = [it.cached, it.cache_write, it.long_cache_write];
             Ok((it.tokens, self::rates(it.input, it.output, cache)?))
         });
-        Ok(Price { rates, above: above.transpose()? })
+        Ok(Price { rates, above: above.transpose()?, window: self.window })
     }
 }
 

@@ -306,6 +306,11 @@ impl Model for Fallback {
         costs.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
+    /// The smallest known window, so that a history fits each model.
+    fn window(&self) -> Option<u64> {
+        self.models.iter().filter_map(|it| it.window()).min()
+    }
+
     fn dialects(&self) -> Vec<Dialect> {
         self.models.iter().flat_map(|model| model.dialects()).collect()
     }

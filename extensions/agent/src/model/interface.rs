@@ -65,6 +65,12 @@ pub trait Model: Send + Sync {
         0
     }
 
+    /// Returns the size of its context window in tokens, if it is known. An agent whose builder sets no
+    /// [`window`](crate::AgentBuilder::window) shortens a history that outgrows this one. By default `None`.
+    fn window(&self) -> Option<u64> {
+        None
+    }
+
     /// Returns whether its provider searches deferred tools itself: an agent then lists them by
     /// [`Catalog::searchable_listing`].
     fn searches_tools(&self) -> bool {
@@ -116,6 +122,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn origin(&self) -> Option<&str> {
         (**self).origin()
+    }
+
+    fn window(&self) -> Option<u64> {
+        (**self).window()
     }
 
     fn first_read(&self, history: &[Message]) -> usize {

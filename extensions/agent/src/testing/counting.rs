@@ -91,6 +91,10 @@ impl<M: Model> Model for CountingModel<M> {
         self.model.dialects()
     }
 
+    fn window(&self) -> Option<u64> {
+        self.model.window()
+    }
+
     fn answer<'a>(
         &'a self,
         request: ModelRequest<'a>,

@@ -1,5 +1,6 @@
 //! A history that outgrows the window of its model: what is sent, what is reported, and what the run keeps.
 
+mod of_the_model;
 mod summaries;
 
 use std::sync::{Arc, Mutex};

@@ -77,3 +77,14 @@ fn a_list_that_is_wrong_is_refused_by_name() {
     let newer = "version = 2\ndate = \"2026-11\"".parse::<Prices>().unwrap_err();
     assert!(newer.to_string().starts_with("found version 2 of the price list's format"), "{newer}");
 }
+
+#[test]
+fn a_list_may_name_the_windows_of_its_models() {
+    let prices =
+        list("[models.m]\ninput = 1\noutput = 1\nwindow = 1000\n[models.n]\ninput = 1\noutput = 1");
+    let prices =
+        prices.unwrap().with("o", Price::new(Rates::new(Cost::cents(1), Cost::cents(1))).window(7));
+    let window = |model: &str| prices.of(model).and_then(|it| it.window);
+    assert_eq!(["m-2026-01-01", "n", "o"].map(window), [Some(1_000), None, Some(7)]);
+    assert!(list("[models.m]\ninput = 1\noutput = 1\nwindow = -1").is_err());
+}

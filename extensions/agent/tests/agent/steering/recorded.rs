@@ -78,7 +78,8 @@ async fn what_is_said_to_a_run_that_waits_for_a_person_is_read_after_the_decisio
     world.approve(call).await;
     let ended = agents.resume("r1").await.unwrap();
     assert_eq!(ended.to_string(), "ended with a text");
-    let said = ["user: Pay.", "model: I call. +1", "answers: 1", "user: In cash.", "model: Paid. +0"];
+    let said =
+        ["user: Pay.", "model: I call. +1", "answers: 1", "user: In cash.", "model: Paid. +0"];
     assert_eq!(outline(&agents.history("r1").await.unwrap()), said);
     assert_eq!(world.log.lines().len(), 1);
 }
