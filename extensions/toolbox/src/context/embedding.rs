@@ -2,9 +2,11 @@
 //! What fails leaves the texts as they are; the parts get their vectors at the next opportunity.
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use tokio::sync::{Mutex as Turn, MutexGuard as Taken};
 use tokio::time::{Instant, timeout_at};
@@ -42,9 +44,11 @@ pub(super) struct Embedding {
     embedder: Box<dyn Embedder>,
     /// The model as vectors name it: with its dimensions, so that vectors of another size are not compared.
     model: String,
+    /// How many numbers each vector has, as the embedder said when it was added.
+    dimensions: usize,
     /// Held while parts are embedded, so that two calls do not pay for the same parts.
     turn: Turn<()>,
-    /// The texts that the model has refused alone; it is not asked about them again by this process.
+    /// The texts that the model has refused, or that alone got no direction; it is not asked about them again by this process.
     refused: Mutex<HashSet<String>>,
 }
 
@@ -64,22 +68,27 @@ struct Pass {
 
 impl Embedding {
     pub(super) fn new(embedder: impl Embedder) -> Self {
-        let model = format!("{} ({})", embedder.model(), embedder.dimensions());
+        let dimensions = embedder.dimensions();
+        let model = format!("{} ({dimensions})", embedder.model());
         let (turn, refused) = (Turn::new(()), Mutex::default());
-        Self { embedder: Box::new(embedder), model, turn, refused }
+        Self { embedder: Box::new(embedder), model, dimensions, turn, refused }
     }
 
     pub(super) fn model(&self) -> &str {
         &self.model
     }
 
-    pub(super) async fn embed(
+    /// Embeds texts; `None` for a text whose vector has no direction.
+    async fn embed(
         &self,
         texts: &[String],
         purpose: EmbedPurpose,
-    ) -> Result<Vec<UnitVector>, EmbedderError> {
-        let vectors = self.embedder.embed(texts, purpose).await?;
-        UnitVector::of_answer(vectors, texts.len(), self.embedder.dimensions())
+    ) -> Result<Vec<Option<UnitVector>>, EmbedderError> {
+        // A call whose text is stored must not fail because the embedder panics.
+        let embedded = AssertUnwindSafe(async { self.embedder.embed(texts, purpose).await });
+        let vectors = embedded.catch_unwind().await;
+        let vectors = vectors.map_err(|_| EmbedderError::unavailable("it panicked"))??;
+        UnitVector::of_answer(vectors, texts.len(), self.dimensions)
     }
 
     /// Embeds the query of a search; an error is in words.
@@ -92,7 +101,10 @@ impl Embedding {
         match timeout_at(until, self.embed(&texts, EmbedPurpose::Query)).await {
             Err(_) => Err(TOO_SLOW.to_owned()),
             Ok(Err(error)) => Err(error.to_string()),
-            Ok(Ok(vectors)) => vectors.into_iter().next().ok_or_else(|| "no vector".to_owned()),
+            Ok(Ok(vectors)) => {
+                let vector = vectors.into_iter().next().flatten();
+                vector.ok_or_else(|| EmbedderError::NoDirection.to_string())
+            }
         }
     }
 
@@ -181,7 +193,8 @@ impl ContextStore {
         Ok(())
     }
 
-    /// Embeds one batch. Where the model refuses it, halves it until the refused text is found. Returns whether to continue.
+    /// Embeds one batch. Where the model refuses it, halves it until the refused text is found. Of an answer in which some
+    /// vectors have no direction, the others are stored. Returns whether to continue.
     async fn embed_batch(
         &self,
         embedding: &Arc<Embedding>,
@@ -196,8 +209,22 @@ impl ContextStore {
             let texts: Vec<String> = group.iter().map(|it| it.text.clone()).collect();
             let error = match embedding.embed(&texts, EmbedPurpose::Passage).await {
                 Ok(vectors) => {
+                    let parts = group.into_iter().zip(vectors);
+                    let (good, bad): (Vec<_>, Vec<_>) = parts.partition(|(_, it)| it.is_some());
+                    if !bad.is_empty() {
+                        pass.problem = Some(EmbedderError::NoDirection.to_string());
+                        // An answer without any direction may be the fault of a model that recovers.
+                        if good.is_empty() && bad.len() > 1 {
+                            pass.refusals += 1;
+                            if pass.refusals > MOST_REFUSALS {
+                                return Ok(false);
+                            }
+                            continue;
+                        }
+                        bad.into_iter().for_each(|(part, _)| embedding.remember_refused(part.text));
+                    }
                     let (store, embedding) = (self.clone(), Arc::clone(embedding));
-                    let added = move || store.add_vectors(embedding.model(), &group, &vectors);
+                    let added = move || store.add_vectors(embedding.model(), &good);
                     pass.embedded += blocking(added).await?.map_err(unavailable)?;
                     continue;
                 }
@@ -256,13 +283,13 @@ impl ContextStore {
     fn add_vectors(
         &self,
         model: &str,
-        parts: &[MissingPart],
-        vectors: &[UnitVector],
+        parts: &[(MissingPart, Option<UnitVector>)],
     ) -> rusqlite::Result<usize> {
         let mut connection = self.connection();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut added = 0;
-        for (part, vector) in parts.iter().zip(vectors) {
+        for (part, vector) in parts {
+            let Some(vector) = vector else { continue };
             added += transaction
                 .prepare_cached(
                     "INSERT OR IGNORE INTO vectors (chunk, model, vector)
