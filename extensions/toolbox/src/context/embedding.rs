@@ -10,7 +10,7 @@ use futures::FutureExt as _;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use tokio::sync::{Mutex as Turn, MutexGuard as Taken};
 use tokio::time::{Instant, timeout_at};
-use toolwright::ToolError;
+use toolwright::{ToolError, printable};
 
 use super::database::unavailable;
 use super::embedder::{EmbedPurpose, Embedder, EmbedderError};
@@ -26,6 +26,9 @@ const BATCH: usize = 64;
 
 /// How many refusals end a pass: the model then refuses more than a few odd texts.
 const MOST_REFUSALS: usize = 32;
+
+/// How many characters of an error are shown.
+const LONGEST_PROBLEM: usize = 300;
 
 /// What [`ContextStore::embed`] has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +103,7 @@ impl Embedding {
         let texts = [query.to_owned()];
         match timeout_at(until, self.embed(&texts, EmbedPurpose::Query)).await {
             Err(_) => Err(TOO_SLOW.to_owned()),
-            Ok(Err(error)) => Err(error.to_string()),
+            Ok(Err(error)) => Err(words(&error)),
             Ok(Ok(vectors)) => {
                 let vector = vectors.into_iter().next().flatten();
                 vector.ok_or_else(|| EmbedderError::NoDirection.to_string())
@@ -114,6 +117,15 @@ impl Embedding {
 
     fn remember_refused(&self, text: String) {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(text);
+    }
+}
+
+/// The error as the answers of tools say it: a model reads it, and a server may have written a part of it.
+fn words(error: &EmbedderError) -> String {
+    let line = printable::line(&error.to_string());
+    match line.char_indices().nth(LONGEST_PROBLEM) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -230,7 +242,7 @@ impl ContextStore {
                 }
                 Err(error) => error,
             };
-            pass.problem = Some(error.to_string());
+            pass.problem = Some(words(&error));
             pass.refusals += 1;
             if !matches!(error, EmbedderError::Refused { .. }) || pass.refusals > MOST_REFUSALS {
                 return Ok(false);

@@ -319,6 +319,17 @@ fn a_text_whose_vector_has_no_direction_does_not_hold_up_the_others() {
 }
 
 #[test]
+fn of_a_long_problem_the_beginning_is_shown_in_one_line() {
+    let world = World::new();
+    let problem = format!("busy\n\u{1b}[2J{}", "x".repeat(10_000));
+    world.topics.does(move |_| Err(EmbedderError::unavailable(problem.clone())));
+    let written = write(&world.store, "a", "Buy Assam.\n");
+    let why = written["not_embedded"].as_str().unwrap();
+    assert!(why.contains(r"busy\n\u{1b}[2Jxxx") && why.ends_with("x…"), "{why}");
+    assert!(why.len() < 400 && found(&world.store, "Assam").1.unwrap().len() < 400, "{why}");
+}
+
+#[test]
 fn a_text_is_stored_and_found_by_its_words_where_the_model_panics() {
     let world = World::new();
     world.topics.does(|_| panic!("the model is broken"));
