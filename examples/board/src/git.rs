@@ -104,20 +104,25 @@ fn added(before: ProcessOutput, ended: ProcessEnd) -> ProcessOutput {
     }
 }
 
+/// Makes a git command in a folder, with more environment variables.
+fn command<S: AsRef<std::ffi::OsStr>>(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = S>,
+    more: &[(&str, &std::ffi::OsStr)],
+) -> Command {
+    let mut git = Command::new("git");
+    git.args(SETTINGS).args(arguments).current_dir(folder);
+    git.env_clear().envs(variables()).envs(more.iter().copied());
+    git
+}
+
 /// Runs a git command in a folder and waits for it, with more environment variables.
 fn output<S: AsRef<std::ffi::OsStr>>(
     folder: &Path,
     arguments: impl IntoIterator<Item = S>,
     more: &[(&str, &std::ffi::OsStr)],
 ) -> io::Result<Output> {
-    Command::new("git")
-        .args(SETTINGS)
-        .args(arguments)
-        .current_dir(folder)
-        .env_clear()
-        .envs(variables())
-        .envs(more.iter().copied())
-        .output()
+    command(folder, arguments, more).output()
 }
 
 /// Runs a git command in a folder and returns its output; on failure the error is its standard error.

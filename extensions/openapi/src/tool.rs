@@ -11,7 +11,7 @@ use toolwright::{
 };
 
 use crate::answer::{self, Answers};
-use crate::argument::Target;
+use crate::argument::{Input, Target};
 use crate::credentials::Credentials;
 use crate::document::Document;
 use crate::plan::Draft;
@@ -91,6 +91,7 @@ pub(crate) fn of(
     let method =
         Method::from_bytes(draft.found.method.as_bytes()).map_err(|error| error.to_string())?;
     let reserved = reserved(&draft);
+    let implementation = implementation(&draft, server, &requirement);
     let operation = Arc::new(Operation {
         api: api.clone(),
         title,
@@ -117,6 +118,7 @@ pub(crate) fn of(
             async move { operation.call(input, context).await }
         });
     tool = tool.effect(effect).danger(draft.danger).exposure(draft.exposure).tag("openapi");
+    tool = tool.implementation(implementation);
     tool = tool.preview_by(move |input, context| {
         let request = preview.request(&input, &context).map(|it| it.to_string());
         async move { request }
@@ -134,6 +136,16 @@ pub(crate) fn of(
         tool = tool.title(summary);
     }
     Ok(tool.adapted(adaptation))
+}
+
+/// What a request is made of besides the arguments: another document can say something else of an operation that is described in
+/// the same words.
+fn implementation(draft: &Draft<'_>, server: &Url, requirement: &Requirement) -> String {
+    let Draft { found, input, path, .. } = draft;
+    let targets: Vec<_> = input.arguments.iter().map(|it| (&it.name, &it.target)).collect();
+    let Input { body, key_header, .. } = input;
+    let method = &found.method;
+    format!("{method} {server} {path:?} {targets:?} {body:?} {key_header:?} {requirement:?}")
 }
 
 /// The keys of parameters, of credentials and of the query in the path, which the fields of an object must not use.

@@ -302,6 +302,10 @@ pub struct Definition {
     pub requires: Vec<Requirement>,
     /// Where the tool is declared.
     pub location: Location,
+    /// What a call does besides what the definition says, such as the server that it goes to; a decision about a call
+    /// is bound to it. A `DynamicTool` sets it by `implementation`.
+    #[doc(hidden)]
+    pub implementation: Option<String>,
     /// The values that the application attached to the tool, by their type.
     #[doc(hidden)]
     pub metadata: Metadata,
@@ -419,6 +423,7 @@ impl Definition {
             parameters: Vec::new(),
             requires: spec.capabilities.iter().map(|it| it.requirement()).collect(),
             location: spec.location,
+            implementation: None,
             metadata: Metadata::default(),
             adapted: Adapted::default(),
         }

@@ -88,6 +88,8 @@ pub struct DynamicTool {
     limit: Option<u32>,
     retry: Retry,
     repair: Option<Repair>,
+    /// What calls do besides what the definition says.
+    implementation: Option<String>,
     metadata: Metadata,
     /// The parameters whose values leave the machine; `None` if that is not known.
     sinks: Option<Vec<String>>,
@@ -273,6 +275,7 @@ impl DynamicTool {
             limit: None,
             retry: Retry::default(),
             repair: None,
+            implementation: None,
             metadata: Metadata::default(),
             sinks: None,
             judge: Judge::default(),
@@ -353,6 +356,7 @@ impl DynamicTool {
         // Every executor provides the context, so it is not listed as a requirement.
         definition.requires = Vec::new();
         definition.location = self.location;
+        definition.implementation = self.implementation;
         definition.metadata = self.metadata;
         let body = Body {
             judge: self.judge,

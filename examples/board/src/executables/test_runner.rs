@@ -19,6 +19,11 @@ use super::{Report, folder, repository, shorten};
 /// The most characters of a case's message.
 const LONGEST_MESSAGE: usize = 600;
 
+/// The most bytes of a message and the most cases that are held while a suite runs. A suite may print for as long as its time
+/// lasts.
+const MOST_HELD: usize = 4 * LONGEST_MESSAGE;
+const MOST_CASES: usize = 100_000;
+
 /// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -77,6 +82,23 @@ pub struct Suite {
     /// The end of the output, where the cases do not explain the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+/// Adds a case, unless there are too many.
+fn add_case(cases: &mut Vec<Case>, mut case: Case) {
+    if cases.len() < MOST_CASES {
+        cut(&mut case.name);
+        case.message.iter_mut().for_each(cut);
+        cases.push(case);
+    }
+}
+
+/// Cuts a text to the most characters of a message.
+fn cut(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST_MESSAGE) {
+        text.truncate(end);
+        text.shrink_to_fit();
+    }
 }
 
 /// Reads the output of a runner line by line.
@@ -175,7 +197,7 @@ impl Suite {
         let passed = ended.code == Some(0) && totals.failed == 0;
         cases.sort_by_key(|it| it.status);
         for case in &mut cases {
-            case.message = case.message.take().map(|it| it.chars().take(LONGEST_MESSAGE).collect());
+            case.message.iter_mut().for_each(cut);
         }
         let omitted = shorten(&mut cases);
         // The failed cases explain a failure. Any other failure, and output that was not understood, needs the raw

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{output, printed};
+use super::{command, output, printed};
 
 /// Why there is no worktree to work in.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +20,8 @@ pub enum WorktreeError {
 }
 
 /// Finds the worktree of a branch in a folder, or makes it from `base`. Uncommitted changes stay as they are. A
-/// worktree that was removed is made again from its branch; git refuses where a person has locked it.
+/// worktree that was removed, or that git was making when it was killed, is made again from its branch; git refuses
+/// where a person has locked it.
 ///
 /// # Errors
 /// When git refuses, or the folder holds something else.
@@ -31,31 +32,73 @@ pub fn find_or_make(
     base: &str,
 ) -> Result<(), WorktreeError> {
     let failed = |source| WorktreeError::Io { folder: folder.to_owned(), source };
+    let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    let common = output(repository, common, &[]).map_err(failed)?;
+    let common = PathBuf::from(printed(&common).map_err(WorktreeError::Git)?);
+    if is_filled(folder).map_err(failed)? && !is_unfinished(&common, folder) {
+        return check(repository, folder, branch);
+    }
+    // Take a lock: another runner's `prune` would remove a worktree that `add` has not finished here.
+    let lock = common.join("board-worktrees.lock");
+    let lock = File::options().read(true).append(true).create(true).open(lock).map_err(failed)?;
+    lock.lock().map_err(failed)?;
+    let git = |arguments: &[&str]| -> Result<String, WorktreeError> {
+        // Git holds the lock too: it goes on where this process is killed.
+        let input = lock.try_clone().map_err(failed)?;
+        let ended = command(repository, arguments, &[]).stdin(input).output().map_err(failed)?;
+        printed(&ended).map_err(WorktreeError::Git)
+    };
+    let path = folder.to_string_lossy();
+    if is_unfinished(&common, folder) {
+        // Nobody has worked in it. Git wants to be forced twice, because it has locked the worktree.
+        git(&["worktree", "remove", "--force", "--force", "--", &path])?;
+    } else if is_filled(folder).map_err(failed)? {
+        return check(repository, folder, branch);
+    }
+    git(&["worktree", "prune"])?;
+    let known = format!("refs/heads/{branch}");
+    match git(&["rev-parse", "--verify", "--quiet", &known]).is_ok() {
+        true => git(&["worktree", "add", "--quiet", "--", &path, branch])?,
+        false => git(&["worktree", "add", "--quiet", "-b", branch, "--", &path, base])?,
+    };
+    Ok(())
+}
+
+fn is_filled(folder: &Path) -> io::Result<bool> {
+    Ok(folder.is_dir() && fs::read_dir(folder)?.next().is_some())
+}
+
+/// Returns whether git has not finished the worktree: it locks a new one with this word until all files are there.
+fn is_unfinished(common: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| {
+        let parent = path.parent()?.canonicalize().ok()?;
+        Some(parent.join(path.file_name()?))
+    };
+    let folder = real(folder);
+    let known = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+    let read = |known: &fs::DirEntry, file| fs::read_to_string(known.path().join(file)).ok();
+    let is_here = |known: &fs::DirEntry| {
+        let file = read(known, "gitdir")?;
+        Some(folder.is_some() && real(Path::new(file.trim()).parent()?) == folder)
+    };
+    let mut own = known.filter(|it| is_here(it).unwrap_or(false));
+    own.any(|it| read(&it, "locked").is_some_and(|why| why.trim() == "initializing"))
+}
+
+/// Checks that a folder which is there is the worktree of the branch.
+fn check(repository: &Path, folder: &Path, branch: &str) -> Result<(), WorktreeError> {
+    let failed = |source| WorktreeError::Io { folder: folder.to_owned(), source };
     let git = |place: &Path, arguments: &[&str]| -> Result<String, WorktreeError> {
         printed(&output(place, arguments, &[]).map_err(failed)?).map_err(WorktreeError::Git)
     };
-    if folder.is_dir() && fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        if !is_own(repository, folder, git) {
-            return Err(WorktreeError::Foreign { folder: folder.to_owned() });
-        }
-        let found = git(folder, &["branch", "--show-current"])?;
-        if found != branch {
-            let (folder, expected) = (folder.to_owned(), branch.to_owned());
-            return Err(WorktreeError::OtherBranch { folder, found, expected });
-        }
-        return Ok(());
+    if !is_own(repository, folder, git) {
+        return Err(WorktreeError::Foreign { folder: folder.to_owned() });
     }
-    // Take a lock: another runner's `prune` would remove a worktree that `add` has not finished here.
-    let common = git(repository, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
-    let alone = File::create(Path::new(&common).join("board-worktrees.lock")).map_err(failed)?;
-    alone.lock().map_err(failed)?;
-    git(repository, &["worktree", "prune"])?;
-    let path = folder.to_string_lossy();
-    let known = format!("refs/heads/{branch}");
-    match git(repository, &["rev-parse", "--verify", "--quiet", &known]).is_ok() {
-        true => git(repository, &["worktree", "add", "--quiet", "--", &path, branch])?,
-        false => git(repository, &["worktree", "add", "--quiet", "-b", branch, "--", &path, base])?,
-    };
+    let found = git(folder, &["branch", "--show-current"])?;
+    if found != branch {
+        let (folder, expected) = (folder.to_owned(), branch.to_owned());
+        return Err(WorktreeError::OtherBranch { folder, found, expected });
+    }
     Ok(())
 }
 

@@ -29,6 +29,8 @@ pub fn instructions(persona: &str, unread: usize) -> String {
 /// The first message of a ticket's run.
 pub fn task(ticket: &Ticket) -> String {
     let Ticket { id, kind, title, .. } = ticket;
+    // In one line, so that no part of the title can pass for a comment.
+    let title = printable::line(title);
     format!("Work on ticket {id} ({kind}): {title}")
 }
 
@@ -42,7 +44,7 @@ const INDENT: &str = "    ";
 pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     if unread.is_empty() {
         return match last_move {
-            Some(reason) => format!("The ticket is yours again: {reason}"),
+            Some(reason) => format!("The ticket is yours again: {}", printable::line(reason)),
             None => "Go on with the ticket.".to_owned(),
         };
     }

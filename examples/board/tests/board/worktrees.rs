@@ -31,6 +31,38 @@ fn a_worktree_is_made_found_again_with_its_changes_and_made_again_where_it_is_go
     assert!(matches!(found(), Err(WorktreeError::Git(why)) if why.contains("locked")));
 }
 
+/// Git is killed with its group in the middle of the files, or before the first of them.
+#[test]
+fn a_worktree_that_git_was_making_when_it_was_killed_is_made_again_with_all_files() {
+    use std::os::unix::process::CommandExt as _;
+    for is_begun in [true, false] {
+        let around = around();
+        let repository = around.folder.path().join("repository");
+        let folder = around.worktree(1);
+        for number in 0..20 {
+            fs::write(repository.join(format!("{number:02}.txt")), "tea\n").unwrap();
+        }
+        fs::write(repository.join(".gitattributes"), "10.txt filter=dies\n").unwrap();
+        run_git(&repository, &["add", "--all"]);
+        run_git(&repository, &["commit", "--quiet", "--message=more"]);
+        run_git(&repository, &["config", "filter.dies.smudge", "kill -KILL 0"]);
+        let mut git = std::process::Command::new("git");
+        git.args(["worktree", "add", "--quiet", "-b", "ticket-1"]).arg(&folder).arg("main");
+        let ended = git.current_dir(&repository).process_group(0).output().unwrap();
+        assert!(!ended.status.success() && folder.join("00.txt").exists());
+        assert!(!folder.join("19.txt").exists());
+        run_git(&repository, &["config", "--unset", "filter.dies.smudge"]);
+        if !is_begun {
+            fs::remove_dir_all(&folder).unwrap();
+        }
+        find_or_make(&repository, &folder, "ticket-1", "main").unwrap();
+        assert!(folder.join("19.txt").exists(), "{is_begun}");
+        assert_eq!(run_git(&folder, &["status", "--porcelain"]), "");
+        fs::write(folder.join("00.txt"), "coffee\n").unwrap();
+        run_git(&folder, &["commit", "--quiet", "--all", "--message=coffee"]);
+    }
+}
+
 #[test]
 fn a_folder_that_is_no_worktree_of_the_repository_is_left_alone() {
     let around = around();

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use toolwright::approval::{ApprovalRequest, Callback, Response};
-
+use toolwright::approval::{ApprovalRequest, ApprovalService, ApproverKey, Callback, Response};
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::policy::{Policy, Rule};
-use toolwright::{Call, DynamicTool, Effect, Executor, Registry};
+use toolwright::{Call, DynamicTool, Effect, Executor, OnNoApprover, Registry};
 use toolwright_openapi::{FixedCredentials, OpenApi, Outcome};
 
 use crate::support::{HERE, Server, build, call, document, executor, json};
@@ -490,4 +490,41 @@ async fn a_person_who_approves_reads_the_request_and_no_credential() {
         )
     );
     assert_eq!(server.last().header("authorization"), Some("Bearer s3cr3t-token"));
+}
+
+#[tokio::test]
+async fn an_approval_counts_for_the_server_and_the_request_that_the_person_read() {
+    let (server, other) = (Server::start().await, Server::start().await);
+    let order = |server: &str, place: &str| {
+        let parameter = format!("{{name: item, in: {place}, schema: {{type: string}}}}");
+        let paths = format!("  /a:\n    post: {{operationId: order, parameters: [{parameter}]}}\n");
+        OpenApi::load(document(server, &paths)).expect("a document").permit(HERE)
+    };
+    let key = ApproverKey::generate("ada").expect("a key");
+    for (changed, is_run) in [
+        (order(&server.url, "query"), true),
+        (order(&other.url, "query"), false),
+        (order(&server.url, "header"), false),
+    ] {
+        let store = Arc::new(MemoryStore::new());
+        let process = |api: OpenApi| {
+            let journal = Journal::shared(Arc::clone(&store) as _).trust("ada", key.public());
+            let journal = journal.on_no_approver(OnNoApprover::Park);
+            let executor = Executor::builder(Registry::empty()).with(api).journal(journal);
+            executor.build().expect("an executor")
+        };
+        let call = Call::new("order", r#"{"item":"tea"}"#);
+        let submitted = process(order(&server.url, "query")).submit(&call).await;
+        let toolwright::Outcome::Suspended(waits) = submitted else { panic!("{submitted:?}") };
+        ApprovalService::new(Arc::clone(&store) as _)
+            .approve(waits.call, &key)
+            .await
+            .expect("approved");
+        let before = (server.count(), other.count());
+        let worker = process(changed).worker().expect("a journal");
+        let resumed = worker.resume(waits.call).await;
+        assert_eq!(matches!(resumed, toolwright::Outcome::Answered(_)), is_run, "{resumed:?}");
+        let sent = (server.count() - before.0, other.count() - before.1);
+        assert_eq!(sent, (usize::from(is_run), 0));
+    }
 }

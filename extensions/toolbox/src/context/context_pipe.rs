@@ -98,7 +98,8 @@ pub async fn context_pipe(
         let content = if source.is_some() { within_fence(&content) } else { &content };
         let text =
             NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };
-        let stored = writer.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
+        let stored =
+            writer.put_noted(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
         Ok::<_, ToolError>(PipedAnswer { entry: piped(stored, content), source })
     });
     let mut piped = written.await??;

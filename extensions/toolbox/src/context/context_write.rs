@@ -57,8 +57,8 @@ pub async fn context_write(
     note: Option<String>,
 ) -> Result<StoredEntry, ToolError> {
     let path = LogicalPath::parse(&path)?;
-    let content = match (content, &source) {
-        (Some(content), None) => content,
+    let (content, untrusted) = match (content, &source) {
+        (Some(content), None) => (content, None),
         (None, Some(source)) => store.fetch(source).await?,
         _ => {
             let message = "expected either `content` or `source`, not both";
@@ -75,7 +75,7 @@ pub async fn context_write(
             content: &content,
             note: note.as_deref(),
             source: source.as_deref(),
-            untrusted: None,
+            untrusted: untrusted.as_deref(),
         };
         writer.put(&path, before, &text)
     });

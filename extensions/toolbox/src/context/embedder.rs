@@ -61,7 +61,8 @@ pub enum EmbedPurpose {
     Query,
 }
 
-/// Why texts were not embedded.
+/// Why texts were not embedded. Models read the first 300 characters in the answers of tools, also of calls about other entries: a
+/// problem must not repeat a text or a key.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedderError {

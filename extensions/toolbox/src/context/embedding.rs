@@ -2,13 +2,15 @@
 //! What fails leaves the texts as they are; the parts get their vectors at the next opportunity.
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use tokio::sync::{Mutex as Turn, MutexGuard as Taken};
 use tokio::time::{Instant, timeout_at};
-use toolwright::ToolError;
+use toolwright::{ToolError, printable};
 
 use super::database::unavailable;
 use super::embedder::{EmbedPurpose, Embedder, EmbedderError};
@@ -24,6 +26,9 @@ const BATCH: usize = 64;
 
 /// How many refusals end a pass: the model then refuses more than a few odd texts.
 const MOST_REFUSALS: usize = 32;
+
+/// How many characters of an error are shown.
+const LONGEST_PROBLEM: usize = 300;
 
 /// What [`ContextStore::embed`] has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,9 +47,11 @@ pub(super) struct Embedding {
     embedder: Box<dyn Embedder>,
     /// The model as vectors name it: with its dimensions, so that vectors of another size are not compared.
     model: String,
+    /// How many numbers each vector has, as the embedder said when it was added.
+    dimensions: usize,
     /// Held while parts are embedded, so that two calls do not pay for the same parts.
     turn: Turn<()>,
-    /// The texts that the model has refused alone; it is not asked about them again by this process.
+    /// The texts that the model has refused, or that alone got no direction; it is not asked about them again by this process.
     refused: Mutex<HashSet<String>>,
 }
 
@@ -64,22 +71,27 @@ struct Pass {
 
 impl Embedding {
     pub(super) fn new(embedder: impl Embedder) -> Self {
-        let model = format!("{} ({})", embedder.model(), embedder.dimensions());
+        let dimensions = embedder.dimensions();
+        let model = format!("{} ({dimensions})", embedder.model());
         let (turn, refused) = (Turn::new(()), Mutex::default());
-        Self { embedder: Box::new(embedder), model, turn, refused }
+        Self { embedder: Box::new(embedder), model, dimensions, turn, refused }
     }
 
     pub(super) fn model(&self) -> &str {
         &self.model
     }
 
-    pub(super) async fn embed(
+    /// Embeds texts; `None` for a text whose vector has no direction.
+    async fn embed(
         &self,
         texts: &[String],
         purpose: EmbedPurpose,
-    ) -> Result<Vec<UnitVector>, EmbedderError> {
-        let vectors = self.embedder.embed(texts, purpose).await?;
-        UnitVector::of_answer(vectors, texts.len(), self.embedder.dimensions())
+    ) -> Result<Vec<Option<UnitVector>>, EmbedderError> {
+        // A call whose text is stored must not fail because the embedder panics.
+        let embedded = AssertUnwindSafe(async { self.embedder.embed(texts, purpose).await });
+        let vectors = embedded.catch_unwind().await;
+        let vectors = vectors.map_err(|_| EmbedderError::unavailable("it panicked"))??;
+        UnitVector::of_answer(vectors, texts.len(), self.dimensions)
     }
 
     /// Embeds the query of a search; an error is in words.
@@ -91,8 +103,11 @@ impl Embedding {
         let texts = [query.to_owned()];
         match timeout_at(until, self.embed(&texts, EmbedPurpose::Query)).await {
             Err(_) => Err(TOO_SLOW.to_owned()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Ok(Ok(vectors)) => vectors.into_iter().next().ok_or_else(|| "no vector".to_owned()),
+            Ok(Err(error)) => Err(words(&error)),
+            Ok(Ok(vectors)) => {
+                let vector = vectors.into_iter().next().flatten();
+                vector.ok_or_else(|| EmbedderError::NoDirection.to_string())
+            }
         }
     }
 
@@ -102,6 +117,15 @@ impl Embedding {
 
     fn remember_refused(&self, text: String) {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(text);
+    }
+}
+
+/// The error as the answers of tools say it: a model reads it, and a server may have written a part of it.
+fn words(error: &EmbedderError) -> String {
+    let line = printable::line(&error.to_string());
+    match line.char_indices().nth(LONGEST_PROBLEM) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -181,7 +205,8 @@ impl ContextStore {
         Ok(())
     }
 
-    /// Embeds one batch. Where the model refuses it, halves it until the refused text is found. Returns whether to continue.
+    /// Embeds one batch. Where the model refuses it, halves it until the refused text is found. Of an answer in which some
+    /// vectors have no direction, the others are stored. Returns whether to continue.
     async fn embed_batch(
         &self,
         embedding: &Arc<Embedding>,
@@ -196,14 +221,28 @@ impl ContextStore {
             let texts: Vec<String> = group.iter().map(|it| it.text.clone()).collect();
             let error = match embedding.embed(&texts, EmbedPurpose::Passage).await {
                 Ok(vectors) => {
+                    let parts = group.into_iter().zip(vectors);
+                    let (good, bad): (Vec<_>, Vec<_>) = parts.partition(|(_, it)| it.is_some());
+                    if !bad.is_empty() {
+                        pass.problem = Some(EmbedderError::NoDirection.to_string());
+                        // An answer without any direction may be the fault of a model that recovers.
+                        if good.is_empty() && bad.len() > 1 {
+                            pass.refusals += 1;
+                            if pass.refusals > MOST_REFUSALS {
+                                return Ok(false);
+                            }
+                            continue;
+                        }
+                        bad.into_iter().for_each(|(part, _)| embedding.remember_refused(part.text));
+                    }
                     let (store, embedding) = (self.clone(), Arc::clone(embedding));
-                    let added = move || store.add_vectors(embedding.model(), &group, &vectors);
+                    let added = move || store.add_vectors(embedding.model(), &good);
                     pass.embedded += blocking(added).await?.map_err(unavailable)?;
                     continue;
                 }
                 Err(error) => error,
             };
-            pass.problem = Some(error.to_string());
+            pass.problem = Some(words(&error));
             pass.refusals += 1;
             if !matches!(error, EmbedderError::Refused { .. }) || pass.refusals > MOST_REFUSALS {
                 return Ok(false);
@@ -256,13 +295,13 @@ impl ContextStore {
     fn add_vectors(
         &self,
         model: &str,
-        parts: &[MissingPart],
-        vectors: &[UnitVector],
+        parts: &[(MissingPart, Option<UnitVector>)],
     ) -> rusqlite::Result<usize> {
         let mut connection = self.connection();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut added = 0;
-        for (part, vector) in parts.iter().zip(vectors) {
+        for (part, vector) in parts {
+            let Some(vector) = vector else { continue };
             added += transaction
                 .prepare_cached(
                     "INSERT OR IGNORE INTO vectors (chunk, model, vector)

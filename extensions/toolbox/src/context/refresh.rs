@@ -77,9 +77,10 @@ impl ContextStore {
     }
 
     async fn refresh_one(&self, entry: &SourcedEntry) -> Result<RefreshResult, ToolError> {
-        let content = self.fetch(&entry.source).await?;
+        let (content, untrusted) = self.fetch(&entry.source).await?;
         let note = format!("refreshed from {}", entry.source);
-        let text = NewText { content: &content, note: Some(&note), source: None, untrusted: None };
+        let (note, untrusted) = (Some(&*note), untrusted.as_deref());
+        let text = NewText { content: &content, note, source: None, untrusted };
         // Do not overwrite a text that was written while the source was asked.
         let stored = self.put(&entry.path, Before::Hash(&entry.hash), &text)?;
         Ok(match stored.hash == entry.hash {
@@ -88,8 +89,8 @@ impl ContextStore {
         })
     }
 
-    /// Fetches the text of a source such as `file:README.md`.
-    pub(super) async fn fetch(&self, source: &str) -> Result<String, ToolError> {
+    /// Fetches the text of a source such as `file:README.md`, and returns where it comes from if it is untrusted.
+    pub(super) async fn fetch(&self, source: &str) -> Result<(String, Option<String>), ToolError> {
         let invalid = |problem: String| {
             let known: Vec<&str> = self.sources.iter().map(|it| it.scheme()).collect();
             let hint = match known.as_slice() {
@@ -103,7 +104,7 @@ impl ContextStore {
             .ok_or_else(|| invalid(format!("`{source}` is not a source: it has no `:`")))?;
         let kind = self.sources.iter().find(|it| it.scheme() == scheme);
         let kind = kind.ok_or_else(|| invalid(format!("there is no source `{scheme}:`")))?;
-        kind.fetch(name.to_owned()).await
+        Ok((kind.fetch(name.to_owned()).await?, kind.untrusted(name)))
     }
 
     fn list_sourced(&self, folder: Option<&str>) -> Result<Vec<SourcedEntry>, ToolError> {

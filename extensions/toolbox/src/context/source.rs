@@ -18,6 +18,13 @@ pub trait ContextSource: Send + Sync + 'static {
     /// # Errors
     /// When it cannot be fetched; the message is for the model.
     fn fetch(&self, name: String) -> BoxFuture<'_, Result<String, ToolError>>;
+
+    /// Returns where the text comes from, for the mark of untrusted texts, if a stranger may have written what the part after the
+    /// colon names, such as a page of the web. No text is marked unless this says so.
+    fn untrusted(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
 }
 
 /// The files of a workspace are sources named `file:README.md`.

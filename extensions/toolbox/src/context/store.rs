@@ -232,7 +232,7 @@ impl ContextStore {
         }
     }
 
-    /// Reads the first version of an entry that has this note; `None` if none has it.
+    /// Reads the first version of an entry that has this note, or has it as a line; `None` if none has it.
     pub(super) fn read_noted(
         &self,
         path: &LogicalPath,
@@ -240,7 +240,9 @@ impl ContextStore {
     ) -> Result<Option<ContextEntry>, ToolError> {
         let query = "SELECT v.version, e.version, v.content, v.hash, v.note, e.source, v.untrusted
             FROM entries e JOIN versions v ON v.entry = e.id
-            WHERE e.path = ?1 AND v.note = ?2 ORDER BY v.version LIMIT 1";
+            WHERE e.path = ?1
+              AND instr(char(10) || v.note || char(10), char(10) || ?2 || char(10)) > 0
+            ORDER BY v.version LIMIT 1";
         self.connection()
             .prepare_cached(query)
             .and_then(|mut statement| {
@@ -292,6 +294,26 @@ impl ContextStore {
             let entry = find_row(transaction, path).map_err(unavailable)?;
             self.is_as_expected(path, entry.as_ref(), before)?;
             insert(transaction, path, entry.as_ref(), text)
+        })
+    }
+
+    /// Writes as [`put`](Self::put) does, and leaves the note also on a version whose text is unchanged, so that
+    /// [`read_noted`](Self::read_noted) finds it.
+    pub(super) fn put_noted(
+        &self,
+        path: &LogicalPath,
+        before: Before<'_>,
+        text: &NewText<'_>,
+    ) -> Result<StoredEntry, ToolError> {
+        self.write_with(|transaction| {
+            let entry = find_row(transaction, path).map_err(unavailable)?;
+            self.is_as_expected(path, entry.as_ref(), before)?;
+            let stored = insert(transaction, path, entry.as_ref(), text)?;
+            let add = "UPDATE versions SET note = coalesce(note || char(10), '') || ?3
+                WHERE entry = (SELECT id FROM entries WHERE path = ?1) AND version = ?2 AND note IS NOT ?3";
+            let added = params![path.as_str(), stored.version, text.note];
+            transaction.execute(add, added).map_err(unavailable)?;
+            Ok(stored)
         })
     }
 
@@ -398,10 +420,17 @@ fn insert(
         Some(entry) => entry.version.saturating_add(1),
         None => 1,
     };
+    if let (Some(entry), Some(source)) = (entry.filter(|_| is_unchanged), text.source) {
+        // A refresh has to fetch the entry from there, although its text is unchanged now.
+        let set = "UPDATE entries SET source = ?2 WHERE id = ?1";
+        transaction.execute(set, params![entry.id, source]).map_err(unavailable)?;
+    }
     match (entry, text.untrusted) {
         (Some(entry), Some(source)) if is_unchanged => {
             // The text is unchanged, but an untrusted source has now written it as well.
-            let mark = "UPDATE versions SET untrusted = ?3 WHERE entry = ?1 AND version = ?2 AND untrusted IS NULL";
+            let mark = "UPDATE versions SET untrusted = coalesce(untrusted || char(10), '') || ?3
+                WHERE entry = ?1 AND version = ?2
+                  AND instr(char(10) || coalesce(untrusted, '') || char(10), char(10) || ?3 || char(10)) = 0";
             transaction
                 .execute(mark, params![entry.id, entry.version, source])
                 .map_err(unavailable)?;

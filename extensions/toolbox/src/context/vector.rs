@@ -25,16 +25,21 @@ impl UnitVector {
         Ok(Self(numbers))
     }
 
-    /// Checks an answer of an embedder: one vector for each text.
+    /// Checks an answer of an embedder: one vector for each text; `None` for a vector without a direction.
     pub(super) fn of_answer(
         vectors: Vec<Vec<f32>>,
         texts: usize,
         dimensions: usize,
-    ) -> Result<Vec<Self>, EmbedderError> {
+    ) -> Result<Vec<Option<Self>>, EmbedderError> {
         if vectors.len() != texts {
             return Err(EmbedderError::WrongCount { found: vectors.len(), expected: texts });
         }
-        vectors.into_iter().map(|vector| Self::new(vector, dimensions)).collect()
+        let checked = vectors.into_iter().map(|vector| match Self::new(vector, dimensions) {
+            Ok(vector) => Ok(Some(vector)),
+            Err(EmbedderError::NoDirection) => Ok(None),
+            Err(error) => Err(error),
+        });
+        checked.collect()
     }
 
     /// The numbers as 32-bit floats, little endian.

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolwright::{Call, Executor, Registry};
+use toolwright::{Call, Executor, Registry, ToolError};
 #[cfg(feature = "context")]
 use toolwright_toolbox::CONTEXT as TOOLS;
 #[cfg(not(feature = "context"))]
 use toolwright_toolbox::CONTEXT_STORE as TOOLS;
-use toolwright_toolbox::{ContextStore, ContextStoreError, OnConflict, Workspace, context_write};
+use toolwright_toolbox::{
+    ContextSource, ContextStore, ContextStoreError, OnConflict, Workspace, context_write,
+};
 
 use super::support::runtime;
 
@@ -164,6 +167,58 @@ fn the_tree_goes_down_to_a_depth_and_counts_what_is_below() {
         below,
         json!({"items": [{"path": "n/deep/c.md", "bytes": 3, "version": 1}], "left_out": 1})
     );
+}
+
+/// Pages of the web, of which some are ours.
+struct Pages;
+
+impl ContextSource for Pages {
+    fn scheme(&self) -> &str {
+        "page"
+    }
+
+    fn fetch(&self, name: String) -> BoxFuture<'_, Result<String, ToolError>> {
+        Box::pin(async move { Ok(format!("the page {name}\n")) })
+    }
+
+    fn untrusted(&self, name: &str) -> Option<String> {
+        (name != "ours").then(|| format!("the page {name}"))
+    }
+}
+
+#[test]
+fn a_text_of_a_source_of_strangers_is_marked_also_if_it_was_there_before() {
+    let stored = Stored::new();
+    let store = stored.store.clone().with_source(Pages);
+    let executor = Executor::builder(Registry::of(TOOLS).unwrap()).unrestricted();
+    let executor = executor.service(store.clone()).build().unwrap();
+    let call = |tool: &str, input: Value| {
+        let call = Call::new(tool, input.to_string());
+        let answer = runtime().block_on(executor.call(&call));
+        assert!(!answer.is_error(), "{}", answer.text());
+        answer
+    };
+    store.write("theirs", "the page x\n", OnConflict::Error, None).unwrap();
+    for name in ["ours", "theirs"] {
+        let source = if name == "ours" { "page:ours" } else { "page:x" };
+        call("context_write", json!({"path": name, "source": source, "on_conflict": "overwrite"}));
+    }
+    let source = |path: &str| call("context_read", json!({"path": path})).untrusted_sources();
+    assert_eq!((source("ours").len(), source("theirs").join(" ")), (0, "the page x".to_owned()));
+    call("context_refresh", json!({}));
+    assert_eq!((source("ours").len(), source("theirs").join(" ")), (0, "the page x".to_owned()));
+}
+
+#[test]
+fn a_source_is_stored_for_a_text_that_was_there_before() {
+    let stored = Stored::new();
+    std::fs::write(stored.folder.path().join("tea.md"), "Assam\n").unwrap();
+    stored.store.write("tea", "Assam\n", OnConflict::Error, None).unwrap();
+    let input = json!({"path": "tea", "source": "file:tea.md", "on_conflict": "overwrite"});
+    assert_eq!(stored.ok("context_write", input)["version"], 1);
+    std::fs::write(stored.folder.path().join("tea.md"), "Darjeeling\n").unwrap();
+    let refreshed = stored.ok("context_refresh", json!({}));
+    assert_eq!(refreshed, json!([{"path": "tea", "result": "updated"}]));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
@@ -78,7 +78,8 @@ impl Embedder for Topics {
         if purpose == EmbedPurpose::Passage {
             self.passages.fetch_add(texts.len(), Ordering::Relaxed);
         }
-        let answer = match &*self.deed.lock().unwrap() {
+        // The lock is poisoned after a deed that panicked.
+        let answer = match &*self.deed.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(deed) => deed(texts),
             None => Ok(texts.iter().map(|it| vector(it)).collect()),
         };
@@ -287,6 +288,57 @@ fn a_text_that_the_model_refuses_does_not_hold_up_the_others() {
     let why = "1 parts have no vectors yet: the embedding model refuses them";
     assert_eq!(problem.as_deref(), Some(why));
     assert_eq!(world.topics.passages(), before, "it is not asked again about what it has refused");
+}
+
+#[test]
+fn a_text_whose_vector_has_no_direction_does_not_hold_up_the_others() {
+    let world = World::new();
+    for number in 0..100 {
+        let topic = if number == 37 { "2026" } else { "kitten" };
+        world.store.write(&format!("{number:03}"), topic, OnConflict::Error, None).unwrap();
+    }
+    world.topics.does(|texts| {
+        let of = |text: &String| if text == "2026" { vec![0.0; 4] } else { vector(text) };
+        Ok(texts.iter().map(of).collect())
+    });
+    let report = runtime().block_on(world.store.embed()).unwrap();
+    assert_eq!((report.embedded, report.missing), (99, 1));
+    assert!(report.problem.unwrap().contains("a vector without a direction"));
+    assert_eq!(world.topics.passages(), 100);
+    assert_eq!(found(&world.store, "pet").0.len(), 10);
+    assert_eq!(world.topics.passages(), 100, "it is not asked again about that text");
+    // A model that answers so about everything is asked again.
+    let other = Topics::new("other");
+    other.does(|texts| Ok(vec![vec![f32::NAN; 4]; texts.len()]));
+    let store = world.reopened(other.clone());
+    let report = runtime().block_on(store.embed()).unwrap();
+    assert_eq!((report.embedded, report.missing), (0, 100));
+    other.recovers();
+    let report = runtime().block_on(store.embed()).unwrap();
+    assert_eq!((report.embedded, report.missing, report.problem), (100, 0, None));
+}
+
+#[test]
+fn of_a_long_problem_the_beginning_is_shown_in_one_line() {
+    let world = World::new();
+    let problem = format!("busy\n\u{1b}[2J{}", "x".repeat(10_000));
+    world.topics.does(move |_| Err(EmbedderError::unavailable(problem.clone())));
+    let written = write(&world.store, "a", "Buy Assam.\n");
+    let why = written["not_embedded"].as_str().unwrap();
+    assert!(why.contains(r"busy\n\u{1b}[2Jxxx") && why.ends_with("x…"), "{why}");
+    assert!(why.len() < 400 && found(&world.store, "Assam").1.unwrap().len() < 400, "{why}");
+}
+
+#[test]
+fn a_text_is_stored_and_found_by_its_words_where_the_model_panics() {
+    let world = World::new();
+    world.topics.does(|_| panic!("the model is broken"));
+    let written = write(&world.store, "a", "Buy Assam.\n");
+    let why = written["not_embedded"].as_str().unwrap();
+    assert!(why.ends_with("the embedding model cannot be used: it panicked"), "{why}");
+    let (paths, problem) = found(&world.store, "Assam");
+    assert_eq!(paths, ["a"]);
+    assert!(problem.unwrap().ends_with("it panicked"));
 }
 
 #[test]

@@ -252,6 +252,47 @@ fn a_repeated_pipe_answers_what_it_has_written_even_if_another_call_has_replaced
 }
 
 #[test]
+fn a_repeated_pipe_whose_text_was_stored_before_overwrites_no_later_text() {
+    let input = json!({"tool_name": "numbers", "tool_input": {}, "path": "out",
+        "on_conflict": "overwrite"});
+    let call: Arc<Mutex<String>> = Arc::default();
+    let first = Arc::clone(&call);
+    let piping = Piping::with(|builder| {
+        builder.unrestricted().listen(move |event| {
+            if event.tool == "context_pipe" && matches!(event.kind, ToolEventKind::Started) {
+                *first.lock().unwrap() = event.call.to_string();
+            }
+        })
+    });
+    piping.store.write("out", "[1,2,3]", OnConflict::Error, Some("by hand")).unwrap();
+    assert_eq!(piping.call("context_pipe", input.clone())["version"], 1);
+    let note = piping.store.read("out", None).unwrap().note.unwrap();
+    let call = call.lock().unwrap().clone();
+    assert_eq!(note, format!("by hand\nthe output of `numbers`, by call {call}"));
+
+    let store: Arc<OnceLock<ContextStore>> = Arc::default();
+    let own = Arc::clone(&store);
+    let repeated = Piping::with(|builder| {
+        builder.unrestricted().listen(move |event| {
+            if event.tool != "context_pipe" || !matches!(event.kind, ToolEventKind::Started) {
+                return;
+            }
+            // The pipe was interrupted after it had found its text unchanged, and another call has written since.
+            let note = note.replace(&call, &event.call.to_string());
+            let write = |text: &str, note: Option<&str>| {
+                store.get().unwrap().write("out", text, OnConflict::Overwrite, note).unwrap()
+            };
+            write("[1,2,3]", Some(&note));
+            write("of another call", None);
+        })
+    });
+    own.set(repeated.store.clone()).unwrap();
+    assert_eq!(repeated.call("context_pipe", input)["version"], 1);
+    assert_eq!(repeated.ran.all(), Vec::<String>::new());
+    assert_eq!(repeated.stored().unwrap(), "of another call");
+}
+
+#[test]
 fn a_person_is_asked_about_the_inner_call_and_about_an_entry_that_would_be_replaced() {
     let asked = Ran::default();
     let log = asked.clone();

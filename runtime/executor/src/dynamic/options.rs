@@ -198,6 +198,24 @@ impl DynamicTool {
         self
     }
 
+    /// Names what calls do besides what the definition says, such as the server that they go to. A decision about a call is
+    /// bound to it: if the tool of another process, or of this one after a restart, names something else, a call that a
+    /// person has approved is not run, and the person is asked again. Models and people do not read it.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::DynamicTool;
+    ///
+    /// let schema = json!({"type": "object", "properties": {}});
+    /// let order = DynamicTool::new("order", "Orders.", schema, |_, _| async { Ok("ordered") })
+    ///     .implementation("POST https://shop.example/orders");
+    /// # let _ = order;
+    /// ```
+    pub fn implementation(mut self, implementation: impl Into<String>) -> Self {
+        self.implementation = Some(implementation.into());
+        self
+    }
+
     /// Finds out what became of a call that was interrupted, from its final input and the idempotency key in its
     /// [`ToolContext`]. An executor with a journal asks it before it leaves the call to a person.
     ///

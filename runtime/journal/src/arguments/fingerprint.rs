@@ -13,7 +13,7 @@ const TOOL: &str = "toolwright tool 1";
 
 /// Computes the fingerprint of a definition, as 64 hexadecimal digits. It covers its name, description, input schema,
 /// danger, effect and approval, which parameters are secret and which leave the machine, whether it is carried out
-/// elsewhere, and the application's changes to it. Equal definitions have equal fingerprints, in every process. The
+/// elsewhere, what the tool says of its implementation, and the application's changes to it. Equal definitions have equal fingerprints, in every process. The
 /// value of a secret preset is not part of it, but of the digest of each call.
 ///
 /// Code computes what a call touches, and danger and approval where they are `Computed`: a change of that code does not
@@ -62,6 +62,9 @@ pub fn fingerprint(definition: &Definition) -> String {
     let framed = frame(&sinks);
     if !sinks.is_empty() {
         parts.extend(["sinks", &framed]);
+    }
+    if let Some(implementation) = &definition.implementation {
+        parts.extend(["implementation", implementation]);
     }
     let adapted = adapted(&definition.adapted);
     parts.extend(adapted.iter().map(String::as_str));

@@ -1,6 +1,6 @@
 //! Parses the output of `cargo test`.
 
-use super::{Case, Reader, Status, Totals};
+use super::{Case, MOST_HELD, Reader, Status, Totals, add_case};
 
 /// Reads the lines of all test programs of one `cargo test`.
 #[derive(Debug, Default)]
@@ -40,12 +40,15 @@ impl Reader for Lines {
             let case = self.cases.iter_mut().find(|it| it.name == *failed);
             if let Some(case) = case.filter(|_| !line.is_empty()) {
                 let message = case.message.get_or_insert_default();
+                if message.len() > MOST_HELD {
+                    return;
+                }
                 message.push_str(if message.is_empty() { "" } else { "\n" });
                 message.push_str(line);
             }
         } else if let Some((name, status)) = case(line) {
             let name = self.named(name);
-            self.cases.push(Case { name, status, message: None });
+            add_case(&mut self.cases, Case { name, status, message: None });
         }
     }
 

@@ -1,6 +1,6 @@
 //! Parses the output of `pytest -rA`: a line for each case, and a last line with the totals.
 
-use super::{Case, Reader, Status, Totals};
+use super::{Case, Reader, Status, Totals, add_case};
 
 /// Reads the lines of pytest.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Lines {
 impl Reader for Lines {
     fn line(&mut self, line: &str) {
         if let Some(case) = case(line) {
-            self.cases.push(case);
+            add_case(&mut self.cases, case);
         } else if let Some(totals) = totals(line) {
             self.totals = Some(totals);
         }

@@ -1,7 +1,7 @@
 //! Parses the output of test runners for Node: TAP (`node --test`, ava, tape), and the ticks of jest, mocha, vitest
 //! and Node's `spec`. Each prints its totals in another form.
 
-use super::{Case, Reader, Status, Totals};
+use super::{Case, Reader, Status, Totals, add_case};
 
 /// Reads the lines of `npm test`.
 #[derive(Debug, Default)]
@@ -37,8 +37,10 @@ impl Reader for Lines {
             let numbered = || numbered(line).filter(|_| is_indented);
             let case = tap(line).or_else(|| ticked(line)).or_else(numbered);
             // A line with a tick also closes a group.
-            self.cases
-                .extend(case.filter(|it| self.groups.pop_if(|group| *group == it.name).is_none()));
+            let case = case.filter(|it| self.groups.pop_if(|group| *group == it.name).is_none());
+            if let Some(case) = case {
+                add_case(&mut self.cases, case);
+            }
         }
     }
 

@@ -178,3 +178,26 @@ fn a_suite_that_prints_without_end_is_read_to_its_end_and_reported_in_short() {
     assert_eq!(suite["totals"]["failed"], 2000);
     assert_eq!(suite["omitted"], 2000 - written);
 }
+
+/// A failed case whose output has no end, and cases without end, within a limit of memory.
+#[test]
+fn a_suite_whose_cases_have_no_end_is_held_in_part() {
+    let folder = folder(&[("Cargo.toml", "[package]\nname = \"a\"\n")]);
+    for (beginning, line) in [
+        ("test a ... FAILED\n---- a stdout ----", "a line of a test that prints without end"),
+        ("", "test a ... ok"),
+    ] {
+        let printing = format!("#!/bin/sh\necho '{beginning}'\nexec yes '{line}'\n");
+        script(&folder.path().join("cargo"), &printing);
+        let program = executables().join("bonsai-test");
+        let limited = format!("ulimit -v 400000; exec {} . --limit 8", program.display());
+        let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).current_dir(folder.path()).env("PATH", path);
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let report: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{errors}"));
+        assert_eq!(report["timed_out"], true);
+    }
+}
