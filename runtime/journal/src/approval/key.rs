@@ -117,7 +117,7 @@ impl fmt::Debug for ApproverKey {
 }
 
 /// A statement names another author than the holder of the key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the statement is by {by:?} and the key is that of {name:?}: each signs what they say themselves"
 )]
@@ -128,6 +128,7 @@ pub struct NotTheirs {
     /// The holder of the key.
     pub name: String,
 }
+toolwright_core::debug_as_sentence!(NotTheirs);
 
 /// The public key that verifies the signatures of an [`ApproverKey`]. It is written `ed25519:` and 64 hexadecimal
 /// digits.
