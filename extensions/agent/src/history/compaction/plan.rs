@@ -42,8 +42,6 @@ pub(super) enum Fate {
 
 /// The parts of a history that are left out.
 pub(super) struct Plan<'s> {
-    /// How many of the first messages are never dropped: the one in which the server of the model has compacted what came before.
-    fixed: usize,
     /// How answers are shortened, by message and index.
     answers: BTreeMap<(usize, usize), Fate>,
     dropped: Vec<bool>,
@@ -51,6 +49,11 @@ pub(super) struct Plan<'s> {
     unsummarized: Vec<usize>,
     /// The tokens of the dropped messages.
     gone: u64,
+    /// All answers in messages before this one are shortened or stay.
+    shortened_to: usize,
+    /// All turns before this message are dropped or stay. The first messages stay in which the server of the model has
+    /// compacted what came before.
+    dropped_to: usize,
     summaries: &'s [Summary],
     /// The newest summary at this point of the history.
     summary: Option<&'s Summary>,
@@ -74,11 +77,12 @@ impl<'s> Plan<'s> {
         fixed: usize,
     ) -> Self {
         let mut plan = Self {
-            fixed,
             answers: BTreeMap::new(),
             dropped: vec![false; history.len()],
             unsummarized: Vec::new(),
             gone: 0,
+            shortened_to: 0,
+            dropped_to: fixed,
             summaries,
             summary: None,
             drops_at_end: false,
@@ -194,7 +198,11 @@ impl<'s> Plan<'s> {
 
     /// Leaves out the middle of long answers, the oldest first.
     fn shorten(&mut self, history: &[Message], old: usize, room: Room) {
-        for (message, index, _, answer) in answers(&history[..old]) {
+        // The call of an answer is in the message before it.
+        let first = self.shortened_to.saturating_sub(1).min(old);
+        for (after, index, _, answer) in answers(&history[first..old]) {
+            let message = first + after;
+            self.shortened_to = message;
             if self.size <= room.low() {
                 return;
             }
@@ -236,9 +244,13 @@ impl<'s> Plan<'s> {
 
     /// Leaves out whole turns, the oldest first: answers of the model, and the answers to their calls.
     fn drop_turns(&mut self, history: &[Message], old: usize, room: Room) {
-        for message in self.fixed..old {
+        for message in self.dropped_to..old {
             if self.size <= room.low() {
                 return;
+            }
+            // The answers to the calls of the last old message are not old yet.
+            if message + 1 < old {
+                self.dropped_to = message;
             }
             let (Message::Assistant { calls, .. }, false) =
                 (&history[message], self.dropped[message])
