@@ -129,7 +129,8 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
 }
 
-/// Decides the same of each call of the command line. Finds all of them before it decides anything.
+/// Makes the same decision about each call that the command line names. Looks up all of them first, so that an unknown
+/// id stops the command before it decides about any.
 async fn each(
     matches: &ArgMatches,
     session: &Session,

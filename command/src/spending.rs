@@ -1,4 +1,4 @@
-//! `spending`: shows what agents' runs have spent of the ceilings in a journal.
+//! `spending`: shows how much of the ceilings in a journal the runs of agents have spent.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright_agent::CeilingOf;
