@@ -17,7 +17,7 @@ pub(crate) struct SentHistory {
 pub(crate) struct LeftOutShown {
     /// The turns whose messages were left out.
     turns: BTreeSet<u64>,
-    /// The turns whose answers were left out because a later call returned the same content.
+    /// The turns whose answers were left out because the same call was repeated later.
     repeated: BTreeSet<u64>,
     /// The turns whose answers were cut in the middle.
     shortened: BTreeSet<u64>,

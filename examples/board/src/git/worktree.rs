@@ -1,4 +1,4 @@
-//! Finds the worktree of a ticket, or makes it.
+//! Finds or makes the worktree of a ticket.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{output, printed};
 
-/// Why there is no worktree to work in.
+/// Why a ticket has no worktree.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     #[error("git says: {0}")]
@@ -19,11 +19,11 @@ pub enum WorktreeError {
     Io { folder: PathBuf, source: io::Error },
 }
 
-/// Finds the worktree of a branch in a folder, or makes it from `base`. Uncommitted changes stay as they are. A
-/// worktree that was removed is made again from its branch; git refuses where a person has locked it.
+/// Finds the worktree of a branch in a folder, or makes it from `base`. Uncommitted changes are not touched. A worktree
+/// that was removed is made again from its branch, but git refuses if a person has locked it.
 ///
 /// # Errors
-/// When git refuses, or the folder holds something else.
+/// When git refuses, or the folder holds other files.
 pub fn find_or_make(
     repository: &Path,
     folder: &Path,
@@ -45,7 +45,7 @@ pub fn find_or_make(
         }
         return Ok(());
     }
-    // Take a lock: another runner's `prune` would remove a worktree that `add` has not finished here.
+    // Take a lock: while `add` runs here, another runner's `prune` would remove the unfinished worktree.
     let common = git(repository, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
     let alone = File::create(Path::new(&common).join("board-worktrees.lock")).map_err(failed)?;
     alone.lock().map_err(failed)?;
@@ -59,7 +59,7 @@ pub fn find_or_make(
     Ok(())
 }
 
-/// Returns whether the folder is the top of a worktree of this repository.
+/// Returns whether the folder is the root of a worktree of this repository.
 fn is_own(
     repository: &Path,
     folder: &Path,
