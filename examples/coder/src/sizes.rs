@@ -11,7 +11,7 @@ use crate::transcript::Transcript;
 /// How many bytes are counted as one token; the agent estimates in the same way.
 const BYTES: usize = 3;
 
-/// The number of tokens of the last request.
+/// The size of the last request in bytes. Clones share it.
 #[derive(Clone, Default)]
 pub struct Sizes(Arc<AtomicUsize>);
 

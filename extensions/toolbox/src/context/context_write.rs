@@ -32,7 +32,7 @@ use crate::workspace::content_hash;
         Ok(match (now, content) {
             (Err(error), _) if error.kind() == "not_found" => Reconciled::DidNotHappen,
             (Err(error), _) => return Err(error),
-            // This text was never stored: the entry has only one version, with another text.
+            // The text of this call was never stored: the entry has only one version, with another text.
             (Ok(now), Some(content)) if now.last_version == 1 && now.hash != content_hash(content.as_bytes()) => {
                 Reconciled::DidNotHappen
             }
@@ -83,7 +83,7 @@ pub async fn context_write(
     Ok(StoredEntry { not_embedded: store.embed_in_time().await, ..stored })
 }
 
-/// The file that a source names, so that rules for files apply to it.
+/// Returns the file that a source names, so that policy rules for files apply to the source.
 fn files_of(source: Option<&str>) -> Vec<String> {
     source.and_then(|it| it.strip_prefix("file:")).map(str::to_owned).into_iter().collect()
 }

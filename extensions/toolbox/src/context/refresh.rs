@@ -1,4 +1,4 @@
-//! Fetches entries again from their sources, one after another; other calls can use the store meanwhile.
+//! Fetches entries again from their sources, one after another. Other calls can use the store meanwhile.
 
 use rusqlite::params;
 use toolwright::{ErrorClass, ToolError};
@@ -7,34 +7,34 @@ use super::database::unavailable;
 use super::path::LogicalPath;
 use super::store::{Before, ContextStore, NewText};
 
-/// What became of one entry.
+/// The result of refreshing one entry.
 #[toolwright::data]
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefreshedEntry {
     /// The logical path of the entry.
     pub path: String,
-    /// Whether it was changed.
+    /// Whether the entry was changed.
     pub result: RefreshResult,
-    /// Why it could not be fetched.
+    /// The reason why the entry could not be fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Why parts of it have no vectors yet, if an embedding model is to make them.
+    /// The reason why parts of the entry have no vectors yet, if the store has an embedding model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_embedded: Option<String>,
 }
 
-/// What a refresh did with an entry.
+/// The outcome of refreshing an entry.
 #[toolwright::data]
 #[serde(rename_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefreshResult {
-    /// The source has another text now, which is a new version.
+    /// The source has another text now, which is stored as a new version.
     Updated,
-    /// The source has the text that is stored.
+    /// The source still has the stored text.
     Unchanged,
-    /// It could not be fetched or written, and is as it was.
+    /// The entry could not be fetched or written, and is unchanged.
     Failed,
 }
 
@@ -66,7 +66,7 @@ impl ContextStore {
                 }
             });
         }
-        // Also embeds parts that an earlier call could not.
+        // This also embeds parts that an earlier call could not embed.
         if let Some(problem) = self.embed_in_time().await {
             let paths = self.paths_without_vectors().await?;
             for entry in refreshed.iter_mut().filter(|it| paths.contains(&it.path)) {
@@ -80,7 +80,7 @@ impl ContextStore {
         let content = self.fetch(&entry.source).await?;
         let note = format!("refreshed from {}", entry.source);
         let text = NewText { content: &content, note: Some(&note), source: None, untrusted: None };
-        // Do not overwrite a text that was written while the source was asked.
+        // Do not overwrite a text that another call has written during the fetch.
         let stored = self.put(&entry.path, Before::Hash(&entry.hash), &text)?;
         Ok(match stored.hash == entry.hash {
             true => RefreshResult::Unchanged,

@@ -98,20 +98,21 @@ pub fn apply_patch(
     ))
 }
 
-/// The files that a patch reads; none if the patch cannot be parsed, since it is then refused before any file is touched.
+/// Returns the files that a patch reads. A patch that cannot be parsed reads none, since it is refused before any file
+/// is read.
 fn read_by(patch: &str) -> Vec<String> {
     let files = read(patch).unwrap_or_default();
     files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect()
 }
 
-/// The files that a patch writes.
+/// Returns the files that a patch writes.
 fn written_by(patch: &str) -> Vec<String> {
     let files = read(patch).unwrap_or_default();
     files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect()
 }
 
 impl Plan {
-    /// A line for each file, followed by diffs, which together have at most `most` lines.
+    /// Describes the result for a model: a line for each file, then diffs with at most `most` lines together.
     fn describe(&self, most: usize) -> String {
         let (mut words, mut left) = (String::new(), most);
         for file in &self.files {

@@ -38,7 +38,7 @@ use crate::workspace::content_hash;
     reconcile = |workspace, path, expected_hash| -> Result<Reconciled, ToolError> {
         let bytes = workspace.read(&path)?;
         Ok(match expected_hash {
-            // The file still has the hash from before the call.
+            // The file still has its hash from before the call.
             Some(expected) if content_hash(&bytes) == expected => Reconciled::DidNotHappen,
             _ => Reconciled::Unknown,
         })
@@ -67,7 +67,7 @@ pub fn patch_lines(
     edit.write(workspace, &text, &done)
 }
 
-/// The text after the patches, or one error with all problems.
+/// Returns the text after the patches, or one error with all problems.
 fn patch(edit: &Edit, patches: &[LinePatch]) -> Result<String, ToolError> {
     patched_lines(&edit.now.text, patches).map_err(|error| of_file(&edit.name, error))
 }
