@@ -19,7 +19,7 @@ pub fn main() -> ExitCode {
     main_with(|executor| executor)
 }
 
-/// Runs the command line as [`main`] does. `complete` adds services, a policy and an approver to the executor's
+/// Runs the command line as [`main`] does. `configure` adds services, a policy and an approver to the executor's
 /// builder.
 #[cfg(feature = "mcp")]
 #[must_use]

@@ -26,7 +26,7 @@ use crate::operation::{Place, Style};
 use keys::Keys;
 pub(crate) use path::{Template, as_sent};
 
-/// The parts that are the same in every request of an operation.
+/// The parts that all requests of an operation share.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) method: Method,
