@@ -123,7 +123,7 @@ fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTe
     Ok(GrantTerms { scope, tool, fingerprint, arguments, until, uses })
 }
 
-/// Refuses a grant that does not cover the call that it is given with: its terms must be a mistake.
+/// Refuses a grant that does not cover the call that it is given with, since its terms must be wrong.
 fn covers_its_own(terms: &GrantTerms, call: &CallRecord, now: Timestamp) -> Result<(), Stop> {
     terms.check(now).map_err(|error| Stop::usage(chain(&error)))?;
     let (session, project) = match &terms.scope {

@@ -90,7 +90,7 @@ pub fn outcome(
     if !matches!(end, RunEnd::Text { .. } | RunEnd::Terminal { .. }) {
         return (Outcome::Error, end.to_string());
     }
-    // Only comments after the last one of a person count, since earlier ones were about something else.
+    // Only comments after the last comment of a person count, since earlier ones are about something else.
     let since = comments.iter().take_while(|it| it.author == Author::Agent);
     let since: Vec<&Comment> = since.collect();
     let posted = |kind| since.iter().find(|it| it.kind == kind && !it.resolved);

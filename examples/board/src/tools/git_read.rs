@@ -1,7 +1,7 @@
 //! `git_read` reads the repository.
 //!
 //! # What it does
-//! It runs one reading git command in the worktree and answers with its exit code and its output. Settings of the
+//! It runs one git command that only reads, and answers with its exit code and its output. Settings of the
 //! repository that start programs are switched off, and no lock is taken, so that it changes nothing.
 //!
 //! # What it may touch

@@ -32,7 +32,7 @@ use crate::workspace::content_hash;
         Ok(match (now, content) {
             (Err(error), _) if error.kind() == "not_found" => Reconciled::DidNotHappen,
             (Err(error), _) => return Err(error),
-            // The text of this call was never stored: the entry has only one version, with another text.
+            // This text was never stored: the entry has only one version, with another text.
             (Ok(now), Some(content)) if now.last_version == 1 && now.hash != content_hash(content.as_bytes()) => {
                 Reconciled::DidNotHappen
             }

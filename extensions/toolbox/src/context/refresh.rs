@@ -7,34 +7,34 @@ use super::database::unavailable;
 use super::path::LogicalPath;
 use super::store::{Before, ContextStore, NewText};
 
-/// The result of refreshing one entry.
+/// What became of one entry.
 #[toolwright::data]
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefreshedEntry {
     /// The logical path of the entry.
     pub path: String,
-    /// Whether the entry was changed.
+    /// Whether it was changed.
     pub result: RefreshResult,
-    /// The reason why the entry could not be fetched.
+    /// Why it could not be fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The reason why parts of the entry have no vectors yet, if the store has an embedding model.
+    /// Why parts of it have no vectors yet, if an embedding model is to make them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_embedded: Option<String>,
 }
 
-/// The outcome of refreshing an entry.
+/// What a refresh did with an entry.
 #[toolwright::data]
 #[serde(rename_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefreshResult {
-    /// The source has another text now, which is stored as a new version.
+    /// The source has another text now, which is a new version.
     Updated,
-    /// The source still has the stored text.
+    /// The source has the text that is stored.
     Unchanged,
-    /// The entry could not be fetched or written, and is unchanged.
+    /// It could not be fetched or written, and is as it was.
     Failed,
 }
 

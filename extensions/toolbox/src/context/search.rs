@@ -28,9 +28,9 @@ pub struct ContextMatch {
     pub path: String,
     /// The line with which the part begins, counted from 1.
     pub line: u32,
-    /// The words around the match.
+    /// The words around what was found.
     pub text: String,
-    /// The source of the text, if the text is untrusted.
+    /// Where the text comes from, where a stranger wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<String>,
 }

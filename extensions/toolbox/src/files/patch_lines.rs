@@ -38,7 +38,7 @@ use crate::workspace::content_hash;
     reconcile = |workspace, path, expected_hash| -> Result<Reconciled, ToolError> {
         let bytes = workspace.read(&path)?;
         Ok(match expected_hash {
-            // The file still has its hash from before the call.
+            // The file still has the hash from before the call.
             Some(expected) if content_hash(&bytes) == expected => Reconciled::DidNotHappen,
             _ => Reconciled::Unknown,
         })

@@ -16,7 +16,7 @@ pub trait SearchProvider: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<SearchResult>, ToolError>>;
 }
 
-/// A page that the search has found.
+/// A page that was found.
 #[toolwright::data]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {

@@ -10,11 +10,9 @@ pub(crate) const MARK: char = '\u{feff}';
 /// The kind of line ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// All line ends are `
-    /// `, or there is only a single line.
+    /// Each line ends with a line feed, or there is only a single line.
     Lf,
-    /// All line ends are `\r
-    /// `.
+    /// Each line ends with a carriage return and a line feed.
     Crlf,
     /// There are line ends of both kinds.
     Mixed,
