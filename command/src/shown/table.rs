@@ -26,7 +26,7 @@ impl Table {
     }
 }
 
-/// A table without rows is written as nothing, without its header.
+/// A table without rows is written as an empty text, without the header.
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

@@ -76,7 +76,7 @@ pub fn edit_file(
     edit.write(workspace, &edited.text, &done)
 }
 
-/// Plans the edit, with the line ends of the file.
+/// Plans the edit. Both texts first get the line ends of the file.
 fn plan_edit(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText, ToolError> {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);

@@ -7,7 +7,7 @@
 //! The list of allowed hosts.
 //!
 //! # What it refuses
-//! Invalid host names. A person is asked each time; with [`WebTools`](crate::WebTools) no grant covers it.
+//! Invalid host names. A person is asked about each host; with [`WebTools`](crate::WebTools), no grant can allow one.
 
 use toolwright::{ToolError, tool};
 
