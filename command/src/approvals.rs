@@ -1,4 +1,4 @@
-//! `approvals`: lists the calls that wait for a person, and records what people decide.
+//! `approvals`: lists the calls that wait for a decision, and records the decisions of people.
 
 mod edit;
 mod grant;

@@ -24,7 +24,7 @@ pub(crate) struct DecisionRow<'a> {
     repeated: bool,
 }
 
-/// Returns the name of a decision in JSON.
+/// Returns the name of a decision for JSON output.
 pub(crate) fn verdict(verdict: &Decision) -> &'static str {
     match verdict {
         Decision::Approve { .. } => "approved",

@@ -48,8 +48,8 @@ pub struct HttpEmbedder {
 }
 
 impl HttpEmbedder {
-    /// Embeds with a model, whose vectors have this many numbers. The address is that of the API, to which `/embeddings` is
-    /// added.
+    /// Makes an embedder for a model whose vectors have this number of dimensions. `/embeddings` is appended to the address
+    /// of the API.
     ///
     /// # Errors
     /// When the address is not a URL, or the system provides no TLS.
