@@ -1,7 +1,6 @@
 //! A board of tickets on which agents work. `board init` and `board new` set up the board, `board run` works on its
-//! tickets, and
-//! `board serve` shows it in a browser. `board --offline` demonstrates all of it on three tickets, without network or
-//! account.
+//! tickets, and `board serve` shows the board in a browser. `board --offline` demonstrates all commands on three
+//! tickets, without network or account.
 
 mod serve;
 

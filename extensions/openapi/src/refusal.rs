@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Refusal {
     /// The place in the document, as a JSON pointer.
     pub place: String,
-    /// The value that was found there, and the expected one.
+    /// The reason, such as the value at that place and the expected one.
     pub reason: String,
 }
 

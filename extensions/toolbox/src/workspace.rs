@@ -134,8 +134,8 @@ impl Workspace {
         })
     }
 
-    /// Makes a workspace whose files and programs are in the executor's place, such as a [`Container`](crate::Container).
-    /// Nothing on this machine is read or written.
+    /// Makes a workspace of the files that the executor provides, such as those of a [`Container`](crate::Container), where
+    /// its programs run too. No file on this machine is read or written.
     ///
     /// The container is the boundary. Names are checked only by their text; reads follow links as the container resolves them,
     /// and a policy sees only the link's own name. A write through a link is refused (`is_a_link`), and so is a call that a
