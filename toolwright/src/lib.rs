@@ -51,7 +51,7 @@
 //! | `reqwest`, `rusqlite` | errors of these crates as errors of tools |
 //! | `conformance` | the tests for a store of one's own |
 //!
-//! A library of tools takes `default-features = false`.
+//! A library of tools depends on this crate with `default-features = false`.
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

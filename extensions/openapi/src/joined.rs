@@ -60,8 +60,7 @@ enum Target<'a> {
 }
 
 impl Target<'_> {
-    /// Returns the new reference for a reference to this place of this document; `None` if the reference is not
-    /// rewritten.
+    /// Returns the reference that replaces a reference to `fragment` in `document`; `None` if it is not rewritten.
     fn rewritten(&self, document: &Url, fragment: &str) -> Option<String> {
         let is_there = match self {
             Self::One(added) => document == *added,

@@ -35,7 +35,7 @@ pub(crate) enum Problem {
     Unmade(io::Error),
     /// SQLite cannot use the file.
     Database(rusqlite::Error),
-    /// The file is of another kind than the format.
+    /// The file is not of the kind that the format describes.
     Foreign,
     /// A later version of this crate has written the file. The field is the version of its format.
     Newer(i32),

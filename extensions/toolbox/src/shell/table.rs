@@ -108,7 +108,7 @@ pub(super) struct Program {
     /// How many positional arguments precede the command that the program runs.
     #[serde(default)]
     pub(super) skip: usize,
-    /// The flags, after these positional arguments, that a command line follows.
+    /// The flags whose value is a command line. They come after these positional arguments.
     #[serde(default)]
     pub(super) line_flags: Vec<String>,
     /// Whether `NAME=value` may precede the command that the program runs.
@@ -120,7 +120,7 @@ pub(super) struct Program {
     /// Whether the program adds arguments to the command that it runs.
     #[serde(default)]
     pub(super) appends: bool,
-    /// The arguments that a command follows.
+    /// The arguments after which a command begins, such as `-exec` of `find`.
     #[serde(default)]
     pub(super) markers: Vec<String>,
     /// A special check of the arguments.
@@ -221,7 +221,7 @@ pub(super) struct Variables {
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
-    /// The values that have this level. Any other value is dangerous.
+    /// The values to which the level of this entry applies. Any other value is dangerous.
     #[serde(default)]
     pub(super) values: Vec<String>,
     /// Whether each part of the value has to be a folder in the workspace. Any other value is dangerous.

@@ -94,8 +94,8 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     best.and_then(|(_, index)| index.checked_sub(offset))
 }
 
-/// Returns the lines where the text would begin if one of its lines is the line of the file. The rarest lines come
-/// first.
+/// Returns the places to examine: for each line of the text that the file contains, the line of the file where the text
+/// would then begin. Places by the rarest lines come first.
 fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
     let mut offsets: HashMap<&str, usize> = HashMap::new();
     for (offset, line) in wanted.iter().enumerate().take(COMPARED_AT_ONCE) {

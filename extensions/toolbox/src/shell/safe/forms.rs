@@ -118,7 +118,7 @@ pub(super) enum Takes {
     Format,
     /// The name of a git setting that does not hold secrets.
     Setting,
-    /// A commit, a path, or a path of a commit.
+    /// A commit, a path, or a path in a commit.
     Revision,
     /// A text that begins with `+`.
     Plus,
