@@ -91,8 +91,7 @@ async fn perform(
         let executor = built(builder.policy(policy(matches)).ask(Terminal::new()))?;
         return Ok(answer_text(&executor.call(&call).await));
     }
-    // On a dry run this rule asks about every call, and the approver stores the request that it is asked about and
-    // rejects it.
+    // On a dry run, this rule asks about every call. The approver stores the request to print it, and rejects the call.
     let shown = Arc::new(Mutex::new(None));
     let preview = Arc::clone(&shown);
     let approver = Callback::new(move |request| {

@@ -55,7 +55,6 @@ impl Stop {
 
     /// Makes the stop after output could not be written. A reader that closes the output early, as `head` does, is no
     /// failure.
-    /// failure.
     pub(crate) fn unwritten(error: &io::Error) -> Self {
         let stop = match error.kind() {
             io::ErrorKind::BrokenPipe => Self::after(Exit::Success),

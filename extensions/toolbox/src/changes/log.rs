@@ -95,7 +95,7 @@ impl ChangeLog {
     /// Opens the log of a workspace, or creates the file.
     ///
     /// # Errors
-    /// When the file cannot be created or opened, is not a change log, or has a later version.
+    /// When the file cannot be created or opened, is not a change log, or a later version of this crate has written it.
     pub fn open(file: impl AsRef<Path>, workspace: Arc<Workspace>) -> Result<Self, ChangeLogError> {
         Self::open_with(file, workspace, ChangeLimits::default())
     }

@@ -131,7 +131,7 @@ impl ContextStore {
     /// Opens a store, or creates its file.
     ///
     /// # Errors
-    /// When the file cannot be created or opened, is not a context store, or has a later version.
+    /// When the file cannot be created or opened, is not a context store, or a later version of this crate has written it.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, ContextStoreError> {
         let file = file.as_ref();
         let unmade = |source| ContextStoreError::Unmade { file: file.to_owned(), source };

@@ -95,7 +95,7 @@ impl TaskStore {
     /// Opens a task list, or creates its file.
     ///
     /// # Errors
-    /// When the file cannot be created or opened, is not a task list, or has a later version.
+    /// When the file cannot be created or opened, is not a task list, or a later version of this crate has written it.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
         let file = file.as_ref();
         let unmade = |source| TaskStoreError::Unmade { file: file.to_owned(), source };
