@@ -49,7 +49,7 @@ pub enum Outcome {
     Refused(Refusal),
 }
 
-/// An operation with everything that its tool is made from.
+/// An operation, with the parts from which its tool is made.
 #[derive(Debug)]
 pub(crate) struct Draft<'d> {
     pub(crate) found: FoundOperation<'d>,

@@ -75,7 +75,7 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     )
 }
 
-/// Makes the plan of a ticket in JSON.
+/// Makes the plan for a ticket, which is given as JSON.
 ///
 /// # Errors
 /// When the text is not a ticket.

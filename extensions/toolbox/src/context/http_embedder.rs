@@ -212,7 +212,7 @@ impl Embedder for HttpEmbedder {
     }
 }
 
-/// Returns the vectors in the order of the texts, to which the index of each refers.
+/// Returns the vectors in the order of the texts: each vector in the answer has the index of its text.
 fn in_order(answer: ApiAnswer, expected: usize) -> Result<Vec<Vec<f32>>, EmbedderError> {
     let found = answer.data.len();
     let mut items = answer.data;

@@ -188,7 +188,7 @@ fn each(document: &Handle, visit: &mut dyn FnMut(&Handle, usize)) {
     }
 }
 
-/// Collects words with single spaces, in lines.
+/// Collects the words of a page in lines, with single spaces between the words.
 #[derive(Default)]
 struct Words {
     lines: String,

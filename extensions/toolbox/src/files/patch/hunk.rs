@@ -12,8 +12,8 @@ pub(in crate::files) struct Hunk {
 /// The information in a patch about the place of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The line numbers of the hunk's first line in the old and in the new file, counted from 1, from a header with
-    /// correct counts. On a side without lines, the number of the line after which lines are added or removed.
+    /// The header has correct counts. `old` and `new` are the numbers of the hunk's first line in the old and in the new
+    /// file, counted from 1. If the hunk has no lines in one of the files, the number is that of the line before it.
     Numbered { old: usize, new: usize },
     /// The header has no numbers or wrong ones, so the hunk's lines have to fit in exactly one place.
     Sought {
