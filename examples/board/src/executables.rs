@@ -41,8 +41,8 @@ impl Report {
     }
 }
 
-/// The most bytes of a report's items. The tool of an agent shows a model 30,000 bytes of a program's output, and
-/// truncated JSON is invalid.
+/// The most bytes of a report's items. An agent's tool shows a model at most 30,000 bytes of a program's output, and
+/// truncated JSON would be invalid.
 const MOST_BYTES: usize = 20_000;
 
 /// Shortens a list until it fits a report, and returns the number of omitted items.

@@ -97,7 +97,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
 /// The patched text while it is assembled.
 struct PatchedText {
     text: String,
-    /// The line end that the last line gets if another line follows, since it has none yet.
+    /// The line end to add to the last line if another line follows, because the old last line had none.
     last_end: &'static str,
 }
 

@@ -4,7 +4,7 @@
 use super::script::quote;
 use crate::shell::{Look, Settings, Start, Walk, may_hold_secrets, names_of_secrets};
 
-/// A pattern of git settings that name a program or a path which a command that only reads may use. Git prints sections
+/// Matches git settings that name a program or a path, which even a command that only reads may use. Git prints sections
 /// and names in lower case.
 const NAMED: &str = "^(filter[.].*[.](clean|smudge|process)|diff[.]external|diff[.].*[.](command|textconv)|gpg[.](.*[.])?program|gpg[.]ssh[.]defaultkeycommand|hook[.].*[.]command|merge[.].*[.]driver|blame[.]ignorerevsfile|core[.](worktree|attributesfile|excludesfile)|mailmap[.]file)$";
 

@@ -114,7 +114,7 @@ pub(super) fn supervise_if_asked(mut arguments: impl Iterator<Item = OsString>) 
 fn report(control: &UnixStream, text: &str) {
     #[cfg(target_os = "linux")]
     let _ = rustix::net::send(control, text.as_bytes(), rustix::net::SendFlags::NOSIGNAL);
-    // On other systems, Rust's start-up code has disabled the signal.
+    // On other systems, Rust's start-up code has disabled SIGPIPE.
     #[cfg(not(target_os = "linux"))]
     let _ = io::Write::write_all(&mut &*control, text.as_bytes());
 }

@@ -28,7 +28,7 @@ impl WebTools {
         Self { client, hosts, search: None, may_ask_for_hosts: true }
     }
 
-    /// Searches the web with this service; without one there is no `web_search`.
+    /// Sets the service that searches the web. Without a service, there is no tool `web_search`.
     pub fn search(mut self, provider: impl SearchProvider) -> Self {
         self.search = Some(Arc::new(provider));
         self
