@@ -56,8 +56,8 @@ pub(super) fn plan_back<'a>(
     Ok(Some(Back { changes: since.iter().rev().copied().collect() }))
 }
 
-/// Returns the changes that are in effect, without pairs of an undo and the change that it took back. If an undo is
-/// itself taken back but not all of its changes are, both stay.
+/// Returns the changes that are in effect: an undo and the change that it took back are left out together. They stay if
+/// the undo is to be taken back as well, but not every change that it took back.
 fn standing<'a>(changes: &'a [Change], is_taken: &impl Fn(&Change) -> bool) -> Vec<&'a Change> {
     let undone_by = |undo: &Change| {
         let by = undo.number;

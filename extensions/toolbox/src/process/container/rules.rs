@@ -55,8 +55,8 @@ impl Rules {
             let (name, text) = (String::from_utf8_lossy(name), String::from_utf8_lossy(text));
             rules.add(name.trim_start_matches("./"), &text);
         }
-        // The caller has named this folder, so list it even if a rule above ignores it. Then only the rules below
-        // apply.
+        // The caller has named this folder, so list it even if a rule of a folder above ignores it. Then only the
+        // rules of this folder and those below apply.
         let is_ignored =
             rules.start.match_indices('/').any(|(end, _)| rules.matches(&rules.start[..end], true));
         if is_ignored {
