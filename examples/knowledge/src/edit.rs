@@ -89,7 +89,7 @@ pub fn file_of<K: Kind>(name: &str) -> String {
     checked::<K>(name).map_or_else(|_| K::FOLDER.to_owned(), |name| path_of::<K>(&name))
 }
 
-/// Returns the path of the file with a valid name.
+/// Returns the path of the file that has this name. The name has to be valid.
 fn path_of<K: Kind>(name: &str) -> String {
     format!("{}/{name}.md", K::FOLDER)
 }

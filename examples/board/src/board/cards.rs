@@ -76,7 +76,7 @@ impl Board {
     /// Returns a ticket as a list shows it.
     ///
     /// # Errors
-    /// When there is none, or the database fails.
+    /// When there is no such ticket, or the database fails.
     pub fn card(&self, ticket: i64, now: Timestamp) -> Result<Card, BoardError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(&format!("{CARD} WHERE ticket.id = :id"))?;

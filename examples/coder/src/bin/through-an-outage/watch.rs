@@ -120,8 +120,8 @@ fn note(begun: Instant, words: &str) {
 
 const GONE: &str = "nothing listens at the address of the provider";
 
-/// The outage. The provider is busy in its first half and refuses connections in the second. It lasts until every run
-/// has had a failed request.
+/// The outage, in the first half of which the provider is busy and in the second half of which it refuses connections.
+/// The outage lasts until every run has had a failed request.
 struct Away {
     outage: Duration,
     provider: Arc<Provider>,
