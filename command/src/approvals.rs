@@ -1,4 +1,4 @@
-//! `approvals`: lists the calls that wait for a person, and records what people decide.
+//! `approvals`: lists the calls that wait for a decision, and records the decisions of people.
 
 mod edit;
 mod grant;
@@ -129,7 +129,8 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
 }
 
-/// Decides the same of each call of the command line. Finds all of them before it decides anything.
+/// Makes the same decision about each call that the command line names. Looks up all of them first, so that an unknown
+/// id stops the command before it decides about any.
 async fn each(
     matches: &ArgMatches,
     session: &Session,

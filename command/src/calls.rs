@@ -1,4 +1,4 @@
-//! `calls`: shows the calls of a journal, and what happens to them.
+//! `calls`: shows the calls of a journal and their histories.
 
 mod trace;
 mod watch;
@@ -16,7 +16,7 @@ use crate::{Exit, complain};
 
 pub(crate) const NAME: &str = "calls";
 
-/// The most characters of arguments in a list.
+/// How many characters of a call's arguments a list shows.
 const LONGEST: usize = 60;
 
 const AFTER_HELP: &str = "\
@@ -104,7 +104,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A list of calls: one line per call for programs, a table for people.
+/// Writes a list of calls: one JSON line per call for programs, a table for people.
 pub(crate) fn write(
     session: &Session,
     calls: &[CallRecord],

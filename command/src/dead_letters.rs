@@ -17,7 +17,7 @@ use crate::{Exit, calls, complain, tell};
 
 pub(crate) const NAME: &str = "dead-letters";
 
-/// The most characters of arguments in a list.
+/// How many characters of a call's arguments a list shows.
 const LONGEST: usize = 60;
 
 const AFTER_HELP: &str = "\

@@ -1,5 +1,5 @@
-//! The commands, and how `--help` groups them. clap can only list all commands under one heading, so this module
-//! writes the list itself, from each command's description.
+//! The subcommands, and the headings under which `--help` groups them. clap can list all subcommands only under one
+//! heading, so this module writes the list itself, from the description of each.
 
 use clap::Command;
 
@@ -13,7 +13,7 @@ Exit code: 0 done; 1 the journal or another file failed, or a tool, an operation
 wrong; 3 there is no such call, grant or run; 4 another person decided, the call expired, or it changed; 5 the key \
 cannot be used.";
 
-/// The whole command line.
+/// Makes the whole command line, with all subcommands.
 pub(crate) fn command() -> Command {
     let operating = [
         calls::command(),

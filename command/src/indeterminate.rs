@@ -1,4 +1,4 @@
-//! `indeterminate`: calls that may or may not have happened, until an operator finds out and records it.
+//! `indeterminate`: lists calls of which it is unknown whether they happened, and records what an operator finds out.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ pub(crate) const NAME: &str = "indeterminate";
 
 const HAPPENED: &str = "happened";
 const DID_NOT: &str = "did-not-happen";
-/// The most characters of arguments in a list.
+/// How many characters of a call's arguments a list shows.
 const LONGEST: usize = 60;
 
 const AFTER_HELP: &str = "\

@@ -1,7 +1,7 @@
 //! `input [FILE]`: reads calls as models sent them, one per line, and shows how their input is repaired or refused.
 //!
-//! - Each line that is not blank gets one answer. A line that fails does not stop the others.
-//! - Input is carried as text, so that numbers keep all of their digits.
+//! - Each line that is not blank gets one answer. The command goes on after a line that fails.
+//! - Input stays text, so that numbers keep all of their digits.
 
 mod call;
 mod outcome;
@@ -36,7 +36,7 @@ Each line gives, on standard output:
 Exit code: 0 every input is taken; 1 one is refused, a line is no call, or a file cannot be read or
 written; 2 the command line is wrong.";
 
-/// How input is read.
+/// The options by which input is repaired and checked.
 struct InputOptions {
     level: Repair,
     brackets: TruncatedInput,

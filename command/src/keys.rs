@@ -1,4 +1,4 @@
-//! `keys`: makes and shows the keys that people sign decisions with.
+//! `keys`: makes and shows the keys with which people sign decisions.
 
 pub(crate) mod place;
 
@@ -70,13 +70,14 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     done.map_or_else(Stop::report, |()| Exit::Success)
 }
 
-/// A key, as the command shows it.
+/// A key as the command prints it.
 #[derive(Serialize)]
 struct KeyRow<'a> {
     name: &'a str,
     public: String,
     file: String,
-    /// The line that trusts this key in the application's builder. Programs read it as `enrol`, the documented name.
+    /// The line of code that trusts this key in the application's builder. The JSON key is `enrol`, the documented
+    /// name.
     #[serde(rename = "enrol")]
     trust: String,
 }

@@ -1,4 +1,4 @@
-//! Reads a line as a tool: `{"name", "description", "input_schema"}`, or the shape in which a provider has the same.
+//! Parses a line as a tool: `{"name", "description", "input_schema"}`, or the same content in a provider's format.
 
 mod order;
 
@@ -9,13 +9,13 @@ use serde_json::error::Category;
 use serde_json::{Map, Value};
 use toolwright::unstable::foreign::TypeNames;
 
-/// The keys that hold the schema: ours and Anthropic's, MCP's, `OpenAI`'s, Gemini's.
+/// The keys under which a tool may have its schema, in order: ours and Anthropic's, MCP's, `OpenAI`'s, Gemini's.
 const SCHEMA_KEYS: [&str; 4] =
     ["input_schema", "inputSchema", "parameters", "parametersJsonSchema"];
 
 const TYPES: &str = "types";
 
-/// The argument that says which names of types a schema may use.
+/// The option that says which type names a schema may use.
 pub(crate) fn types() -> Arg {
     Arg::new(TYPES)
         .long("types")
@@ -38,7 +38,7 @@ pub(crate) struct Tool {
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) input_schema: Value,
-    /// Its properties in the order in which they were written.
+    /// The properties of the schema, in the order in which the line lists them.
     pub(crate) order: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Tool {
 pub(crate) enum NoTool {
     Syntax(String),
     NoObject,
-    /// A key is missing or has the wrong type: its name, and what was expected.
+    /// A key is missing or has the wrong type. The fields are the key and the expected type.
     Key(&'static str, &'static str),
     NoSchema,
     TwoSchemas(&'static str, &'static str),
@@ -77,10 +77,10 @@ impl Tool {
     }
 }
 
-/// Describes why a line could not be read, with the column.
+/// Describes for people why a line is not valid JSON, and at which column.
 pub(crate) fn in_line(error: &serde_json::Error) -> String {
     let column = error.column();
-    // serde_json has no category for these two errors, so look at the text.
+    // serde_json has no category for these two errors, so compare the message.
     let said = error.to_string();
     if said.starts_with("number out of range") {
         return format!("the number before column {column} is out of range");
@@ -107,7 +107,7 @@ fn text(object: &mut Map<String, Value>, key: &'static str) -> Result<Option<Str
     }
 }
 
-/// Reads the name of a line that is not a tool otherwise, so that a person finds the line.
+/// Finds the tool's name in a line that is otherwise not a tool, so that the error can name it.
 pub(crate) fn name_of(line: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let tool = value.get("function").unwrap_or(&value);

@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
-/// The most bytes of a line.
+/// The most bytes of a line; a longer one is skipped.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     Text(&'a [u8]),
-    /// The line was too long, so it was skipped.
+    /// The line was too long and was skipped.
     TooLong,
 }
 
@@ -24,12 +24,12 @@ impl<R: Read> Lines<R> {
         Self { input: BufReader::new(input), buffer: Vec::new(), longest, number: 0 }
     }
 
-    /// Returns whether input is buffered, so that the next line may come without waiting.
+    /// Returns whether input is buffered, so that reading the next line need not wait.
     pub(crate) fn has_more(&self) -> bool {
         !self.input.buffer().is_empty()
     }
 
-    /// Reads the next line without its line break, and its number, from 1 on.
+    /// Returns the next line without its line break, and its number, counted from 1.
     pub(crate) fn next(&mut self) -> io::Result<Option<(usize, Line<'_>)>> {
         self.buffer.clear();
         let limit = u64::try_from(self.longest).unwrap_or(u64::MAX).saturating_add(1);
@@ -44,7 +44,7 @@ impl<R: Read> Lines<R> {
         }
         let text = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        // Some editors mark a file as UTF-8 at its start.
+        // Some editors put a byte order mark at the start of a UTF-8 file.
         let mark = if self.number == 1 { b"\xEF\xBB\xBF".as_slice() } else { b"" };
         let text = text.strip_prefix(mark).unwrap_or(text);
         Ok(Some((self.number, Line::Text(text))))

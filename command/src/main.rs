@@ -64,7 +64,7 @@ fn main() -> ExitCode {
 fn run() -> Exit {
     let matches = match help::command().try_get_matches() {
         Ok(matches) => matches,
-        // Help and the version arrive here too; clap knows which stream they belong to.
+        // clap returns the text of `--help` and `--version` as an error too; it knows to which stream it belongs.
         Err(message) => {
             let exit = if message.use_stderr() { Exit::Usage } else { Exit::Success };
             return if message.print().is_ok() { exit } else { Exit::Failed };
@@ -87,13 +87,13 @@ fn run() -> Exit {
     }
 }
 
-/// Prints on standard error why a command ended.
+/// Prints on standard error why a command ended, and returns its exit code.
 fn complain(exit: Exit, words: impl Display) -> Exit {
     tell("error", words);
     exit
 }
 
-/// Prints a line on standard error, and ignores that the stream may be closed.
+/// Prints a line on standard error. A closed stream is no failure.
 fn tell(what: &str, words: impl Display) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "{what}: {words}");

@@ -102,7 +102,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     }
 }
 
-/// Builds the entry that the command line asks for.
+/// Builds the entry from the options of the command line.
 fn server(matches: &ArgMatches) -> Result<Server, String> {
     let mut env = serde_json::Map::new();
     for variable in matches.get_many::<String>(ENV).unwrap_or_default() {
@@ -119,8 +119,8 @@ fn server(matches: &ArgMatches) -> Result<Server, String> {
     Ok(Server { command, args: words.collect(), env, url })
 }
 
-/// Makes the path absolute, since the other application starts the program in another folder. A bare name stays as it
-/// is: the other application searches its `PATH` for it.
+/// Makes the program's path absolute, since the other application starts the program in another folder. A bare name
+/// stays unchanged: the other application searches its `PATH` for it.
 fn whole_path(program: String) -> io::Result<String> {
     if !program.contains(std::path::is_separator) {
         return Ok(program);
@@ -128,7 +128,7 @@ fn whole_path(program: String) -> io::Result<String> {
     Ok(std::path::absolute(&program)?.display().to_string())
 }
 
-/// Writes the entry, and returns what was done.
+/// Writes the entry, and describes for people what was changed.
 fn install(
     file: &Path,
     name: &str,
@@ -157,8 +157,8 @@ fn install(
     Ok(format!("`{name}` is in {}", file.display()))
 }
 
-/// Replaces the file atomically, so that another application reads the old text or the new one. Follows a symbolic
-/// link, and refuses a file that has changed since it was read.
+/// Replaces the file atomically, so that another application reads either the old text or the new one. Follows a
+/// symbolic link, and refuses a file that has changed since this command read it.
 fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
     let file = match fs::canonicalize(file) {
         Ok(file) => file,
@@ -173,10 +173,10 @@ fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = file.with_file_name(name);
-    // This open is not cleaned up after a failure: a file that exists already belongs to another process.
+    // A failure of this call deletes no file: a file of this name already belongs to another process.
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
-    // The file may hold secrets that only its owner may read.
+    // The file may hold secrets, so only its owner may read it.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut to = options.open(&new)?;
@@ -192,7 +192,7 @@ fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
         fs::rename(&new, &file)
     })();
     if written.is_err() {
-        // The error above is the one to report; the new file is of no use.
+        // Report the error above, not one of the cleanup.
         let _ = fs::remove_file(&new);
     }
     written

@@ -1,5 +1,5 @@
-//! `openapi check FILE`: lists what each operation of a document becomes, one per line. `openapi call FILE TOOL` calls
-//! one.
+//! `openapi check FILE`: lists each operation of a document, one per line, and whether it becomes a tool. `openapi call
+//! FILE TOOL` calls one operation.
 
 mod call;
 
@@ -44,7 +44,7 @@ pub(crate) fn command() -> Command {
         .subcommand(call::command())
 }
 
-/// The arguments that name a document and the rules for it.
+/// The arguments that name an `OpenAPI` document and the rules for its operations.
 fn document() -> [Arg; 3] {
     let file = Arg::new(FILE)
         .value_name("FILE")
@@ -67,7 +67,7 @@ fn document() -> [Arg; 3] {
     [file, routes, document]
 }
 
-/// Reads `URI=FILE`; a URI may have a `=`, the name of the file may not.
+/// Parses `URI=FILE`. The URI may contain a `=`, the name of the file may not.
 fn document_of_uri(text: &str) -> Result<(String, PathBuf), String> {
     match text.rsplit_once('=') {
         Some((uri, file)) if !uri.is_empty() && !file.is_empty() => Ok((uri.into(), file.into())),
@@ -100,7 +100,7 @@ fn load_plan(matches: &ArgMatches) -> Result<Vec<PlannedOperation>, String> {
     load_api(matches)?.plan().map_err(|error| error.to_string())
 }
 
-/// Reads the document that the command line names, with its rules.
+/// Loads the document and the rules that the command line names.
 fn load_api(matches: &ArgMatches) -> Result<OpenApi, String> {
     let file =
         matches.get_one::<PathBuf>(FILE).map(PathBuf::as_path).unwrap_or_else(|| "".as_ref());

@@ -1,4 +1,4 @@
-//! Shared by all commands that work on a journal: options, opening the journal, output, and early ends.
+//! Code that all commands on a journal share: options, opening the journal, output, and early ends.
 
 pub(crate) mod arguments;
 pub(crate) mod decide;

@@ -1,4 +1,4 @@
-//! `plan`: shows calls that wait for their plan to be accepted, in the order in which they were made.
+//! `plan`: shows calls that wait until a person accepts their plan, in the order in which the model made them.
 
 mod whole;
 
@@ -135,7 +135,7 @@ async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     each.decide(&decider, |call, by, now| Statement::reject(call, reason.cloned(), by, now)).await
 }
 
-/// Finds the calls that are named, or the calls of the journal's only plan.
+/// Finds the calls that the command line names, or the calls of the only plan in the journal.
 async fn find_meant(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     if ids::are_given(matches) {
         return ids::find_all(matches, &*session.store).await;

@@ -1,4 +1,4 @@
-//! `runs`: shows the runs of agents in a journal, and steers them.
+//! `runs`: shows the runs of agents in a journal, and controls them.
 
 mod rewind;
 mod tree;
@@ -139,7 +139,7 @@ fn text<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
     matches.get_one::<String>(name).map_or("", String::as_str)
 }
 
-/// Finds the run that was named.
+/// Finds the run that the command line names.
 async fn find_named(matches: &ArgMatches, runs: &Runs) -> Result<Head, Stop> {
     runs.head(text(matches, RUN)).await.map_err(stop_of)
 }
@@ -216,7 +216,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         tell("note", "the texts of this run are encrypted; its application can read them");
         return Ok(());
     }
-    // Texts after the last answer belong to the turn that follows.
+    // Messages of the user after the last answer belong to the next turn.
     let mut sent = SentHistory::default();
     for number in 1..=head.turn + 1 {
         let recorded = runs.turn(&head.run, number).await.map_err(stop_of)?;

@@ -1,7 +1,7 @@
-//! `schema --dialect D [FILE]`: converts tools, one per line, to the forms that providers take.
+//! `schema --dialect D [FILE]`: converts tools, one per line, to the formats that providers accept.
 //!
 //! - Each line that is not blank gives one line for each dialect, in the order of the command line.
-//! - A line that is refused does not stop the others.
+//! - The command goes on after a line that is refused.
 
 mod outcome;
 
@@ -87,11 +87,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     })
 }
 
-/// Returns the dialects that were asked for, each once.
+/// Returns the dialects that the command line names, without repetitions.
 fn dialects(matches: &ArgMatches) -> Vec<Dialect> {
     let mut dialects = Vec::new();
     for name in matches.get_many::<String>(DIALECTS).into_iter().flatten() {
-        // clap accepts only known names.
+        // clap has already refused unknown names.
         let named = Dialect::ALL.into_iter().filter(|it| name == "all" || it.name() == name);
         named.for_each(|it| {
             if !dialects.contains(&it) {

@@ -1,4 +1,4 @@
-//! How the journal's records are shown to people and programs. Programs rely on the keys of the JSON objects.
+//! How the commands show records of the journal to people and programs. Programs rely on the keys of the JSON objects.
 
 pub(crate) mod call;
 pub(crate) mod dead_letter;

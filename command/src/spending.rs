@@ -1,4 +1,4 @@
-//! `spending`: shows what agents' runs have spent of the ceilings in a journal.
+//! `spending`: shows how much the runs of agents have spent of each ceiling in a journal.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright_agent::CeilingOf;

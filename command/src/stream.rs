@@ -1,7 +1,7 @@
 //! Answers input line by line, from a file or standard input to standard output.
 //!
-//! - A line that is refused does not stop the others; the exit code reports it.
-//! - Each answer is written out before the command waits for the next line.
+//! - The command goes on after a line that is refused; the exit code reports it.
+//! - Each answer is written before the command waits for the next line.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -14,7 +14,7 @@ use crate::{Exit, complain};
 
 const FILE: &str = "file";
 
-/// The argument that names the input.
+/// The argument that names the input file.
 pub(crate) fn file(help: &'static str) -> Arg {
     Arg::new(FILE)
         .value_name("FILE")
@@ -23,7 +23,7 @@ pub(crate) fn file(help: &'static str) -> Arg {
         .help(help)
 }
 
-/// Why the command can read or write no more.
+/// The reason why the command cannot read or write any more.
 enum StreamEnd {
     /// The reader has closed the output, as `head` does.
     Closed,
@@ -31,7 +31,7 @@ enum StreamEnd {
     Write(io::Error),
 }
 
-/// Answers each line that is not blank. `answer` answers one line, and returns whether it was accepted.
+/// Answers each line that is not blank. `answer` answers one line, and returns whether the line was accepted.
 pub(crate) fn run(
     matches: &ArgMatches,
     mut answer: impl FnMut(usize, &Line<'_>, &mut dyn Write) -> io::Result<bool>,
@@ -49,7 +49,7 @@ pub(crate) fn run(
     match answered.and_then(|()| output.flush().map_err(write_error)) {
         Ok(()) | Err(StreamEnd::Closed) => exit,
         Err(StreamEnd::Read(error)) => {
-            // Earlier answers are still worth printing.
+            // Write out the earlier answers even after an error.
             let _ = output.flush();
             complain(Exit::Failed, format!("{} cannot be read: {error}", file.display()))
         }
@@ -73,7 +73,7 @@ fn each(
         if !answer(number, &line, output).map_err(write_error)? {
             *exit = Exit::Failed;
         }
-        // Flush only where no more input is buffered: input that came at once may be answered at once.
+        // Flush only where no more input is buffered, so that answers to input that came at once are written at once.
         if !lines.has_more() {
             output.flush().map_err(write_error)?;
         }

@@ -1,3 +1,3 @@
-//! Agents: the loop, its models and limits, its events and history.
+//! Agents: the loop of model and tools, the models, limits, events and history.
 
 pub use toolwright_agent::*;

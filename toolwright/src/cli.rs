@@ -19,8 +19,8 @@ pub fn main() -> ExitCode {
     main_with(|executor| executor)
 }
 
-/// Runs the command line as [`main`] does. The function completes the executor with services, a policy and an
-/// approver.
+/// Runs the command line as [`main`] does. `configure` adds services, a policy and an approver to the executor's
+/// builder.
 #[cfg(feature = "mcp")]
 #[must_use]
 pub fn main_with(

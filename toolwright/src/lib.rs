@@ -51,7 +51,7 @@
 //! | `reqwest`, `rusqlite` | errors of these crates as errors of tools |
 //! | `conformance` | the tests for a store of one's own |
 //!
-//! A library of tools takes `default-features = false`.
+//! A library of tools depends on this crate with `default-features = false`.
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -90,14 +90,14 @@ pub use runtime::{
 #[doc(inline)]
 pub use toolwright_agent::{Agent, RunEvent};
 
-/// Everything else of the runtime: catalogs and profiles, runs and turns, workers, middleware, footprints, run-time tools, and what
-/// authors of extensions need.
+/// The other items of the runtime: catalogs and profiles, runs and turns, workers, middleware, footprints, run-time
+/// tools, and the items for authors of extensions.
 pub mod runtime {
     #[doc(inline)]
     pub use ::runtime::*;
 }
 
-/// The examples of the pages compile and run.
+/// Tests that the examples in the documentation pages compile and run.
 #[cfg(all(doctest, feature = "testing"))]
 #[doc = include_str!("../../docs/agents.md")]
 mod agents {}

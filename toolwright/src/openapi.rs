@@ -1,3 +1,3 @@
-//! Tools of the operations of an HTTP API, by its `OpenAPI` document.
+//! Makes tools of the operations of an HTTP API, from its `OpenAPI` document.
 
 pub use toolwright_openapi::*;

@@ -1,3 +1,3 @@
-//! Ready-made tools: files of a workspace, programs, rated command lines, undo, syntax checks.
+//! Ready-made tools: files of a workspace, programs, command lines rated by danger, undo, syntax checks.
 
 pub use toolwright_toolbox::*;

@@ -1,4 +1,4 @@
-//! `approvals grants` and `approvals revoke`: lists what is allowed without asking, and ends it.
+//! `approvals grants` lists the grants of a journal, and `approvals revoke` ends one.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "grants";
 pub(super) const REVOKE: &str = "revoke";
 
 const GRANT: &str = "grant";
-/// The fewest digits that may abbreviate an id.
+/// The fewest digits to which an id may be abbreviated.
 const FEWEST: usize = 8;
 
 pub(super) fn command() -> Command {

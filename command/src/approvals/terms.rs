@@ -10,7 +10,7 @@ use toolwright::unstable::arguments::canonical;
 use crate::operator::{Stop, pointer};
 use crate::shown::printable;
 
-/// A scope as it was typed. `OwnRun` is the run of the call that the grant is given with.
+/// A scope as the person typed it. `OwnRun` is the run of the call that the grant is given with.
 #[derive(Debug, Clone)]
 pub(super) enum ScopedTerms {
     OwnRun,
@@ -31,13 +31,13 @@ pub(super) fn scope(text: &str) -> Result<ScopedTerms, String> {
     })
 }
 
-/// Parses `POINTER=JSON`.
+/// Parses `POINTER=JSON`, a clause that allows one value at the pointer.
 pub(super) fn is(text: &str) -> Result<Clause, String> {
     let (pointer, value) = pointer::value(text)?;
     Ok(Clause { pointer, is_one_of: vec![value] })
 }
 
-/// Parses `POINTER=JSON,JSON`.
+/// Parses `POINTER=JSON,JSON`, a clause that allows several values at the pointer.
 pub(super) fn is_one_of(text: &str) -> Result<Clause, String> {
     let values = |list: &str| {
         let list = format!("[{list}]");
@@ -54,7 +54,7 @@ fn clause(text: &str, values: impl Fn(&str) -> Option<Vec<String>>) -> Option<Cl
     pointer::split(text, values).map(|(pointer, is_one_of)| Clause { pointer, is_one_of })
 }
 
-/// Collects the clauses that were given. Refuses two clauses for one pointer, since both would have to hold.
+/// Collects the clauses of the command line. Refuses two clauses for one pointer, since both would have to hold.
 pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Vec<Clause>, Stop> {
     let mut pointers = HashSet::new();
     given
@@ -68,8 +68,8 @@ pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Ve
         .collect()
 }
 
-/// Allows exactly the arguments of this call. A clause for each argument would also allow a call with an
-/// additional argument.
+/// Makes the clause that allows exactly the arguments of this call. Separate clauses for each argument would also allow
+/// a call with an additional argument.
 pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
     let StoredText::Plain(arguments) = &call.arguments else {
         return Err(Stop::usage(format!(
@@ -85,13 +85,13 @@ pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
         )
     })?;
     Ok(match text.as_str() {
-        // For a call without arguments: with no clause at all, a grant takes only such calls.
+        // The call has no arguments. A grant without clauses covers only calls without arguments.
         "{}" => Vec::new(),
         _ => vec![Clause { pointer: String::new(), is_one_of: vec![text] }],
     })
 }
 
-/// Describes the clauses in words.
+/// Describes the clauses for people.
 pub(super) fn words(clauses: &[Clause]) -> String {
     let each = clauses.iter().map(|clause| {
         let place = if clause.pointer.is_empty() { "the arguments" } else { &clause.pointer };

@@ -1,7 +1,7 @@
-//! `calls trace ID`: shows each step of a call: why the executor looked at the call, what it decided, and what it
+//! `calls trace ID`: shows each step of a call: why the executor examined the call, what it decided, and what it
 //! committed.
 //!
-//! It replays the call's history through the state machine, and refuses a trace that lacks a step.
+//! The command replays the call's history through the state machine, and refuses a trace that lacks a step.
 
 use clap::{ArgMatches, Command};
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(super) fn command() -> Command {
         .arg(ids::one_call())
 }
 
-/// A step, as programs read it.
+/// A step as JSON, for programs.
 #[derive(Serialize)]
 struct Step<'a> {
     call: CallId,

@@ -1,7 +1,8 @@
-//! `calls watch [ID]`: prints what happens to calls, as it happens.
+//! `calls watch [ID]`: prints each transition of a call as the journal records it.
 //!
-//! - The store hints that something changed. A hint may be lost, so the command also reads the journal at intervals.
-//! - Each time it reads the calls that have not ended and those made lately; others cannot change.
+//! - The store signals that something changed. A signal may be lost, so the command also reads the journal at
+//!   intervals.
+//! - Each time, the command reads the calls that have not ended and the calls made lately; other calls cannot change.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -19,9 +20,9 @@ pub(super) const NAME: &str = "watch";
 
 const ID: &str = "id";
 const INTERVAL: &str = "interval";
-/// How many calls are read from the store at once.
+/// How many calls the command reads from the store at a time.
 const PAGE: usize = 500;
-/// A call may be recorded this long after its id was made.
+/// How long after its id was made a call may be recorded in the journal.
 const LATE: SignedDuration = SignedDuration::from_mins(1);
 
 pub(super) fn command() -> Command {
@@ -47,7 +48,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let mut tells = false;
     let mut since = session.now;
     loop {
-        // The wait for a change begins before the calls are read, so that a change in between ends it.
+        // Subscribe before reading the calls, so that a change in between ends the wait.
         let changed = session.store.changed();
         let now = Timestamp::now();
         known = look(session, known, since, tells, &mut reported).await?;
@@ -74,7 +75,7 @@ async fn one(call: CallRecord, session: &Session, interval: Duration) -> Result<
     }
 }
 
-/// Prints what is new of each call that can have changed, and returns the last version printed of each call.
+/// Prints the new transitions of each call that can have changed, and returns the last version printed of each call.
 async fn look(
     session: &Session,
     mut known: BTreeMap<CallId, u64>,
@@ -131,14 +132,14 @@ async fn all(
     }
 }
 
-/// Warns that a call cannot be read, once for each call.
+/// Warns that a call cannot be read, once per call.
 fn leave_out(session: &Session, damaged: &DamagedCall, reported: &mut HashSet<CallId>) {
     if reported.insert(damaged.id) {
         session.leave_out(damaged, "it is not watched");
     }
 }
 
-/// Prints what happened to a call after its version `known`, and returns the last version printed.
+/// Prints the transitions of a call after its version `known`, and returns the last version printed.
 async fn tell(session: &Session, call: &CallRecord, known: u64) -> Result<u64, Stop> {
     let mut last = known;
     for entry in session.store.history(call.id).await? {
@@ -153,7 +154,7 @@ async fn tell(session: &Session, call: &CallRecord, known: u64) -> Result<u64, S
     Ok(last.max(call.version))
 }
 
-/// Returns the lowest id that a call made at `time` can have: an id begins with its milliseconds.
+/// Returns the lowest id that a call made at `time` can have: an id begins with the milliseconds at which it was made.
 fn first_of(time: Timestamp) -> CallId {
     let milliseconds = u64::try_from(time.as_millisecond()).unwrap_or(0);
     let mut bytes = [0; 16];

@@ -1,4 +1,4 @@
-//! `dead-letters edit`: tries a dead letter again with other arguments, which the application checks.
+//! `dead-letters edit`: requeues a dead letter with other arguments, after the application has checked them.
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;

@@ -1,4 +1,4 @@
-//! `dead-letters discard` and `dead-letters purge`: remove dead letters that are not needed any more.
+//! `dead-letters discard` and `dead-letters purge`: remove dead letters that are no longer needed.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright::approval::Statement;

@@ -1,4 +1,4 @@
-//! `dead-letters requeue`: has the application check dead letters and run them again.
+//! `dead-letters requeue`: runs dead letters again, after the application has checked them.
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ const HOUR: i64 = 60 * 60;
 const DAY: i64 = 24 * HOUR;
 const WEEK: i64 = 7 * DAY;
 
-/// The dead letters of one tool and kind of error.
+/// The number and the ages of the dead letters of one tool and one kind of error.
 #[derive(Serialize)]
 struct Group<'a> {
     tool: &'a str,
@@ -28,7 +28,7 @@ struct Group<'a> {
     newest: Timestamp,
 }
 
-/// Counts how many became dead letters less than an hour, a day or a week ago, or earlier; each is counted once.
+/// The number of dead letters by age: less than an hour, a day, a week, or older. Each is counted once.
 #[derive(Serialize, Default)]
 struct Ages {
     hour: u64,

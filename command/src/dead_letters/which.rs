@@ -1,4 +1,4 @@
-//! The options that select dead letters, and the dead letters that they select.
+//! The options that select dead letters, and the search for the dead letters that match them.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use jiff::{SignedDuration, Timestamp};
@@ -30,7 +30,8 @@ pub(super) fn older_than() -> Arg {
         .help("Only those dead for longer, such as 12h or 7d")
 }
 
-/// `--all` and `--dry-run`. To act on everything that the options select, an operator has to say `--all`.
+/// The options `--all` and `--dry-run`. An operator has to give `--all` to act on every dead letter that the other
+/// options select.
 pub(super) fn scope() -> [Arg; 2] {
     [
         Arg::new(ALL)
@@ -45,13 +46,13 @@ pub(super) fn scope() -> [Arg; 2] {
     ]
 }
 
-/// The options of [`filters`], and an argument for ids.
+/// The options of [`filters`], and an argument for ids that excludes them.
 pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
     std::iter::once(ids::any_calls().conflicts_with(ALL))
         .chain(filters().map(|option| option.conflicts_with(ids::IDS)))
 }
 
-/// Returns the dead letters that the options select, as far as they are to be listed.
+/// Returns one page of the dead letters that the options select.
 pub(super) async fn list(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     let (filter, takes) = filter_of(matches, session);
     filter::list(matches, session, &filter, takes).await
@@ -63,13 +64,13 @@ pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<C
     filter::all(session, &filter, takes).await
 }
 
-/// What to do with the selected dead letters.
+/// The selected dead letters: to act on (`Do`), or only to list, on a dry run (`List`).
 pub(super) enum MeantCalls {
     Do(Vec<CallRecord>),
     List(Vec<CallRecord>),
 }
 
-/// Finds the dead letters that are named by id, or with `--all` those that the options select.
+/// Finds the dead letters that the command line names by id, or with `--all` every dead letter that the options select.
 pub(super) async fn find_meant(
     matches: &ArgMatches,
     session: &Session,
@@ -105,7 +106,7 @@ fn count(dead: usize) -> String {
 
 fn filter_of(matches: &ArgMatches, session: &Session) -> (Filter, impl Fn(&CallRecord) -> bool) {
     let wanted = matches.try_get_one::<String>(KIND).ok().flatten().cloned();
-    // An age that reaches back before the earliest time selects nothing.
+    // An age that reaches back before the earliest possible time selects no dead letter.
     let before = matches
         .get_one::<SignedDuration>(OLDER)
         .map(|age| session.now.checked_sub(*age).unwrap_or(Timestamp::MIN));

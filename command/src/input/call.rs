@@ -10,7 +10,7 @@ use crate::line::{NoTool, Tool, in_line};
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) tool: Tool,
-    /// What the model sent.
+    /// The arguments as the model sent them.
     pub(super) arguments: String,
 }
 
@@ -33,16 +33,16 @@ struct WrittenCall<'l> {
     arguments: Option<&'l RawValue>,
 }
 
-/// Reads `null` as a value too, since a model may have sent it.
+/// Reads a key that is present as `Some`, also where its value is `null`, since a model may have sent `null`.
 fn read_given<'l, D: Deserializer<'l>>(deserializer: D) -> Result<Option<&'l RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl Call {
-    /// Parses a line as a call. Returns the tool's name too, even of a line that is not a call.
+    /// Parses a line as a call. Returns the tool's name too, even where the line is not a valid call.
     pub(super) fn of(line: &[u8]) -> (Option<String>, Result<Self, NoCall>) {
         let written: WrittenCall<'_> = match serde_json::from_slice(line) {
-            // Serde would also read an array as this struct.
+            // Serde would also accept an array for this struct.
             Ok(_) if !line.trim_ascii_start().starts_with(b"{") => {
                 return (None, Err(NoCall::NoObject));
             }

@@ -17,11 +17,11 @@ pub(super) struct Outcome {
     pub(super) name: Option<String>,
     #[serde(rename = "outcome")]
     pub(super) kind: Kind,
-    /// What the tool would get.
+    /// The repaired input that the tool would get.
     pub(super) input: Option<Box<RawValue>>,
     pub(super) report: Vec<Change>,
     pub(super) problems: Vec<InputProblem>,
-    /// What the model would read.
+    /// The error message that the model would read.
     pub(super) message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) example: Option<Box<RawValue>>,
@@ -50,7 +50,7 @@ impl Outcome {
         self.kind != Kind::Refused
     }
 
-    /// Makes the outcome of a line whose input was never looked at.
+    /// Makes the outcome of a line whose input was not examined, because the line itself is invalid.
     fn of_line(line: usize, name: Option<String>, problems: Vec<InputProblem>) -> Self {
         let words = problems.iter().map(|it| match it.pointer.as_str() {
             "" => it.expected.clone(),
@@ -72,7 +72,7 @@ impl Outcome {
 }
 
 impl InputProblem {
-    /// Makes a problem that is one of the line or of the schema, and not of the input.
+    /// Makes a problem of the line or of the schema, rather than of the input.
     fn beside(rule: &'static str, pointer: &str, message: String) -> Self {
         let pointer = pointer.to_owned();
         Self { pointer, rule, found: String::new(), expected: message, near: None }
@@ -121,7 +121,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &InputOptions) -> Outco
     }
 }
 
-/// Repairs as an executor does: it tries the lenient repair only where the standard one fails.
+/// Repairs input as an executor does: tries the lenient repair only where the standard repair fails.
 fn repair(ladder: &Repairer, text: &str, wanted: &InputOptions) -> Result<RepairedInput, Refusal> {
     let climb = |level| ladder.repair(text, level, wanted.brackets);
     match wanted.level {
@@ -158,7 +158,7 @@ fn refusal_of(line: usize, name: Option<String>, refusal: Refusal) -> Outcome {
     Outcome { line, name, kind: Kind::Refused, input: None, report, problems, message, example }
 }
 
-/// Embeds JSON as it is, on one line: a line break in JSON is white space.
+/// Embeds JSON unchanged but for its line breaks, which are white space in JSON and become spaces.
 fn raw(text: String) -> Option<Box<RawValue>> {
     let line = if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text };
     RawValue::from_string(line).ok()

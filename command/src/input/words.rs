@@ -8,12 +8,12 @@ use super::outcome::{Kind, Outcome};
 use crate::shown::printable::shorten;
 use crate::{Exit, complain};
 
-/// The most characters of one value.
+/// The most characters that are shown of one value.
 const LONGEST: usize = 120;
-/// The most characters of an input.
+/// The most characters that are shown of an input.
 const LONGEST_INPUT: usize = 600;
 
-/// Counts the calls by kind of outcome.
+/// The number of calls by kind of outcome.
 #[derive(Debug, Default)]
 pub(super) struct Counts([usize; 3]);
 
@@ -23,7 +23,7 @@ impl Counts {
     }
 }
 
-/// Writes a block of lines for one call, and a blank line after it.
+/// Writes the outcome of one call as a block of lines, followed by a blank line.
 pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()> {
     let name = shorten(outcome.name.as_deref().unwrap_or("?"), LONGEST);
     let said = match outcome.kind {
@@ -44,7 +44,7 @@ pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()>
     writeln!(output)
 }
 
-/// Writes the counts after the last call. A reader that has closed the output is no failure.
+/// Writes the counts after the last call. It is no failure if the reader has closed the output.
 pub(super) fn end(counts: &Counts, exit: Exit) -> Exit {
     let Counts([accepted, repaired, refused]) = counts;
     let line = format!("{accepted} accepted, {repaired} repaired, {refused} refused");

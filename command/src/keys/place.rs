@@ -1,4 +1,4 @@
-//! Finds the key to sign with where none is named.
+//! Finds the signing key where the command line names none.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use toolwright::unstable::approval::UserKeys;
 
 use crate::operator::Stop;
 
-/// Returns the file of the one key in the user's configuration.
+/// Returns the file of the only key in the user's configuration folder; several keys, or none, are an error.
 pub(crate) fn only() -> Result<PathBuf, Stop> {
     UserKeys::find()?.only()?.ok_or_else(|| {
         Stop::usage(

@@ -1,11 +1,11 @@
-//! Reads the order in which a person wrote the properties, which a parsed object loses.
+//! Reads the order in which a line lists the properties of its schema: parsing the line to an object loses the order.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-/// Lists the properties of the schema in the order of the line; empty if the order cannot be read.
+/// Lists the properties of the schema in the order of the line. The list is empty if the order cannot be read.
 pub(super) fn of(line: &[u8]) -> Vec<String> {
     let written: Result<WrittenOrder, _> = serde_json::from_slice(line);
     let Ok(mut written) = written else { return Vec::new() };

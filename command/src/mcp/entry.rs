@@ -1,5 +1,5 @@
-//! Puts one server's entry into the text of another application's file. All other bytes of the text stay as they are.
-//! Pure.
+//! Puts one server's entry into the text of another application's configuration file. All other bytes of the text stay
+//! unchanged. Pure.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,17 +8,17 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The key that Claude Desktop, Claude Code, Cursor and Cline put their servers under, and the one of VS Code.
+/// The keys that hold the servers: that of Claude Desktop, Claude Code, Cursor and Cline, and that of VS Code.
 const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
-/// Why a file is left as it is.
+/// The reason why a file is not changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The text is not JSON of the expected shape.
     Unreadable(String),
-    /// A key comes twice, so applications may read the file differently.
+    /// A key occurs twice, so applications may read the file differently.
     Ambiguous(String),
-    /// The file has another entry of this name.
+    /// The file already has another entry with this name.
     Taken,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Returns the text with the entry in it, or `None` if the entry is in it already. `entry` is JSON.
+/// Returns the text with the entry added, or `None` if the text already has the same entry. `entry` is JSON.
 pub(crate) fn put(
     text: &str,
     name: &str,
@@ -71,7 +71,7 @@ fn is_equal(one: &str, other: &str) -> bool {
     read(one) == read(other)
 }
 
-/// An object of the text: its range, its keys, and the ranges of their values.
+/// A JSON object in the text: its byte range, its keys, and the byte ranges of their values.
 struct Object {
     place: Range<usize>,
     entries: Vec<(String, Range<usize>)>,
@@ -89,7 +89,7 @@ impl Object {
         Ok(Self { place: range(part.trim()), entries: entries.collect() })
     }
 
-    /// Finds the value of one of these keys, and refuses an object that has more than one of them.
+    /// Finds the value of one of these keys, and refuses an object that has several of them.
     fn only(&self, keys: &[&str]) -> Result<Option<Range<usize>>, Refusal> {
         let mut found = self.entries.iter().filter(|(key, _)| keys.contains(&key.as_str()));
         let first = found.next();
@@ -99,7 +99,7 @@ impl Object {
         }
     }
 
-    /// Returns the text with one more entry at the end of the object.
+    /// Returns the text with a pair of key and value added at the end of the object.
     fn with(&self, text: &str, pair: &str, indent: &str) -> String {
         let (at, before) = match self.entries.last() {
             Some((_, last)) => (last.end, format!(",\n{indent}{pair}")),
@@ -116,7 +116,7 @@ impl Object {
     }
 }
 
-/// The entries of an object in their order, with the texts of their values.
+/// The entries of a JSON object in order, each with the text of its value.
 struct Pairs<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
@@ -143,7 +143,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     }
 }
 
-/// A server, as such a file describes it.
+/// A server as the configuration file describes it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Server {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -79,7 +79,7 @@ pub(super) fn run(matches: &ArgMatches) -> Exit {
     }
 }
 
-/// Returns the answer of the call, or its request on a dry run. The inner error is that of the call.
+/// Returns the answer of the call, or on a dry run the request. The inner error is the call's own.
 async fn perform(
     builder: ExecutorBuilder,
     matches: &ArgMatches,
@@ -91,7 +91,7 @@ async fn perform(
         let executor = built(builder.policy(policy(matches)).ask(Terminal::new()))?;
         return Ok(answer_text(&executor.call(&call).await));
     }
-    // Dry run: this rule asks about every call, and the approver takes the request from the question and rejects.
+    // On a dry run, this rule asks about every call. The approver stores the request to print it, and rejects the call.
     let shown = Arc::new(Mutex::new(None));
     let preview = Arc::clone(&shown);
     let approver = Callback::new(move |request| {

@@ -26,13 +26,13 @@ pub(crate) fn options() -> [Arg; 2] {
     ]
 }
 
-/// Requires one of the options, and not both.
+/// Requires exactly one of the options.
 pub(crate) fn group() -> ArgGroup {
     ArgGroup::new("new").args([ARGUMENTS, SET]).required(true)
 }
 
-/// Returns the new arguments of a call in canonical form. If the arguments cannot be edited, the error gives `instead`
-/// as the advice.
+/// Returns the new arguments of a call in canonical form. If the arguments cannot be edited, the error advises the
+/// operator to do `instead`.
 pub(crate) fn from_options(
     matches: &ArgMatches,
     call: &CallRecord,

@@ -1,5 +1,5 @@
-//! Decides about a call: prints it, signs and submits the decision to the approval service, and prints what was
-//! recorded.
+//! Makes a decision about a call: prints the call, signs the decision, submits it to the approval service, and prints
+//! what the service recorded.
 
 use std::sync::Arc;
 
@@ -18,26 +18,26 @@ use crate::{Exit, tell};
 /// How many digits of a digest the commands print.
 const DIGITS: usize = 12;
 
-/// The fewest digits that `--digest` accepts.
+/// The fewest digits of a digest that `--digest` accepts.
 const FEWEST: usize = 8;
 
 const DIGEST: &str = "digest";
 const UNSEEN: &str = "unseen";
 
-/// The option `--digest`: a decision counts only for the call that the person looked at.
+/// The option `--digest`: the decision counts only for the call with this digest, which the person has read.
 pub(crate) fn digest() -> Arg {
     digits(DIGEST, "`approvals show`")
         .help("Decide only if the call's digest still begins with these digits")
 }
 
-/// The option `--unseen`: decides also about a call whose sealed arguments this command cannot check.
+/// The option `--unseen`: decides even about a call whose sealed arguments this command cannot check.
 pub(crate) fn unseen() -> Arg {
     Arg::new(UNSEEN).long(UNSEEN).display_order(99).action(ArgAction::SetTrue).help(
         "Decide also if the arguments are sealed, so that only the application can tell whether those shown would run; if they would not, it asks again",
     )
 }
 
-/// An option for the first digits of a digest that another command has printed.
+/// Makes an option for the first digits of a digest, which another command (`printed_by`) has printed.
 pub(crate) fn digits(id: &'static str, printed_by: &'static str) -> Arg {
     Arg::new(id)
         .long("digest")
@@ -52,47 +52,48 @@ pub(crate) fn digits(id: &'static str, printed_by: &'static str) -> Arg {
         })
 }
 
-/// Decides for the person whose key signs.
+/// Makes decisions on behalf of the person whose key signs them.
 pub(crate) struct Decider<'a> {
     session: &'a Session,
     key: ApproverKey,
-    /// The call's digest has to begin with these digits.
+    /// The digits with which the call's digest has to begin.
     digest: Option<String>,
-    /// Whether to decide even if this command cannot verify that the arguments it shows are those that would run.
+    /// Whether to decide even if this command cannot verify that the arguments it prints are those that would run.
     is_unseen: bool,
 }
 
-/// A decision about a call, before it is signed.
+/// A decision about a call that is not signed yet.
 pub(crate) struct CallDecision<'a> {
     pub(crate) call: &'a CallRecord,
     pub(crate) statement: Statement,
-    /// The state in which a call can be decided like this.
+    /// The state that the call must have for this decision.
     pub(crate) of: State,
-    /// The word that is printed before the call, such as `approving`.
+    /// The verb that is printed before the call, such as `approving`.
     pub(crate) doing: &'static str,
 }
 
 impl<'a> Decider<'a> {
-    /// Makes a decider with the key that the command line names.
+    /// Makes a decider with the key that the command line names, or with the user's only key.
     pub(crate) fn of(matches: &ArgMatches, session: &'a Session) -> Result<Self, Stop> {
         let digest = matches.try_get_one::<String>(DIGEST).ok().flatten().cloned();
         let is_unseen = matches.try_get_one::<bool>(UNSEEN).ok().flatten().is_some_and(|it| *it);
         Ok(Self { session, key: signing::key(matches)?, digest, is_unseen })
     }
 
-    /// Returns the name of the person.
+    /// Returns the name of the person whose key signs.
     pub(crate) fn name(&self) -> &str {
         self.key.name()
     }
 
-    /// Submits the decision about the call as it was read. The service refuses it where the call has changed since.
+    /// Submits the decision about the call as this command read it. The service refuses the decision if the call has
+    /// changed since.
     pub(crate) async fn decide(&self, decision: CallDecision<'_>) -> Result<(), Stop> {
         let same = decision.statement.verdict.clone();
         self.decide_or_repeat(decision, |verdict| *verdict == same).await
     }
 
-    /// Like [`decide`](Self::decide); `counts` says which recorded decisions count as this one when the command is
-    /// repeated.
+    /// Like [`decide`](Self::decide), but accepts a repeated command: `counts` says which recorded decisions equal this
+    /// one.
     pub(crate) async fn decide_or_repeat(
         &self,
         decision: CallDecision<'_>,
@@ -102,7 +103,7 @@ impl<'a> Decider<'a> {
         self.refuse_another(call)?;
         let digest: String = call.digest.chars().take(DIGITS).collect();
         let (tool, shown) = (printable::line(&call.tool), printable::line(&call.shown));
-        // Arguments that would not run are not printed; the approval service says why it refuses them.
+        // Do not print arguments that would not run; the approval service says why it refuses them.
         match ApprovalService::check_shown(call) {
             Ok(()) => tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id)),
             Err(ApprovalError::Unseen { .. })
@@ -122,20 +123,20 @@ impl<'a> Decider<'a> {
             Some(signed) => self.service().submit(signed, Timestamp::now()).await?,
             None => self.service().sign_and_submit(statement, &self.key).await?,
         };
-        // A repeated decision was recorded earlier, and the call may have gone on since then.
+        // A repeated decision was recorded earlier, and the call may have changed its state since.
         let state = if submitted.repeated { Some(call.state) } else { submitted.to };
         self.write(&submitted, state)
     }
 
-    /// Revokes a grant.
+    /// Revokes a grant, with a signed statement.
     pub(crate) async fn revoke(&self, grant: &str) -> Result<(), Stop> {
         tell("revoking", format!("grant {}", printable::line(grant)));
         let submitted = self.service().revoke(grant, &self.key).await?;
         self.write(&submitted, None)
     }
 
-    /// Compares the digest: a process that can write to the journal could have exchanged the call after the person
-    /// looked at it.
+    /// Refuses a call with another digest: a process that can write to the journal could have replaced the call after
+    /// the person read it.
     fn refuse_another(&self, call: &CallRecord) -> Result<(), Stop> {
         match &self.digest {
             Some(digits) if !call.digest.starts_with(digits.as_str()) => Err(Stop::new(
@@ -160,8 +161,8 @@ impl<'a> Decider<'a> {
         self.session.output.write(&shape, || shape.words())
     }
 
-    /// Returns the last decision on the call's history if this person made it, in the call's present generation. An
-    /// edit and a "did not happen" begin a new generation, in which the same words are another decision.
+    /// Returns the last decision in the call's history if this person made it in the call's present generation. An edit
+    /// or a "did not happen" begins a new generation, in which an equal decision is another decision.
     async fn find_recorded(
         &self,
         call: &CallRecord,

@@ -1,13 +1,13 @@
-//! Parses durations and points in time of the command line. A day has 24 hours, a week seven days.
+//! Parses durations and times of the command line. A day has 24 hours, a week has seven days.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 
-/// The message for any text that is not accepted.
+/// The error message for a text that is not a valid duration.
 const EXPECTED: &str = "expected a length of time above zero in weeks, days, hours, minutes or seconds, such as 7d, 12h or 1h30m";
 
-/// Reads a length of time above zero, such as `500ms`, `2h30m` or `7d`.
+/// Parses a positive duration, such as `500ms`, `2h30m` or `7d`.
 pub(crate) fn parse_signed(text: &str) -> Result<SignedDuration, String> {
     let duration = text
         .parse()
@@ -16,12 +16,12 @@ pub(crate) fn parse_signed(text: &str) -> Result<SignedDuration, String> {
     if duration.is_positive() { Ok(duration) } else { Err(EXPECTED.to_owned()) }
 }
 
-/// Parses how long to wait, in the same notation as [`parse_signed`].
+/// Parses a time to wait, in the notation of [`parse_signed`].
 pub(crate) fn to_wait(text: &str) -> Result<Duration, String> {
     Duration::try_from(parse_signed(text)?).map_err(|_| EXPECTED.to_owned())
 }
 
-/// Parses a point in time.
+/// Parses a point in time, such as `2026-01-02T03:04:05Z`.
 pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| {
         "expected a date and time with its offset, such as 2026-11-20T14:30:00Z".to_owned()

@@ -1,4 +1,5 @@
-//! Makes the same decision about several calls. A call that has changed since it was read does not stop the others.
+//! Makes the same decision about several calls. If one call has changed since it was read, the others are still
+//! decided.
 
 use std::time::Duration;
 
@@ -10,22 +11,22 @@ use super::Stop;
 use super::decide::{CallDecision, Decider};
 use crate::tell;
 
-/// A decision about several calls.
+/// The same decision about several calls.
 pub(crate) struct Each<'a> {
     pub(crate) calls: &'a [CallRecord],
-    /// The state in which a call can be decided like this.
+    /// The state that a call must have for this decision.
     pub(crate) of: State,
-    /// The word that is printed before each call, such as `approving`.
+    /// The verb that is printed before each call, such as `approving`.
     pub(crate) doing: &'static str,
     /// How long to wait between two calls.
     pub(crate) pause: Option<Duration>,
-    /// Whether the calls build on each other. After one that could not be decided, the rest are left as they are.
+    /// Whether later calls depend on earlier ones. If so, a call that could not be decided ends the command.
     pub(crate) in_order: bool,
 }
 
 impl Each<'_> {
-    /// Decides one call after the other. The exit code is that of the first that failed. Goes on where the reader has
-    /// closed the output.
+    /// Decides one call after the other. Returns the exit code of the first call that failed. A closed output does not
+    /// stop the decisions.
     pub(crate) async fn decide(
         self,
         decider: &Decider<'_>,

@@ -1,4 +1,4 @@
-//! Gives a call new arguments, which the application checks first. Shared by the commands that do so.
+//! Gives a call new arguments, after the application has checked them. Shared by all commands named `edit`.
 
 use clap::{ArgMatches, Command};
 use jiff::Timestamp;
@@ -10,15 +10,15 @@ use super::{Session, Stop, arguments, decide, ids, signing};
 
 pub(crate) const NAME: &str = "edit";
 
-/// An edit of a call.
+/// The settings of a command that edits a call.
 pub(crate) struct Editing {
-    /// The state in which a call can be edited like this.
+    /// The state that the call must have for this edit.
     pub(crate) of: State,
-    /// The word that is printed before the call, such as `editing`.
+    /// The verb that is printed before the call, such as `editing`.
     pub(crate) doing: &'static str,
-    /// The advice where the call cannot be edited.
+    /// What an operator can do instead if the call cannot be edited; the error message gives this advice.
     pub(crate) instead: &'static str,
-    /// Makes the statement to sign, from the call, its new arguments, the person's name and the time.
+    /// Makes the statement to sign, from the call, its new arguments, the person's name and the present time.
     pub(crate) say: fn(&CallRecord, String, &str, Timestamp) -> Statement,
 }
 

@@ -1,4 +1,4 @@
-//! The options that filter a list of calls, and the calls that match.
+//! The options that filter a list of calls, and the search for the calls that match.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches};
@@ -16,7 +16,7 @@ const LIMIT: &str = "limit";
 const AFTER: &str = "after";
 const LATEST: &str = "latest";
 
-/// How many calls are read from the store at once.
+/// How many calls the command reads from the store at a time.
 const AT_ONCE: usize = 500;
 
 pub(crate) fn state() -> Arg {
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Arg {
     Arg::new(RUN).long(RUN).value_name("RUN").help("Only those of this run")
 }
 
-/// The options that filter calls.
+/// The options that filter calls by run, tool and text.
 pub(crate) fn narrowing() -> [Arg; 3] {
     [
         run(),
@@ -49,7 +49,7 @@ pub(crate) fn narrowing() -> [Arg; 3] {
     ]
 }
 
-/// The options that page a list.
+/// The options that divide a list into pages.
 pub(crate) fn paging() -> [Arg; 3] {
     [
         Arg::new(LIMIT)
@@ -66,7 +66,7 @@ pub(crate) fn paging() -> [Arg; 3] {
     ]
 }
 
-/// All options of a list of calls.
+/// All options of a list: those that filter calls and those that divide the list into pages.
 pub(crate) fn options() -> impl Iterator<Item = Arg> {
     narrowing().into_iter().chain(paging())
 }
@@ -81,21 +81,21 @@ pub(crate) fn states(matches: &ArgMatches) -> Vec<State> {
     names.filter_map(|name| State::named(name)).collect()
 }
 
-/// Makes a filter of the options and these states.
+/// Makes a filter for calls that match the options and have one of these states.
 pub(crate) fn from_options(matches: &ArgMatches, states: Vec<State>) -> Filter {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     Filter { states, run: text(RUN), tool: text(TOOL), text: text(TEXT), ..Filter::default() }
 }
 
-/// Makes a filter of the option for a run alone, and these states.
+/// Makes a filter for calls of the run that the options name and have one of these states.
 pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
     Filter { states, run: matches.get_one::<String>(RUN).cloned(), ..Filter::default() }
 }
 
-/// A call of a list, or its id and the error where it cannot be read.
+/// A row of a list: a call, or the id of a call that cannot be read, with the error.
 pub(crate) type Row = Result<CallRecord, DamagedCall>;
 
-/// Lists the matching calls in these states. Warns of calls that cannot be read, and says so if there are more pages.
+/// Lists the matching calls in these states. Warns about calls that cannot be read, and says if there are more pages.
 pub(crate) async fn calls(
     matches: &ArgMatches,
     session: &Session,
@@ -104,7 +104,7 @@ pub(crate) async fn calls(
     list(matches, session, &from_options(matches, states), |_| true).await
 }
 
-/// Lists the page that the options ask for. Only calls that `takes` accepts are listed.
+/// Lists the page that the options ask for. The list has only calls for which `takes` returns true.
 pub(crate) async fn list(
     matches: &ArgMatches,
     session: &Session,
@@ -115,7 +115,7 @@ pub(crate) async fn list(
     Ok(readable(session, rows))
 }
 
-/// Like [`list`], but returns the calls that cannot be read instead of warning of them.
+/// Like [`list`], but returns the calls that cannot be read instead of a warning.
 pub(crate) async fn rows(
     matches: &ArgMatches,
     session: &Session,
@@ -138,7 +138,7 @@ pub(crate) async fn rows(
     Ok(rows)
 }
 
-/// Returns all calls that match the filter and `takes`.
+/// Returns all calls that match the filter and for which `takes` returns true.
 pub(crate) async fn all(
     session: &Session,
     filter: &Filter,
@@ -148,7 +148,7 @@ pub(crate) async fn all(
     Ok(readable(session, rows))
 }
 
-/// Returns the calls that can be read, and warns of the others.
+/// Returns the calls that can be read, and warns about the others.
 fn readable(session: &Session, rows: Vec<Row>) -> Vec<CallRecord> {
     let read = rows.into_iter().map(|row| {
         row.inspect_err(|damaged| session.leave_out(damaged, "the call is left out")).ok()
@@ -160,7 +160,7 @@ fn id_of(row: &Row) -> CallId {
     row.as_ref().map_or_else(|damaged| damaged.id, |call| call.id)
 }
 
-/// Reads as many rows as the page asks for, and says so if there are none.
+/// Reads the rows of one page, and says on standard error if there are none.
 async fn take(
     session: &Session,
     filter: &Filter,

@@ -1,7 +1,7 @@
-//! Resolves what was typed to a call: a whole id, or a part of an id that no other call has.
+//! Finds the call that an id of the command line names: the id is complete, or a part that no other call's id contains.
 //!
-//! A whole id is looked up at once. For a part, the command reads every call of the journal, because the part may be
-//! the end of an id: ids begin with the time, so people tell them apart by their ends.
+//! A complete id is looked up directly. For a part, the command reads every call of the journal, because the part may
+//! be the end of an id: ids begin with the time, so people recognize them by their ends.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,39 +14,39 @@ use super::Stop;
 use crate::Exit;
 use crate::shown::printable;
 
-/// The name of the argument, for options that go with it or exclude it.
+/// The name of the argument for ids, for options that require or exclude it.
 pub(crate) const IDS: &str = "id";
-/// The fewest digits that may abbreviate an id.
+/// The fewest digits to which an id may be abbreviated.
 const FEWEST: usize = 8;
 const WHOLE: usize = 32;
-/// How many calls are read from the store at once.
+/// How many calls the command reads from the store at a time.
 const PAGE: usize = 500;
-/// How many calls are listed if an abbreviation is ambiguous.
+/// How many calls the error lists if an abbreviation is ambiguous.
 const LISTED: usize = 8;
 
 const HELP: &str = "A call: its id, or at least 8 digits from its beginning or end";
 
-/// The argument for one id.
+/// The argument for exactly one id.
 pub(crate) fn one_call() -> Arg {
     Arg::new(IDS).value_name("ID").required(true).help(HELP)
 }
 
-/// The argument for one id or more.
+/// The argument for one or more ids.
 pub(crate) fn calls() -> Arg {
     one_call().num_args(1..).action(ArgAction::Append)
 }
 
-/// The argument for any number of ids.
+/// The argument for ids, which may be absent.
 pub(crate) fn any_calls() -> Arg {
     calls().required(false)
 }
 
-/// Returns whether the command line names calls.
+/// Returns whether the command line names calls by id.
 pub(crate) fn are_given(matches: &ArgMatches) -> bool {
     matches.contains_id(IDS)
 }
 
-/// Finds the calls of the command line in its order, each once.
+/// Finds the calls that the command line names, in its order and without repetitions.
 pub(crate) async fn find_all(
     matches: &ArgMatches,
     store: &dyn Store,
@@ -55,19 +55,19 @@ pub(crate) async fn find_all(
     find(&texts, store).await
 }
 
-/// Finds the one call of the command line.
+/// Finds the one call that the command line names.
 pub(crate) async fn find_one(matches: &ArgMatches, store: &dyn Store) -> Result<CallRecord, Stop> {
     let text = matches.get_one::<String>(IDS).map_or("", String::as_str);
     one(text, store).await
 }
 
-/// Finds the call that a text names.
+/// Finds the call that a complete or abbreviated id names.
 pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Stop> {
     let found = find(&[text], store).await?;
     found.into_iter().next().ok_or_else(|| missing(text))
 }
 
-/// Finds the id that a text names, even where its call cannot be read.
+/// Finds the complete id of a call, even if the call itself cannot be read.
 pub(crate) async fn id(text: &str, store: &dyn Store) -> Result<CallId, Stop> {
     match WantedId::of(text)?.whole() {
         Some(id) => Ok(id),
@@ -96,7 +96,7 @@ async fn find(texts: &[impl AsRef<str>], store: &dyn Store) -> Result<Vec<CallRe
                     }
                 }
             }
-            // A call that cannot be read may be the one that was named.
+            // A call that cannot be read may be the one that the command line names.
             let is_wanted = |id| wanted.iter().any(|wanted| wanted.is_part_of(&digits_of(id)));
             if let Some(damaged) = listed.damaged.into_iter().find(|it| is_wanted(it.id)) {
                 return Err(damaged.error.into());
@@ -125,7 +125,7 @@ fn digits_of(id: CallId) -> String {
     id.to_string().replace('-', "")
 }
 
-/// An id as it was typed, and its digits.
+/// An id as the person typed it, and its digits.
 struct WantedId<'a> {
     text: &'a str,
     digits: String,

@@ -1,8 +1,8 @@
-//! Parses a whole number of the command line.
+//! Parses whole numbers of the command line.
 
 use std::ops::RangeInclusive;
 
-/// Reads a number within bounds.
+/// Parses a whole number, and refuses one out of bounds.
 pub(crate) fn within(
     bounds: RangeInclusive<u32>,
 ) -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {

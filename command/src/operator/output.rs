@@ -16,7 +16,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Writes a result as JSON or as text. The text has to end its lines itself.
+    /// Writes a result as JSON or as text. The text has to contain its own line breaks.
     pub(crate) fn write(
         self,
         object: &impl Serialize,
@@ -34,7 +34,7 @@ impl Output {
         self.text(format_args!("{}\n", printable::json(&line)))
     }
 
-    /// Writes text as it is; it has to end its lines itself.
+    /// Writes text unchanged, with no line break added.
     pub(crate) fn text(self, text: impl Display) -> Result<(), Stop> {
         let mut output = io::stdout().lock();
         write!(output, "{text}")

@@ -1,10 +1,10 @@
-//! Parses `POINTER=JSON`, and sets the value at a pointer in JSON text. Numbers keep all of their digits. Pure.
+//! Parses `POINTER=JSON`, and sets the value at a JSON pointer in JSON text. Numbers keep all of their digits. Pure.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-/// Parses a pointer and its value, which stays JSON text.
+/// Parses a pointer and a value. The value stays JSON text.
 pub(crate) fn value(text: &str) -> Result<(String, String), String> {
     let value = |text: &str| {
         serde_json::from_str::<&RawValue>(text).ok().map(|value| value.get().to_owned())
@@ -15,7 +15,7 @@ pub(crate) fn value(text: &str) -> Result<(String, String), String> {
     })
 }
 
-/// Splits at the first `=` that is followed by valid values, since a pointer may contain `=` itself.
+/// Splits a text at the first `=` after which `values` can be parsed, since a pointer may itself contain `=`.
 pub(crate) fn split<T>(text: &str, values: impl Fn(&str) -> Option<T>) -> Option<(String, T)> {
     text.match_indices('=').find_map(|(place, _)| {
         let values = values(&text[place + 1..])?;
@@ -23,8 +23,8 @@ pub(crate) fn split<T>(text: &str, values: impl Fn(&str) -> Option<T>) -> Option
     })
 }
 
-/// Returns JSON text with `value` at the pointer. Its parent must exist; the pointer itself may name a new key of an
-/// object, or `-` after the last item of an array.
+/// Returns JSON text with `value` at the pointer. The pointer's parent must exist. Its last part may be a new key of an
+/// object, or `-` for a new item at the end of an array.
 pub(crate) fn set(text: &str, pointer: &str, value: &str) -> Result<String, String> {
     let Some(path) = pointer.strip_prefix('/') else {
         return Err(format!(

@@ -13,25 +13,25 @@ use crate::{Exit, complain, tell};
 
 const JSON: &str = "json";
 
-/// What a command works with.
+/// The state of a command that works on a journal.
 pub(crate) struct Session {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) output: Output,
-    /// When the command began; times are shown relative to it.
+    /// The time at which the command began; times are printed relative to it.
     pub(crate) now: Timestamp,
-    /// Whether the command left out a call that cannot be read; its exit code says so.
+    /// Whether the command skipped a call that cannot be read; then the exit code is not 0.
     pub(crate) left_out: Cell<bool>,
 }
 
 impl Session {
-    /// Warns of a call that cannot be read; `here` says what follows from that.
+    /// Warns about a call that cannot be read; `here` says what this means for the command's result.
     pub(crate) fn leave_out(&self, damaged: &DamagedCall, here: &str) {
         self.left_out.set(true);
         tell("warning", printable::line(&format!("{damaged}; {here}")));
     }
 }
 
-/// The options of every command on a journal.
+/// The options that every command on a journal has.
 pub(crate) fn options() -> [Arg; 2] {
     [journal::option(), json()]
 }
@@ -49,7 +49,7 @@ pub(crate) fn output(matches: &ArgMatches) -> Output {
     if matches.get_flag(JSON) { Output::Json } else { Output::Text }
 }
 
-/// Opens the journal, runs the command, and reports why it ended early.
+/// Opens the journal, runs the command, and prints the reason if the command ends early.
 pub(crate) fn run(
     matches: &ArgMatches,
     work: impl AsyncFnOnce(&Session) -> Result<(), Stop>,

@@ -20,7 +20,7 @@ pub(crate) fn option() -> Arg {
         .help("The key to sign with, made by `toolwright keys new` [env: TOOLWRIGHT_KEY] [default: the one key in toolwright/keys]")
 }
 
-/// Loads the key to sign with.
+/// Loads the key that signs the decision.
 pub(crate) fn key(matches: &ArgMatches) -> Result<ApproverKey, Stop> {
     let named = matches.get_one::<PathBuf>(KEY).cloned();
     let path = match named.or_else(UserKeys::of_variable) {

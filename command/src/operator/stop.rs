@@ -14,7 +14,7 @@ use crate::{Exit, complain};
 #[derive(Debug)]
 pub(crate) struct Stop {
     exit: Exit,
-    /// `None` if everything has been printed, or the reader has closed the output.
+    /// The reason to print; `None` if everything has been printed, or the reader has closed the output.
     words: Option<String>,
     /// Whether the command did its work but could not print the result.
     is_unprinted: bool,
@@ -25,17 +25,17 @@ impl Stop {
         Self { exit, words: Some(words.to_string()), is_unprinted: false }
     }
 
-    /// The command line makes no sense.
+    /// Makes the stop of a command whose command line is wrong.
     pub(crate) fn usage(words: impl Display) -> Self {
         Self::new(Exit::Usage, words)
     }
 
-    /// Ends without a message, because everything has been printed.
+    /// Makes a stop without a message, because everything has been printed.
     pub(crate) fn after(exit: Exit) -> Self {
         Self { exit, words: None, is_unprinted: false }
     }
 
-    /// Returns whether the journal failed, so that the remaining calls would fail too.
+    /// Returns whether the journal failed, so that decisions about the remaining calls would fail too.
     pub(crate) fn is_the_end(&self) -> bool {
         self.exit == Exit::Failed && !self.is_unprinted
     }
@@ -53,7 +53,8 @@ impl Stop {
         }
     }
 
-    /// Output could not be written. A reader that closes it early, as `head` does, is no failure.
+    /// Makes the stop after output could not be written. A reader that closes the output early, as `head` does, is no
+    /// failure.
     pub(crate) fn unwritten(error: &io::Error) -> Self {
         let stop = match error.kind() {
             io::ErrorKind::BrokenPipe => Self::after(Exit::Success),
@@ -109,13 +110,13 @@ impl From<ApprovalError> for Stop {
     }
 }
 
-/// Formats an error and its causes.
+/// Formats an error and its causes on one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
         let cause_words = cause.to_string();
-        // Some errors repeat their cause in their own message.
+        // Some errors already repeat their cause in their own message.
         if !words.ends_with(&cause_words) {
             words = format!("{words}: {cause_words}");
         }

@@ -56,13 +56,13 @@ pub(super) fn commands(run: &dyn Fn() -> Arg) -> [Command; 2] {
 /// The outcome of a rewind or a redo.
 #[derive(Serialize)]
 struct RewindReport<'a> {
-    /// The run that goes on.
+    /// The id of the run that can be resumed.
     run: &'a str,
     turn: u64,
-    /// The run that was rewound.
+    /// The id of the run that was rewound.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<&'a str>,
-    /// The run that was removed.
+    /// The id of the run that a redo removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     removed: Option<&'a str>,
     restored: &'a [String],
@@ -131,7 +131,7 @@ pub(super) async fn redo(matches: &ArgMatches, session: &Session) -> Result<(), 
     session.output.write(&shown, || shown.words())
 }
 
-/// Opens the change log that was named. It has to exist, since an empty one would restore nothing.
+/// Opens the change log that the command line names. The file has to exist, since an empty log would restore nothing.
 fn log_of(matches: &ArgMatches) -> Result<ChangeLog, Stop> {
     let path = |name: &str| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
     let (folder, file) = (path(WORKSPACE), path(CHANGES));

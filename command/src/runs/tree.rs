@@ -1,4 +1,4 @@
-//! `runs show RUN --tree`: shows a run and its sub-agents.
+//! `runs show RUN --tree`: shows a run and its sub-agents as a tree.
 
 use serde::Serialize;
 use toolwright::CallId;
@@ -10,7 +10,7 @@ use crate::shown::printable;
 use crate::shown::run::RunPage;
 use crate::shown::table::Table;
 
-/// A sub-agent of a run, as programs read it.
+/// A sub-agent of a run, as JSON for programs.
 #[derive(Serialize)]
 pub(super) struct AgentShown<'a> {
     run: &'a str,
@@ -52,7 +52,7 @@ impl<'a> AgentShown<'a> {
         }
     }
 
-    /// Writes the line for `runs watch`.
+    /// Describes the sub-agent on one line, for `runs watch`.
     pub(super) fn words(&self) -> String {
         let times = if self.turns == 1 { "time" } else { "times" };
         let path = printable::line(&self.agents.join("/"));

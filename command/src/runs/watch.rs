@@ -63,14 +63,14 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     }
 }
 
-/// What has been printed so far.
+/// The state of the watch: the turns and sub-agents that have been printed.
 struct WatchedRun {
-    /// The first turn that is not complete yet.
+    /// The number of the first turn that is not complete yet.
     next: u64,
-    /// The text that was last printed of that turn.
+    /// The text that was last printed for the turn `next`.
     shown: Option<String>,
     standing: String,
-    /// The line that was last printed of each sub-agent.
+    /// The line that was last printed for each sub-agent.
     agents: BTreeMap<CallId, String>,
 }
 

@@ -11,7 +11,7 @@ const AGENT: &str = "agent";
 const PHASE: &str = "phase";
 const OLDER: &str = "older-than";
 
-/// The phases, by the names that `runs show` prints.
+/// The phases of a run, by the names that `runs show` prints.
 const PHASES: [(&str, Phase); 4] = [
     ("asking", Phase::Asking),
     ("calling", Phase::Calling),

@@ -1,4 +1,4 @@
-//! The outcome of one line in one dialect.
+//! The outcome of converting one line to one dialect.
 
 use std::fmt;
 
@@ -16,24 +16,24 @@ pub(super) struct Outcome {
     pub(super) line: usize,
     pub(super) name: Option<String>,
     pub(super) dialect: Dialect,
-    /// The provider's form as JSON text, or why there is none.
+    /// The tool in the provider's format, as JSON text, or the findings that prevent it.
     shown: Result<String, Vec<ListedFinding>>,
     pub(super) notes: Vec<ListedFinding>,
 }
 
-/// A finding of a dialect, of the schema itself or of the line.
+/// A finding about a dialect, the schema itself or the line.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct ListedFinding {
     severity: Severity,
     rule: String,
-    /// A JSON pointer into `{"name", "description", "input_schema"}`.
+    /// The place of the finding, as a JSON pointer into `{"name", "description", "input_schema"}`.
     pointer: String,
     message: String,
     fix: String,
 }
 
 impl ListedFinding {
-    /// Makes a finding about the schema as it was read, before a dialect is applied.
+    /// Makes a finding about the schema itself, before a dialect is applied.
     fn of_schema(severity: Severity, pointer: &str, message: String) -> Self {
         let pointer = format!("/input_schema{pointer}");
         Self { severity, rule: "schema".to_owned(), pointer, message, fix: String::new() }
@@ -64,7 +64,7 @@ impl Outcome {
         self.shown.is_err()
     }
 
-    /// Returns the provider's form, or an object that says why there is none.
+    /// Returns the tool in the provider's format, or a JSON object that says why there is none.
     pub(super) fn form(&self) -> String {
         self.shown.clone().unwrap_or_else(|_| Report { notes: None, ..self.whole() }.to_string())
     }
@@ -106,7 +106,7 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// Makes one outcome for each dialect.
+/// Makes the outcome of a line for each dialect.
 pub(super) fn of(
     number: usize,
     line: &Line<'_>,

@@ -1,4 +1,4 @@
-//! A call, as programs read it. All keys are always present.
+//! A call as JSON, for programs. All keys are always present.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use super::json;
 /// The state that is printed for a call that cannot be read.
 pub(crate) const DAMAGED: &str = "damaged";
 
-/// A call.
+/// A call as JSON, for programs.
 #[derive(Serialize)]
 pub(crate) struct Call<'a> {
     id: CallId,
@@ -57,7 +57,7 @@ pub(crate) struct Call<'a> {
     delivered: bool,
     created: Timestamp,
     updated: Timestamp,
-    /// Why the call cannot be read; `None` if it can.
+    /// The reason why the call cannot be read; `None` if it can.
     damage: Option<String>,
 }
 
@@ -82,7 +82,7 @@ struct Attempt<'a> {
     at: Timestamp,
     failure: Failure,
     kind: &'a str,
-    /// `None` if the message may repeat a secret.
+    /// The error's message; `None` if it may repeat a secret.
     message: Option<&'a str>,
     cause: Option<&'a str>,
 }
@@ -90,11 +90,11 @@ struct Attempt<'a> {
 #[derive(Serialize)]
 struct Answer<'a> {
     is_error: bool,
-    /// `None` if the text may repeat a secret.
+    /// The answer's text; `None` if it may repeat a secret.
     text: Option<&'a str>,
 }
 
-/// Returns whether the arguments hold secrets, so that they are not shown.
+/// Returns whether the arguments contain secrets and are therefore not shown.
 pub(crate) fn has_secrets(call: &CallRecord) -> bool {
     !matches!((&call.arguments, &call.raw), (StoredText::Plain(_), StoredText::Plain(_)))
 }
@@ -166,7 +166,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Makes the row of a call that cannot be read, with all keys of a call.
+    /// Makes the JSON object of a call that cannot be read, with all keys of a call.
     pub(crate) fn damaged_row(damaged: &DamagedCall) -> serde_json::Value {
         let slot = CallSlot { run: String::new(), turn: None, index: 0 };
         let draft = CallRecord::draft(damaged.id, slot, "", Timestamp::UNIX_EPOCH);
@@ -181,7 +181,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Returns the signed decision, where it can be read.
+/// Returns the signed decision about the call, if it can be read.
 fn decision(call: &CallRecord) -> Option<Decision> {
     let signed = call.decision.as_ref()?;
     let statement = signed.statement().ok()?;

@@ -1,4 +1,4 @@
-//! A dead letter: a call, the kind of its last error, and its history.
+//! A dead letter for programs: a call, the kind of its last error, and its history.
 
 use serde::Serialize;
 use toolwright::journal::{CallRecord, Entry};
@@ -6,7 +6,7 @@ use toolwright::journal::{CallRecord, Entry};
 use super::call::Call;
 use super::entry::EntryRow;
 
-/// A dead letter, as programs read it: a call with two more keys.
+/// A dead letter as JSON, for programs: a call with two additional keys.
 #[derive(Serialize)]
 pub(crate) struct DeadLetter<'a> {
     #[serde(flatten)]
@@ -25,7 +25,7 @@ impl<'a> DeadLetter<'a> {
     }
 }
 
-/// Returns the kind of a call's last error, or `unknown` where none is recorded.
+/// Returns the kind of a call's last error, or `unknown` if none is recorded.
 pub(crate) fn kind(call: &CallRecord) -> String {
     if let Some(failed) = call.failures.last() {
         return failed.kind.clone();

@@ -1,4 +1,4 @@
-//! A decision, as it was recorded.
+//! A recorded decision, for people and programs.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -8,23 +8,23 @@ use toolwright::journal::State;
 
 use super::{printable, when};
 
-/// A decision, as programs read it.
+/// A decision as JSON, for programs.
 #[derive(Serialize)]
 pub(crate) struct DecisionRow<'a> {
-    /// `None` for a decision about a grant.
+    /// The call that was decided about; `None` for a decision about a grant.
     call: Option<CallId>,
     verdict: &'static str,
     by: &'a str,
     at: Timestamp,
-    /// The state of the call after the decision; `None` for a grant.
+    /// The state of the call after the decision; `None` for a decision about a grant.
     state: Option<State>,
-    /// The grant that was made or revoked.
+    /// The grant that was made or revoked, if any.
     grant: Option<&'a str>,
-    /// Whether the same decision had been recorded before.
+    /// Whether an equal decision had been recorded before.
     repeated: bool,
 }
 
-/// Returns the name of a decision, for programs.
+/// Returns the name of a decision for JSON output.
 pub(crate) fn verdict(verdict: &Decision) -> &'static str {
     match verdict {
         Decision::Approve { .. } => "approved",
@@ -57,7 +57,7 @@ impl<'a> DecisionRow<'a> {
         }
     }
 
-    /// Writes it as a sentence.
+    /// Describes the decision in a sentence.
     pub(crate) fn words(&self) -> String {
         let what = match (self.call, self.grant) {
             (Some(call), _) => format!("call {call}"),

@@ -1,4 +1,4 @@
-//! An entry of a call's history.
+//! An entry of a call's history, for people and programs.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use toolwright::journal::{CallRecord, Entry, Failure, State, Transition};
 use super::decision::verdict;
 use super::{printable, when};
 
-/// An entry, as programs read it. All keys are always present.
+/// A history entry as JSON, for programs. All keys are always present.
 #[derive(Serialize)]
 pub(crate) struct EntryRow<'a> {
     call: CallId,
@@ -59,7 +59,7 @@ impl<'a> EntryRow<'a> {
         }
     }
 
-    /// Writes the entry on a line, without the call.
+    /// Describes the entry on one line, without the call's id.
     pub(crate) fn words(entry: &Entry) -> String {
         let event = entry.event.map_or("recorded".to_owned(), |event| event.to_string());
         let mut words = format!(
@@ -78,7 +78,7 @@ impl<'a> EntryRow<'a> {
     }
 }
 
-/// Returns the name under which an event is stored, without its fields.
+/// Returns the name under which the journal stores a transition, without its fields.
 fn name(event: Transition) -> Option<String> {
     match serde_json::to_value(event).ok()? {
         Value::String(name) => Some(name),

@@ -1,4 +1,4 @@
-//! Orders calls as a tree: each below the call that made it.
+//! Orders calls as a tree: each call comes after the call that made it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +7,8 @@ use toolwright::journal::CallRecord;
 
 use crate::operator::filter::Row;
 
-/// Puts every call below its parent, in the order in which the parent made them, with its depth. A call whose parent
-/// is not in the list stays in its place, and so does a row that cannot be read.
+/// Puts every call below its parent, in the order in which the parent made its calls, and returns each with its depth.
+/// A call whose parent is not in the list, and a row that cannot be read, keep their places.
 pub(crate) fn in_families(rows: &[Row]) -> Vec<(usize, &Row)> {
     let known: HashSet<CallId> =
         rows.iter().filter_map(|row| Some(row.as_ref().ok()?.id)).collect();

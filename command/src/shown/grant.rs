@@ -1,4 +1,4 @@
-//! A grant, as it is shown.
+//! A grant, for people and programs.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use toolwright::approval::{Grant, GrantError, GrantTerms, Scope};
 
 use super::{json, when};
 
-/// A grant, as programs read it. All keys are always present.
+/// A grant as JSON, for programs. All keys are always present.
 #[derive(Serialize)]
 pub(crate) struct GrantRow<'a> {
     id: &'a str,
@@ -58,7 +58,7 @@ impl<'a> GrantRow<'a> {
         })
     }
 
-    /// Returns id, tool, scope, uses, end, approver, and the clauses about arguments.
+    /// Returns the cells of the grant's row: id, tool, scope, uses, end, approver, and the clauses about arguments.
     pub(crate) fn cells(&self, now: Timestamp) -> [String; 7] {
         let uses = match self.uses {
             Some(uses) => format!("{} of {uses}", self.used),
@@ -82,7 +82,7 @@ impl<'a> GrantRow<'a> {
     }
 }
 
-/// Formats a scope as people type it.
+/// Formats a scope as the option `--scope` accepts it.
 pub(crate) fn scope_words(scope: &Scope) -> String {
     match scope {
         Scope::Run(run) => format!("run:{run}"),

@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
-/// Embeds JSON as it is, on one line. Text that is not JSON becomes a JSON string.
+/// Embeds JSON unchanged, but on one line. Text that is not JSON becomes a JSON string.
 pub(crate) fn raw(text: &str) -> Box<RawValue> {
-    // A line break in JSON is white space.
+    // Outside of strings, a line break in JSON is white space; strings contain none.
     let line = text.replace(['\n', '\r'], " ");
     RawValue::from_string(line).unwrap_or_else(|_| {
         let quoted = serde_json::Value::from(text).to_string();
@@ -12,7 +12,7 @@ pub(crate) fn raw(text: &str) -> Box<RawValue> {
     })
 }
 
-/// Formats JSON over several lines. If the text is invalid JSON, the result is invalid too.
+/// Formats JSON over several lines. Text that is not valid JSON stays invalid.
 pub(crate) fn in_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;

@@ -12,7 +12,7 @@ use toolwright_agent::{Message, TotalUsage, Usage};
 use super::sent::LeftOutShown;
 use super::{printable, when};
 
-/// The most characters that people are shown of a text.
+/// The most characters of a text that are shown to people.
 const LONGEST: usize = 400;
 
 #[derive(Serialize)]
@@ -82,7 +82,7 @@ impl<'a> RunPage<'a> {
         }
     }
 
-    /// Describes its state in a word or two.
+    /// Describes the run's state in a few words.
     pub(crate) fn standing(&self) -> String {
         match (self.phase, self.ended) {
             _ if self.rewound.is_some() => "rewound".to_owned(),
@@ -167,12 +167,12 @@ pub(crate) struct TurnShown<'a> {
     /// The agent that the run was handed off to.
     #[serde(skip_serializing_if = "Option::is_none")]
     handed_off_to: Option<String>,
-    /// What of the history the model was not sent.
+    /// The parts of the history that were not sent to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOutShown>,
     #[serde(skip)]
     longest: usize,
-    /// The decisions of guards that changed or stopped something.
+    /// The decisions of guards that changed or stopped the request or the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guards: Vec<String>,
 }
@@ -236,7 +236,7 @@ impl<'a> TurnShown<'a> {
         }
     }
 
-    /// Returns the turn with whole texts, and with what of the history was not sent to its model.
+    /// Returns the turn with its texts uncut, and with the parts of the history that were not sent to its model.
     pub(crate) fn whole(self, left_out: Option<LeftOutShown>) -> Self {
         Self { left_out, longest: usize::MAX, ..self }
     }
@@ -245,7 +245,7 @@ impl<'a> TurnShown<'a> {
         self.said.is_empty() && self.text.is_none() && self.guards.is_empty()
     }
 
-    /// Describes the tokens and cost of the model's answer, where they are known.
+    /// Describes the tokens and the cost of the model's answer, if they are known.
     fn describe_spending(&self) -> Option<String> {
         if self.usage.is_none() && self.cost.is_none() {
             return None;
@@ -260,7 +260,7 @@ impl<'a> TurnShown<'a> {
         Some(format!("{model}{tokens}, {cost}"))
     }
 
-    /// Writes a line for each text and call, one for the tokens and cost, and one for each answer.
+    /// Describes the turn: a line for each text and call, one for tokens and cost, and one for each answer.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();
         let (number, longest) = (self.turn, self.longest);

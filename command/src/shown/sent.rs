@@ -1,4 +1,4 @@
-//! Collects, by turn, what of a run's history was not sent to the model.
+//! Collects, by turn, which parts of a run's history were not sent to the model.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,25 +6,25 @@ use std::fmt;
 use serde::Serialize;
 use toolwright_agent::durable::RecordedTurn;
 
-/// The turn of each message of a history, in order.
+/// The turn to which each message of a history belongs, in the order of the messages.
 #[derive(Default)]
 pub(crate) struct SentHistory {
     turns: Vec<u64>,
 }
 
-/// What of the history was not sent to the model, by turn.
+/// The turns whose messages or answers were not sent to the model in full.
 #[derive(Serialize)]
 pub(crate) struct LeftOutShown {
-    /// The turns with messages that were left out.
+    /// The turns whose messages were left out.
     turns: BTreeSet<u64>,
-    /// The turns with answers that were left out because a later call repeated them.
+    /// The turns whose answers were left out because the same call was repeated later.
     repeated: BTreeSet<u64>,
-    /// The turns with answers whose middle was cut.
+    /// The turns whose answers were cut in the middle.
     shortened: BTreeSet<u64>,
 }
 
 impl SentHistory {
-    /// Adds a turn, and returns what of the turns before it was not sent to its model. `None` if all of it was
+    /// Adds a turn, and returns which parts of the earlier turns were not sent to its model; `None` if all of them were
     /// sent.
     pub(crate) fn without(&mut self, number: u64, turn: &RecordedTurn) -> Option<LeftOutShown> {
         self.turns.extend(turn.said.iter().map(|_| number));
@@ -56,7 +56,7 @@ impl fmt::Display for LeftOutShown {
     }
 }
 
-/// Formats numbers as ranges: `1 to 3, 7`.
+/// Formats numbers as ranges, such as `1 to 3, 7`.
 fn ranges(numbers: &BTreeSet<u64>) -> String {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for &number in numbers {

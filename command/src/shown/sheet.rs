@@ -11,7 +11,7 @@ use super::call::has_secrets;
 use super::entry::EntryRow;
 use super::{json, printable, when};
 
-/// Shows what an approver needs to know: what would run, why the policy asks, for whom, until when.
+/// Describes what an approver needs to know: what would run, why the policy asks, for whom, and until when.
 pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
     let mut page = Page::default();
     let mut state = format!("{} since {}", call.state, when::both(call.updated, now));
@@ -36,7 +36,7 @@ pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
     page.0
 }
 
-/// Describes its state, and its outcome.
+/// Describes the call's state and its outcome.
 pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     let mut page = Page::default();
     page.line("made", &when::both(call.created, now));
@@ -96,7 +96,7 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     page.0
 }
 
-/// Lists the entries of its history.
+/// Lists the entries of a call's history, one a line.
 pub(crate) fn history(entries: &[Entry]) -> String {
     let mut page = Page::default();
     let lines: Vec<String> = entries.iter().map(EntryRow::words).collect();
@@ -104,7 +104,7 @@ pub(crate) fn history(entries: &[Entry]) -> String {
     page.0
 }
 
-/// Shows a call of a plan: what it would do, and why.
+/// Describes one call of a plan: what it would do, and why.
 pub(crate) fn plan_page(call: &CallRecord, number: usize, of: usize) -> String {
     let mut page = Page::default();
     page.line("planned", &format!("{number} of {of}"));

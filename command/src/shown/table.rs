@@ -11,7 +11,7 @@ impl Table {
         Self(vec![heads.map(str::to_owned).to_vec()])
     }
 
-    /// Adds a row.
+    /// Adds a row with these cells.
     pub(crate) fn row<const COUNT: usize>(&mut self, cells: [&str; COUNT]) {
         self.0.push(cells.map(printable::line).to_vec());
     }
@@ -26,7 +26,7 @@ impl Table {
     }
 }
 
-/// Writes nothing if the table has no rows.
+/// A table without rows is written as an empty text, without the header.
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

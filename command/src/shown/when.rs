@@ -2,17 +2,17 @@
 
 use jiff::Timestamp;
 
-/// Formats a time and its distance, as in `2026-01-02T03:04:05Z (3 min ago)`.
+/// Formats a time and its distance from now, as in `2026-01-02T03:04:05Z (3 min ago)`.
 pub(crate) fn both(time: Timestamp, now: Timestamp) -> String {
     format!("{} ({})", absolute(time), away(time, now))
 }
 
 pub(crate) fn absolute(time: Timestamp) -> String {
-    // Cut to the second. Only the first and last times that exist cannot be cut.
+    // Cut off the fractions of a second. This fails only for the first and last times that exist.
     Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
 }
 
-/// Formats the distance, rounded, in the largest unit that gives two or more.
+/// Formats the distance from now, rounded, in the largest unit of which it has at least two.
 pub(crate) fn away(time: Timestamp, now: Timestamp) -> String {
     let seconds = time.as_second() - now.as_second();
     let far = seconds.unsigned_abs();

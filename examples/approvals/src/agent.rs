@@ -1,5 +1,5 @@
-//! Works on a run from its first turn to its last. Turns are numbered, so a run that is started again repeats the
-//! same turns, and the journal returns the recorded answers of their calls.
+//! Drives a run from its first turn to its last. Turns are numbered, so a run that is started again repeats the same
+//! turns, and the journal returns the recorded answers of their calls.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use toolwright::{Answer, Call, CallFailure, Outcome, Run, SuspendedCall, Worker}
 use crate::model::{self, Task};
 use crate::say::say;
 
-/// How often a waiting call is looked at again when the store reports no change.
+/// How often to read a waiting call again when the store reports no change.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// How far a run came.
+/// Why the work on a run stopped.
 pub enum Ended {
-    /// The model has finished, and every call is answered.
+    /// The model has finished, and every call has its answer.
     Answered,
     /// A call waits for a person.
     Waits,
@@ -25,16 +25,16 @@ pub enum Ended {
 /// A scripted model and its run.
 pub struct Agent {
     pub run: Run,
-    /// Resumes the waiting calls of the run.
+    /// Resumes calls of the run that have been decided.
     pub worker: Worker,
     pub store: SqliteStore,
-    /// The file of the store, as it was named on the command line.
+    /// The file of the store, as the command line names it.
     pub journal: PathBuf,
     pub task: Task,
 }
 
 impl Agent {
-    /// Works until every call is answered, however long people think.
+    /// Works until every call has its answer, however long people take to decide.
     pub async fn work(&self) -> anyhow::Result<Ended> {
         for number in 1.. {
             let calls = model::turn(self.task, number);
@@ -49,7 +49,7 @@ impl Agent {
         Ok(Ended::Answered)
     }
 
-    /// Works until a call has to wait.
+    /// Works until the run has ended, or a call has to wait for a person.
     pub async fn work_once(&self) -> anyhow::Result<Ended> {
         for number in 1.. {
             let calls = model::turn(self.task, number);
@@ -106,7 +106,7 @@ impl Agent {
                 self.print(call, &waits);
                 printed = Some(state);
             }
-            // Subscribe before looking, so that no change is missed.
+            // Subscribe before reading the call, so that no change is missed.
             let changed = self.store.changed();
             outcome = self.worker.resume(waits.call).await;
             if let Outcome::Suspended(_) = outcome {
@@ -115,7 +115,7 @@ impl Agent {
         }
     }
 
-    /// Prints what a call waits for, and which command would help.
+    /// Prints why a call waits, and by which command a person can decide about it.
     fn print(&self, call: &Call<'_>, waits: &SuspendedCall) {
         let (tool, id) = (call.name(), waits.call);
         let journal = format!("--journal sqlite:{} --key FILE", self.journal.display());

@@ -1,22 +1,22 @@
-//! The carrier of the parcels: another company's server, which is busy at first and then loses a connection. It
-//! accepts a parcel once for each idempotency key.
+//! Simulates the server of another company, a carrier of parcels, which is busy at first and then loses a connection.
+//! The server accepts a parcel once for each idempotency key.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Counts how often it was asked about each order.
+/// Counts the requests about each order.
 #[derive(Default)]
 pub struct Carrier(Mutex<HashMap<String, u32>>);
 
 /// The answer of the carrier.
 pub enum Reply {
     Taken,
-    /// The carrier has not looked at the request.
+    /// The carrier is busy and has not read the request. A client may try again after this duration.
     Busy(Duration),
     /// The connection was lost, so it is unknown whether the parcel was accepted.
     Lost,
-    /// The carrier does not go to this country.
+    /// The carrier does not deliver to this country.
     NoSuchCountry,
 }
 

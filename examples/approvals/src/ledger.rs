@@ -1,10 +1,10 @@
-//! The outside world: a file with one line for each thing that happened and cannot be taken back.
+//! The outside world of the example: a file with one line for each effect that cannot be undone.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-/// The file, which is made with its first line.
+/// The path of the file, which is created with its first line.
 pub struct Ledger(PathBuf);
 
 impl Ledger {
@@ -12,7 +12,7 @@ impl Ledger {
         Self(path.into())
     }
 
-    /// Adds a line, and returns when it is on the disk.
+    /// Appends a line, and returns once it is on the disk.
     pub fn add(&self, line: &str) -> io::Result<()> {
         let mut file = OpenOptions::new().append(true).create(true).open(&self.0)?;
         file.write_all(format!("{line}\n").as_bytes())?;

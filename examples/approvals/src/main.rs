@@ -1,4 +1,4 @@
-//! A shop's support agent whose refunds a person approves, from another process and as late as they like.
+//! The support agent of a shop. A person approves its refunds from another process, at any later time.
 //!
 //! `approvals --journal calls.db --approver ada=ed25519:… ticket-1` works on one run. Kill it at any moment and start
 //! it again with the same command line. `README.md` beside this crate shows a session.
@@ -24,7 +24,7 @@ use ledger::Ledger;
 use options::Options;
 use pace::Pace;
 
-/// The exit code where a call waits for a person and `--once` was given.
+/// The exit code if a call waits for a person and the command line has `--once`.
 const WAITS: u8 = 3;
 
 #[tokio::main]
@@ -68,7 +68,7 @@ async fn work(options: Options) -> anyhow::Result<Ended> {
     if options.once {
         return agent.work_once().await;
     }
-    // The worker runs calls in the background that were decided while this process was stopped, or that belong to
+    // In the background, the worker runs calls that were decided while this process was stopped, or that belong to
     // other runs.
     let worker = executor.worker().context("the executor has no journal")?;
     let working = tokio::spawn(async move { worker.work().await });

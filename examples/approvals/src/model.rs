@@ -2,18 +2,18 @@
 
 use toolwright::Call;
 
-/// The task of the model.
+/// The task that the model works on.
 #[derive(Debug, Clone, Copy)]
 pub enum Task {
     /// Compensate a customer for a broken kettle.
     Refund,
-    /// Refund an order that does not exist.
+    /// Refund an order that does not exist, so that the tool refuses the call.
     Mistaken,
     /// Send three parcels, each of which fails in its own way.
     Parcels,
 }
 
-/// Returns the calls of a turn, counted from 1; none once the model has finished.
+/// Returns the calls of a turn, counted from 1. A turn without calls ends the run.
 pub fn turn(task: Task, number: u64) -> Vec<Call<'static>> {
     match (task, number) {
         (Task::Refund, 1) => vec![

@@ -1,4 +1,4 @@
-//! The command line.
+//! Parses the command line of the example.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. Ends the process where it is wrong.
+    /// Parses the command line. If it is invalid, prints why and exits.
     pub fn of_command_line() -> Self {
         Self::of(&command().get_matches())
     }

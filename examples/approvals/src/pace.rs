@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::say::say;
 
-/// How long to pause; `None` runs at full speed.
+/// The length of each pause; `None` runs at full speed.
 pub struct Pace(Option<Duration>);
 
 impl Pace {
@@ -12,7 +12,7 @@ impl Pace {
         Self(pause)
     }
 
-    /// Prints how far the refund is, and waits.
+    /// Prints the stage that the refund has reached, and pauses.
     pub async fn pause(&self, stage: &str) {
         if let Some(pause) = self.0 {
             say(format_args!("  {stage}, pausing"));

@@ -3,7 +3,7 @@
 use std::fmt::Arguments;
 use std::io::Write as _;
 
-/// Prints a line on standard output, and ignores that the stream may be closed.
+/// Prints a line on standard output. A closed stream is no failure.
 pub fn say(line: Arguments<'_>) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }

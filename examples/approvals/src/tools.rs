@@ -1,4 +1,4 @@
-//! The tools, one a file.
+//! The tools of the example, one in each file.
 
 pub mod delete_account;
 pub mod look_up_order;
@@ -8,7 +8,7 @@ pub mod send_receipt;
 
 use toolwright::{Registry, RegistryError};
 
-/// All of them.
+/// Returns a registry with all tools of the example.
 pub fn registry() -> Result<Registry, RegistryError> {
     Registry::of([
         look_up_order::LOOK_UP_ORDER,

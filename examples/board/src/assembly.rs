@@ -1,5 +1,5 @@
-//! Assembles what an agent gets: the tools in their order, a profile that selects some of them, and an executor that
-//! runs only those.
+//! Builds the executor of an agent: makes all tools in their order, selects those of the agent's profile, and allows no
+//! others.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,10 +22,11 @@ use crate::tools::{self, CurrentTicket};
 /// Compiled in, so that no file in the agent's folder can change the policy.
 const POLICY: &str = include_str!("../policy.toml");
 
-/// The time limit of a suite in seconds: a little above the executable's own limit, whose report is more precise.
+/// The time limit of a test suite in seconds. It is a little above the limit of the executable, whose own report is
+/// more precise.
 const SUITE_SECONDS: u32 = 660;
 
-/// What the tools of a run are built from.
+/// The parts from which the tools of a run are built.
 #[derive(Debug, Clone)]
 pub struct Assembly {
     pub ticket: Arc<CurrentTicket>,
@@ -33,13 +34,13 @@ pub struct Assembly {
     pub shell: Arc<Shell>,
     /// The folder with the programs `bonsai-…`.
     pub executables: PathBuf,
-    /// The application's own tools for web search and pages; the board has none.
+    /// The application's own tools for web search and web pages; the board itself has none.
     pub web: Vec<Handle>,
-    /// The application's own factories; their tools come after those of the board.
+    /// The application's own tool factories. Their tools come after those of the board.
     pub added: Vec<Factory>,
 }
 
-/// Makes tools of a run.
+/// Makes some of the tools of a run.
 pub type Factory = fn(&Assembly) -> Vec<Registration>;
 
 /// Why the executor cannot be built.
@@ -60,7 +61,7 @@ pub enum AssemblyError {
 }
 
 impl Assembly {
-    /// Opens what the tools of a ticket need: its worktree, and a supervised shell.
+    /// Opens the worktree of a ticket and a supervised shell for its tools.
     ///
     /// # Errors
     /// When the worktree is not a folder.
@@ -80,11 +81,11 @@ impl Assembly {
         })
     }
 
-    /// Builds the executor of an agent with this profile. `changes` is the file of its change log, outside of the
-    /// worktree.
+    /// Builds the executor of an agent with this profile. `changes` is the file of the agent's change log, outside of
+    /// the worktree.
     ///
     /// # Errors
-    /// When the profile does not exist or selects a tool that does not, or when something cannot be opened.
+    /// When the profile does not exist or selects a missing tool, or when a file cannot be opened.
     pub fn executor(
         &self,
         profile: &str,
@@ -127,8 +128,8 @@ pub fn assemble_tools(assembly: &Assembly) -> Vec<Registration> {
     factories.iter().chain(&assembly.added).flat_map(|factory| factory(assembly)).collect()
 }
 
-/// Returns the profiles. A pattern that matches no tool is an error, so the pattern for the web is left out where
-/// there are no such tools.
+/// Returns the profiles. A pattern that matches no tool is an error, so without web tools the profiles lack the pattern
+/// for them.
 ///
 /// # Errors
 /// When a pattern is invalid.
@@ -144,7 +145,7 @@ pub fn profiles(has_web: bool) -> Result<Profiles, InvalidPattern> {
     ]))
 }
 
-/// The tools of the toolbox, under the board's names and with descriptions that use them.
+/// Makes the file tools of the toolbox, under the board's names and with descriptions that use these names.
 fn file_tools(_: &Assembly) -> Vec<Registration> {
     let write = "Write a whole text file: make it, or replace what it contains. To change a part of a file, use `file_edit`.";
     vec![
@@ -179,7 +180,7 @@ fn board_tools(_: &Assembly) -> Vec<Registration> {
     tools::BOARD.map(Into::into).into()
 }
 
-/// The executables as tools. They run in the worktree, and only on the run's own ticket.
+/// Makes tools of the executables. They run in the worktree, and only on the run's own ticket.
 fn cli_tools(assembly: &Assembly) -> Vec<Registration> {
     let Assembly { ticket, workspace, shell, executables, .. } = assembly;
     let none = json!({"type": "object", "properties": {}, "additionalProperties": false});

@@ -1,4 +1,4 @@
-//! The board is one SQLite file. This module opens it and migrates it to the present schema. Each method is one
+//! The board is one SQLite file. This module opens the file and migrates it to the present schema. Each method is one
 //! statement or one transaction.
 
 mod cards;
@@ -22,20 +22,20 @@ pub use self::comments::LONGEST_COMMENT;
 pub use self::moves::{AGENT, Move};
 use crate::ticket::State;
 
-/// Each migrates a file from one schema version to the next.
+/// The migrations, each from one schema version to the next.
 const MIGRATIONS: [&str; 2] = [include_str!("board/1.sql"), include_str!("board/2.sql")];
 
-/// How long a statement waits for another process that writes.
+/// How long a statement waits for another process to release the write lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The board, in one file. Every method is one transaction.
+/// The board, stored in one file. Every method is one transaction.
 #[derive(Debug)]
 pub struct Board {
     path: PathBuf,
     connection: Mutex<Connection>,
 }
 
-/// Why the board refused or failed.
+/// Why the board refused an operation or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BoardError {
     #[error("the board `{}` cannot be opened; name a file in a folder that is there, or make one with `board init`", .path.display())]
@@ -111,8 +111,8 @@ impl Board {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a decision as one transaction, which takes the write lock at its beginning. A deferred transaction could
-    /// find the lock taken in the middle, and would fail without waiting.
+    /// Runs a check and its writes as one transaction, which takes the write lock at its beginning. A deferred
+    /// transaction could find the lock taken in the middle, and would fail without waiting.
     fn transaction<T>(
         &self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> Result<T, BoardError>,
@@ -125,7 +125,7 @@ impl Board {
     }
 }
 
-/// Migrates the file to the present schema, and returns the version that it had before.
+/// Migrates the file to the present schema, and returns its earlier version.
 fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde::Serialize;
 
-/// What a program found.
+/// The report of a program, which it writes to standard output.
 #[derive(Debug, Clone)]
 pub struct Report {
     json: String,
@@ -31,21 +31,21 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes a report of a value. It is good where nothing has to be done about it.
+    /// Makes a report of a value. `is_good` says whether all is well; otherwise the exit code is 1.
     ///
     /// # Errors
-    /// When the value cannot be JSON.
+    /// When the value cannot be serialized as JSON.
     pub fn of(value: &impl Serialize, is_good: bool) -> Result<Self, String> {
         let json = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
         Ok(Self { json, is_good })
     }
 }
 
-/// The most bytes of a report's items. An agent's tool shows a model 30,000 bytes of a program's output, and JSON
-/// that is cut is not valid.
+/// The most bytes of a report's items. An agent's tool shows a model at most 30,000 bytes of a program's output, and
+/// truncated JSON would be invalid.
 const MOST_BYTES: usize = 20_000;
 
-/// Shortens a list so that it fits a report, and returns how many items were left out.
+/// Shortens a list until it fits a report, and returns the number of omitted items.
 fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
     let all = items.len();
     let mut bytes = 0;
@@ -63,7 +63,7 @@ fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
 pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -> ExitCode {
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns the text of `--help` as an error too.
         Err(message) => {
             let _ = message.print();
             return ExitCode::from(u8::from(message.use_stderr()));

@@ -1,5 +1,5 @@
-//! Runs git for the tools, the runner and `bonsai-git`. Commands are fixed, and a model's text gets only where git
-//! takes it as a path or a name. Exit codes are results, not errors.
+//! Runs git for the tools, the runner and `bonsai-git`. The subcommands and flags are fixed, and a model's text is
+//! passed only as a path or a name. Exit codes are results, not errors.
 
 mod change;
 mod tree;
@@ -26,10 +26,11 @@ impl ResourceKind for Repository {
     const LABEL: &'static str = "repository";
 }
 
-/// The time limit of a git command: a push may be slow.
+/// The time limit of a git command. It is long because a push may be slow.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The environment variables that git gets, where they are set: the committer's, and those that reach a remote.
+/// The environment variables that are passed on to git if they are set: those of the committer, and those for access to
+/// a remote.
 const PASSED_ON: [&str; 9] = [
     "GIT_CONFIG_GLOBAL",
     "HOME",
@@ -42,10 +43,10 @@ const PASSED_ON: [&str; 9] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
-/// Settings before every command, so that reading starts no program that the repository names.
+/// The settings before every command: reading a repository must not start a program that its configuration names.
 const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
 
-/// Environment variables for git: do not prompt, take no optional lock, print English.
+/// The environment variables that make git print English, ask no questions, and take no optional lock.
 const VARIABLES: [(&str, &str); 4] = [
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
@@ -59,16 +60,16 @@ fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     passed_on.chain(VARIABLES.map(|(name, value)| (name.into(), value.into())))
 }
 
-/// Runs git commands one after another in a folder, and stops at the first that fails. Returns the exit code of the
-/// last one.
+/// Runs git commands one after another in a folder, and stops at the first failure. Returns the exit code of the last
+/// command that ran.
 ///
 /// # Errors
-/// When git cannot be started, or its end is unknown.
+/// When git cannot be started, or it is unknown how it ended.
 pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutput, ToolError> {
     let variables: Vec<_> = variables().collect();
     let mut all = ProcessOutput { success: true, exit_code: Some(0), ..Default::default() };
     for command in commands {
-        // A call's paths are names and not patterns, so that the call touches no more than it declares.
+        // A call's paths are literal names, not patterns, so that the call touches only the files that it declares.
         let program = ["git", "--literal-pathspecs"];
         let arguments = program.into_iter().chain(SETTINGS).map(OsString::from);
         let arguments: Vec<_> = arguments.chain(command.iter().map(OsString::from)).collect();
@@ -125,7 +126,7 @@ fn output<S: AsRef<std::ffi::OsStr>>(
     command(folder, arguments, more).output()
 }
 
-/// Runs a git command in a folder and returns its output; on failure the error is its standard error.
+/// Runs a git command in a folder and returns its output. If the command fails, the error is its standard error.
 ///
 /// # Errors
 /// When git cannot be started, or fails.
@@ -133,7 +134,7 @@ pub fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     printed(&output(folder, arguments, &[]).map_err(|error| error.to_string())?)
 }
 
-/// Returns the trimmed output of a git command, or its standard error where it failed.
+/// Returns the trimmed output of a git command, or its standard error if it failed.
 fn printed(output: &Output) -> Result<String, String> {
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),

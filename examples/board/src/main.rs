@@ -1,6 +1,6 @@
-//! A board of tickets on which agents work. `board init` and `board new` set it up, `board run` works on it, and
-//! `board serve` shows it in a browser. `board --offline` demonstrates all of it on three tickets, without network or
-//! account.
+//! A board of tickets on which agents work. `board init` and `board new` set up the board, `board run` works on its
+//! tickets, and `board serve` shows the board in a browser. `board --offline` demonstrates all commands on three
+//! tickets, without network or account.
 
 mod serve;
 
@@ -19,15 +19,15 @@ use toolwright::journal::SqliteStore;
 use toolwright::runtime::printable;
 use toolwright::toolbox::Supervisor;
 
-/// The command that works on tickets.
+/// The name of the command that works on tickets.
 const RUN: &str = "run";
 
 fn main() -> ExitCode {
-    // Where the supervisor has not taken over before `main`, it does here, and does not return.
+    // The supervisor normally takes over before `main`. If it has not, it does so here, and this call does not return.
     Supervisor::supervise_if_asked();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns the text of `--help` as an error too.
         Err(message) => {
             let _ = message.print();
             return ExitCode::from(if message.use_stderr() { 2 } else { 0 });
@@ -134,7 +134,7 @@ fn blocking(work: impl Future<Output = Result<bool, String>>) -> Result<bool, St
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("no tokio runtime: {error}"))?;
     let ended = runtime.block_on(work);
-    // Do not wait longer for a blocking tool that is still running.
+    // Do not wait longer than this for a blocking tool that is still running.
     runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }
@@ -215,7 +215,7 @@ async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<boo
     Ok(true)
 }
 
-/// Works on the recorded tickets. Returns whether each ended as it did when it was recorded.
+/// Works on the tickets with recorded answers. Returns whether each ended as the recording says.
 async fn offline(folder: &Path) -> Result<bool, String> {
     let folder =
         folder.canonicalize().map_err(|error| format!("`{}`: {error}", folder.display()))?;
@@ -223,7 +223,7 @@ async fn offline(folder: &Path) -> Result<bool, String> {
     offline::prepare(&folder, &board, Timestamp::now()).map_err(|error| error.to_string())?;
     let models = Arc::new(offline::RecordedModels::default());
     let settings = Settings {
-        // A short lease, so that another process soon takes over from one that was killed.
+        // The lease is short, so that another process soon takes over from a killed one.
         lease: Duration::from_secs(1),
         heartbeat: Duration::from_millis(200),
         ..Settings::default()
@@ -234,7 +234,7 @@ async fn offline(folder: &Path) -> Result<bool, String> {
         match runner.heartbeat(&stop).await.map_err(|error| error.to_string())? {
             Some(worked) => report(&worked),
             None if offline::is_over(&board).map_err(|error| error.to_string())? => break,
-            // Another process has a ticket, and its claim has not ended.
+            // Another process has claimed a ticket, and the claim has not expired.
             None => tokio::time::sleep(runner.settings.heartbeat).await,
         }
         if stop.is_cancelled() {

@@ -23,19 +23,19 @@ use crate::{Board, BoardError};
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that occurs once in the file, and its replacement, which gives two texts of different lengths a distance.
+/// A text that occurs once in the file, and its replacement, a defect: two texts of different lengths get a distance.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
-/// The recorded answers of the model on each ticket, and how each slice of it ends.
+/// The recorded answers of the model for each ticket, and the outcome of each slice.
 const SESSIONS: [(&str, &[Outcome]); 3] = [
     (include_str!("../sessions/ticket-1.jsonl"), &[Outcome::Completed]),
-    // The second slice exists once a person has answered.
+    // The second slice begins only after a person has answered.
     (include_str!("../sessions/ticket-2.jsonl"), &[Outcome::Blocked, Outcome::Completed]),
     (include_str!("../sessions/ticket-3.jsonl"), &[Outcome::Error]),
 ];
 
-/// Why the board cannot be made.
+/// Why the offline board cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum OfflineError {
     #[error("the sources of {CRATE} are not found by `cargo metadata`: {0}")]
@@ -50,7 +50,7 @@ pub enum OfflineError {
     Board(#[from] BoardError),
 }
 
-/// Returns whether a slice of every ticket has ended, and all ended as they were recorded.
+/// Returns whether every ticket has had a slice, and all outcomes are as recorded.
 ///
 /// # Errors
 /// When the database fails.
@@ -65,7 +65,7 @@ pub fn is_as_recorded(board: &Board) -> Result<bool, BoardError> {
     Ok(true)
 }
 
-/// Returns whether a slice of every ticket has ended.
+/// Returns whether a slice of every ticket has ended, whatever its outcome.
 ///
 /// # Errors
 /// When the database fails.
@@ -78,7 +78,7 @@ pub fn is_over(board: &Board) -> Result<bool, BoardError> {
     Ok(true)
 }
 
-/// Returns how the slices of a ticket ended, without those after which its run goes on by itself: a slice that timed
+/// Returns the outcomes of a ticket's slices, without those after which the run continues by itself: a slice that timed
 /// out, or one that waits for a call of a killed process, whose lease expires.
 fn ended(board: &Board, ticket: i64) -> Result<Vec<Outcome>, BoardError> {
     let slices = board.slices(ticket)?.into_iter().filter_map(|it| it.outcome);
@@ -89,15 +89,15 @@ fn session(ticket: i64) -> Option<&'static (&'static str, &'static [Outcome])> {
     SESSIONS.get(usize::try_from(ticket).ok()?.checked_sub(1)?)
 }
 
-/// Makes the copy in a folder, and the tickets on the board. Leaves what an earlier process has made, and makes what
-/// is missing where one was killed in between.
+/// Makes the copy in a folder, and the tickets on the board. Does not change anything that an earlier process has made,
+/// and makes what is missing if that process was killed in between.
 ///
 /// # Errors
 /// When cargo does not have the crate's sources, or a file cannot be written.
 pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), OfflineError> {
     let repository = folder.join("repository");
     if !repository.exists() {
-        // A repository has its name only when it is whole.
+        // The repository gets its final name only when it is complete.
         let unfinished = folder.join("repository.unfinished");
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished)?;
@@ -154,10 +154,10 @@ pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), Offli
     Ok(())
 }
 
-/// Serves the recorded model over loopback. A resumed run gets the answers that it has not had.
+/// Serves the recorded model over loopback. A resumed run gets the answers after those that it already has.
 #[derive(Debug, Default)]
 pub struct RecordedModels {
-    /// The servers, which run until the process ends.
+    /// The servers by ticket. They run until the process ends.
     replays: Mutex<HashMap<i64, Replay>>,
 }
 
@@ -169,7 +169,8 @@ impl Models for RecordedModels {
             let answers = usize::try_from(answers).unwrap_or(usize::MAX);
             let left = whole.exchanges().get(answers..).unwrap_or_default().to_vec();
             let left = Recording::new(whole.provider(), left);
-            // A session holds only answers: requests differ from machine to machine and with every change to a tool.
+            // A session has answers only: requests differ between machines and with every change to a tool, so they are
+            // not compared.
             let replay = Replay::of(left, Placeholders::standard()).without_comparison().start();
             let replay = replay.await.map_err(|error| format!("no port of loopback: {error}"))?;
             let model = HttpModel::openai_chat("gpt-5.2").base_url(replay.url()).build();
@@ -205,7 +206,7 @@ fn make_repository(folder: &Path) -> Result<(), OfflineError> {
 
 /// Finds the manifest of the crate among this program's dependencies, by `cargo metadata`.
 fn found() -> Result<PathBuf, OfflineError> {
-    // Work offline where everything has been downloaded.
+    // Try cargo without the network first; this works if everything has been downloaded.
     let metadata = match metadata(&["--offline"]) {
         Ok(output) if output.status.success() => Ok(output),
         _ => metadata(&[]),
@@ -231,7 +232,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .args(more)
-        // Cargo writes what it finds out about the compiler there.
+        // Cargo writes its information about the compiler there.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }

@@ -1,10 +1,10 @@
-//! The web page of the board, on which people see tickets and answer.
+//! The web page of the board, on which people read tickets and answer questions.
 //!
 //! - Every request needs a session, which a link printed on the terminal opens. A program that an agent runs on this
 //!   machine can reach the port, but it cannot read the terminal.
-//! - A form counts only if it comes from the page itself, with the token of its session, and about what the page has
-//!   shown. Where that has been decided, moved or changed since, the form is refused.
-//! - Text from others is escaped: it is never markup, and control characters are printed as escapes.
+//! - A form is accepted only if it comes from the page itself, has the token of its session, and is about what the page
+//!   has shown. If that has been decided, moved or changed since, the form is refused.
+//! - Text of models and users is escaped: it is never markup, and control characters are printed as escapes.
 
 mod actions;
 mod calls;
@@ -38,10 +38,10 @@ use crate::Board;
 use crate::runner::Clock;
 use sessions::Sessions;
 
-/// Called with a person's name and sign-in link, whenever there is a new link.
+/// A function that gets a person's name and sign-in link, whenever a new link is made.
 pub type Announce = Box<dyn Fn(&str, &str) + Send + Sync>;
 
-/// The page of a board with the journal of its runs.
+/// The page of a board, with the journal of its runs.
 pub struct Page {
     board: Arc<Board>,
     journal: Arc<dyn Store>,
@@ -49,13 +49,14 @@ pub struct Page {
     origin: String,
     sessions: Sessions,
     announce: Announce,
-    /// Ends the streams of events.
+    /// Ends the event streams when it is cancelled.
     stop: CancellationToken,
     clock: Clock,
 }
 
 impl Page {
-    /// Makes the page of a board, which browsers reach by this origin. Cancelling the token ends its streams.
+    /// Makes the page of a board, which browsers reach at this origin. Cancelling the token ends the page's event
+    /// streams.
     #[must_use]
     pub fn new(
         board: Arc<Board>,
@@ -69,10 +70,10 @@ impl Page {
         Self { board, journal, origin: origin.into(), sessions, announce, stop, clock }
     }
 
-    /// Makes a link that signs a person in once, and announces it.
+    /// Makes a link that signs a person in once, and announces the link.
     ///
     /// # Errors
-    /// When the system gives no random bytes.
+    /// When the operating system gives no random bytes.
     pub fn invite(&self, person: Arc<Person>) -> io::Result<()> {
         let name = person.name.clone();
         let link = format!("{}/sign-in/{}", self.origin, self.sessions.invite(person)?);

@@ -1,5 +1,5 @@
-//! The commands for people: they add tickets, show them, answer, decide about criteria, and move tickets to any
-//! column.
+//! The commands for people: they add tickets, show them, answer questions, decide about criteria, and move tickets to
+//! any column.
 
 mod command;
 mod show;
@@ -17,7 +17,7 @@ use crate::git;
 use crate::ticket::{Author, CommentKind, Evidence, NewComment, NewTicket, Project, State};
 use crate::{Board, BoardError};
 
-/// Why a command failed, in words for a person.
+/// Why a command failed, for a person.
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
     #[error(transparent)]
@@ -26,7 +26,7 @@ pub enum PeopleError {
     Usage(String),
 }
 
-/// Runs one of the commands in [`NAMES`] and returns its output. `folder` is that of the board.
+/// Runs one of the commands in [`NAMES`] and returns its output. `folder` is the folder of the board.
 ///
 /// # Errors
 /// When the board refuses the command; then nothing is written.
@@ -53,7 +53,7 @@ pub fn run(
     }
 }
 
-/// The arguments of a command.
+/// The parsed arguments of a command.
 struct Given<'a>(&'a ArgMatches);
 
 impl Given<'_> {
@@ -83,7 +83,7 @@ impl Given<'_> {
         found.ok_or_else(|| PeopleError::Usage("found no ticket, expected its id".to_owned()))
     }
 
-    /// Returns the name of the person who types. It is an error where none is known.
+    /// Returns the name of the person who runs the command, or an error if no name is known.
     fn person(&self) -> Result<String, PeopleError> {
         let own = || std::env::var("USER").ok().filter(|it| !it.is_empty());
         self.text("by").map(str::to_owned).or_else(own).ok_or_else(|| {
@@ -93,7 +93,7 @@ impl Given<'_> {
         })
     }
 
-    /// Parses an argument that is one of a few words.
+    /// Parses an argument that has to be one of a few words.
     fn word<T: std::str::FromStr<Err = crate::ticket::UnknownWord>>(
         &self,
         name: &str,

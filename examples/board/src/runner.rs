@@ -34,13 +34,13 @@ use crate::{Board, BoardError};
 pub struct Settings {
     /// The runner's name on the board.
     pub name: String,
-    /// How long it waits where there is nothing to do.
+    /// How long the runner waits if there is nothing to do.
     pub heartbeat: Duration,
-    /// How long it works on a ticket before it looks for another.
+    /// How long the runner works on a ticket before it claims another.
     pub slice: Duration,
-    /// How long a claim and the lease of a run last unless they are renewed.
+    /// How long a claim and the lease of a run are valid unless they are renewed.
     pub lease: Duration,
-    /// The most turns of the model after each message.
+    /// The most turns of the model after each message to the run.
     pub max_turns: u32,
 }
 
@@ -56,7 +56,7 @@ impl Default for Settings {
     }
 }
 
-/// Returns the present time.
+/// Returns the present time; tests use a clock of their own.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Works on the tickets of a board.
@@ -73,24 +73,24 @@ pub struct Runner {
     pub settings: Settings,
     /// The people whose decisions about calls count, by name and key.
     pub approvers: Vec<(String, PublicKey)>,
-    /// The clock: [`Timestamp::now`] outside of tests.
+    /// The clock, which is [`Timestamp::now`] outside of tests.
     pub clock: Clock,
-    /// More tools from the application.
+    /// Factories of additional tools, from the application.
     pub added: Vec<Factory>,
 }
 
-/// The result of a heartbeat.
+/// The result of a heartbeat that worked on a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worked {
     pub ticket: i64,
     pub outcome: Outcome,
-    /// What a person should know about it.
+    /// The explanation of the outcome, for people.
     pub detail: String,
 }
 
 impl Runner {
-    /// Claims the next ticket and works on it for a slice; `None` if there is nothing to do. Cancelling the token
-    /// ends the slice early and in order.
+    /// Claims the next ticket and works on it for a slice; `None` if there is nothing to do. Cancelling the token ends
+    /// the slice early, and its end is recorded.
     ///
     /// # Errors
     /// When the board fails, or another runner has taken the ticket over.
@@ -106,7 +106,7 @@ impl Runner {
         Ok(Some(Worked { ticket: claim.ticket, outcome, detail }))
     }
 
-    /// Works until the token is cancelled, and reports each slice.
+    /// Works until the token is cancelled, and reports the result of each slice.
     ///
     /// # Errors
     /// As [`heartbeat`](Self::heartbeat). A ticket that another runner has taken over is reported, and left to that
@@ -133,7 +133,7 @@ impl Runner {
         Ok(())
     }
 
-    /// The journal of the executors, in which calls wait for a person's decision.
+    /// Returns the journal of the executors, in which calls wait for a person's decision.
     fn calls(&self) -> Journal {
         let journal = Journal::shared(Arc::clone(&self.journal)).lease(self.settings.lease);
         let journal = journal.on_no_approver(OnNoApprover::Park);
@@ -145,7 +145,7 @@ impl Runner {
     }
 }
 
-/// Adds a duration to a time, and saturates at the last time there is.
+/// Adds a duration to a time. An overflow gives the latest possible time.
 fn later(now: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
     now.checked_add(by).unwrap_or(Timestamp::MAX)

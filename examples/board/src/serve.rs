@@ -1,4 +1,4 @@
-//! `board serve`: where the page listens, which people are invited, and how browsers reach it.
+//! `board serve`: listens for browsers, invites people, and finds the address of the page.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use toolwright::runtime::unstable::approval::UserKeys;
 use board::Board;
 use board::page::{self, Page, Person};
 
-/// The command.
+/// The name of the command.
 pub const NAME: &str = "serve";
 
 pub fn command() -> Command {
@@ -62,7 +62,7 @@ pub async fn run(
     Ok(true)
 }
 
-/// Returns the origin by which browsers reach the page. Outside of this machine that needs a proxy with TLS.
+/// Returns the origin at which browsers reach the page. From another machine, that requires a proxy with TLS.
 fn origin(address: SocketAddr, named: Option<&str>) -> Result<String, String> {
     match named {
         Some(named) => {
@@ -80,7 +80,7 @@ fn origin(address: SocketAddr, named: Option<&str>) -> Result<String, String> {
     }
 }
 
-/// Returns the people whose keys the command line names, or else the user who runs the program.
+/// Returns the people whose keys the command line names, or the user who runs the program if it names none.
 fn people(given: &ArgMatches) -> Result<Vec<Person>, String> {
     let person = |key: ApproverKey| Person { name: key.name().to_owned(), key: Some(key) };
     if let Some(files) = given.get_many::<PathBuf>("key") {
@@ -97,11 +97,11 @@ fn people(given: &ArgMatches) -> Result<Vec<Person>, String> {
     Ok(vec![Person { name, key: None }])
 }
 
-/// Loads the key of the user who runs the program, if there is one.
+/// Loads the key of the user who runs the program; `None` if the user has no key.
 pub fn own_key() -> Result<Option<ApproverKey>, String> {
     let file = match UserKeys::of_variable() {
         Some(file) => Some(file),
-        // Without the variables that say where keys are, there are none.
+        // Without the environment variables that locate the user's keys, the user has none.
         None => match UserKeys::find() {
             Ok(keys) => keys.only().map_err(|error| error.to_string())?,
             Err(_) => None,

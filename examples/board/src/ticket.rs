@@ -1,4 +1,4 @@
-//! The data of the board: tickets, criteria, comments, documents. Enums have one text for each value.
+//! The data of the board: tickets, criteria, comments, documents. Each enum has a fixed text for every value.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 
-/// A text that is not one of the expected words.
+/// The error for a text that is none of the expected words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found `{found}`, expected one of {expected}")]
 pub struct UnknownWord {
@@ -15,7 +15,7 @@ pub struct UnknownWord {
     expected: String,
 }
 
-/// Makes an enum with one text for each value: in the database, in JSON and at the terminal.
+/// Makes an enum with a fixed text for each value, which the database, JSON and the terminal use.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -26,7 +26,7 @@ macro_rules! words {
             /// Every value, in order.
             pub const ALL: &'static [Self] = &[$(Self::$value,)+];
 
-            /// Returns the text.
+            /// Returns the text of the value.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$value => $text,)+ }
@@ -70,8 +70,8 @@ words! {
 }
 
 words! {
-    /// The column of a ticket. An agent moves it from research to verification; only people move it into and out of
-    /// the first and the last column.
+    /// The column of a ticket. An agent moves its ticket from research to verification. Only people move tickets into
+    /// and out of the first and the last column.
     State {
         Backlog = "BACKLOG",
         Research = "RESEARCH",
@@ -82,17 +82,17 @@ words! {
 }
 
 words! {
-    /// The sub-state of a ticket in its column.
+    /// The sub-state of a ticket within its column.
     SubState {
-        /// A person sent it back from verification.
+        /// A person returned the ticket from verification.
         Returned = "returned",
-        /// Its agent asked a question.
+        /// The ticket's agent asked a question.
         Blocked = "blocked",
-        /// A call of its agent waits for a person's decision.
+        /// A call of the ticket's agent waits for a person's decision.
         Waiting = "waiting",
-        /// Its agent ended without doing what the ticket needs.
+        /// The ticket's agent ended without the results that the column requires.
         Failed = "failed",
-        /// Its agent ended and posted a completion, and the ticket stays in its column.
+        /// The ticket's agent ended with a completion, and the ticket stays in its column.
         Finished = "finished",
     }
 }
@@ -103,13 +103,13 @@ words! {
         Question = "question",
         Status = "status",
         Completion = "completion",
-        /// Written by a person.
+        /// A comment of a person to the agent.
         Feedback = "feedback",
     }
 }
 
 words! {
-    /// Who wrote a comment.
+    /// The author of a comment.
     Author { Human = "human", Agent = "agent", }
 }
 
@@ -126,32 +126,32 @@ words! {
 words! {
     /// How a slice of work on a ticket ended.
     Outcome {
-        /// The ticket is in verification, or a completion was posted.
+        /// The agent moved the ticket to verification, or posted a completion.
         Completed = "completed",
-        /// A question was posted.
+        /// The agent posted a question.
         Blocked = "blocked",
-        /// A call waits for a person's decision.
+        /// A call of the agent waits for a person's decision.
         Waiting = "waiting",
         /// The slice ended before the run did.
         Timeout = "timeout",
-        /// Anything else.
+        /// The slice ended with an error, or without any of these results.
         Error = "error",
     }
 }
 
-/// A project.
+/// A project, whose tickets are about one repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub id: i64,
     pub name: String,
     /// The repository's folder.
     pub repository: String,
-    /// The repository's address, for people and models.
+    /// The address of the repository on the web, for people and models.
     pub url: Option<String>,
     pub language: Option<String>,
-    /// The branch from which tickets branch off.
+    /// The branch from which the branches of tickets start.
     pub branch: String,
-    /// Describes the agents of the project, in a sentence.
+    /// The description of the project's agents in one sentence, for their system prompt.
     pub persona: String,
 }
 
@@ -165,7 +165,7 @@ pub struct Ticket {
     pub sub_state: Option<SubState>,
     pub title: String,
     pub description: String,
-    /// The profile of its agent.
+    /// The name of the profile that selects the agent's tools.
     pub profile: String,
 }
 
@@ -181,24 +181,24 @@ pub struct NewTicket {
     pub criteria: Vec<(Evidence, String)>,
 }
 
-/// The evidence that a criterion is met.
+/// The evidence which shows that a criterion is met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evidence {
     /// The test suite passes.
     Tests,
     /// The linter finds nothing.
     Lint,
-    /// A file exists.
+    /// The file with this path exists.
     File(String),
-    /// A person says so.
+    /// A person decides.
     Person,
 }
 
 impl Evidence {
-    /// Reads `tests: …`, `lint: …`, `file PATH: …` or `person: …`, the form in which people write a criterion.
+    /// Parses `tests: …`, `lint: …`, `file PATH: …` or `person: …`, the forms in which people write a criterion.
     ///
     /// # Errors
-    /// When it has another form, or no text.
+    /// When the criterion has another form, or no text.
     pub fn read_criterion(written: &str) -> Result<(Self, String), String> {
         let expected = "expected `tests: TEXT`, `lint: TEXT`, `file PATH: TEXT` or `person: TEXT`";
         let Some((evidence, text)) = written.split_once(':') else {
@@ -212,7 +212,7 @@ impl Evidence {
         }
     }
 
-    /// Returns whether a program can check it.
+    /// Returns whether a program can check the criterion.
     #[must_use]
     pub fn is_checked_by_program(&self) -> bool {
         *self != Self::Person
@@ -266,14 +266,14 @@ pub struct Criterion {
     pub text: String,
     pub evidence: Evidence,
     pub met: bool,
-    /// The git tree in which it was found to be met; `None` if a person said so.
+    /// The git tree of the check that found the criterion met; `None` for a decision of a person.
     pub tree: Option<String>,
-    /// The finding.
+    /// What the check found, or what the person said.
     pub finding: Option<String>,
 }
 
 impl Criterion {
-    /// Returns whether it is met by the present files of the worktree.
+    /// Returns whether the criterion is met by the worktree's files, whose git tree is `tree`.
     #[must_use]
     pub fn counts_for(&self, tree: &str) -> bool {
         self.met && (!self.evidence.is_checked_by_program() || self.tree.as_deref() == Some(tree))
@@ -284,7 +284,7 @@ impl Criterion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     pub id: i64,
-    /// The first comment of its thread.
+    /// The id of the first comment of the thread; `None` for that comment itself.
     pub parent: Option<i64>,
     pub author: Author,
     pub author_id: String,
@@ -295,7 +295,7 @@ pub struct Comment {
     pub created_at: Timestamp,
 }
 
-/// A new comment.
+/// A comment to be added.
 #[derive(Debug, Clone, Copy)]
 pub struct NewComment<'a> {
     pub ticket: i64,
@@ -305,7 +305,7 @@ pub struct NewComment<'a> {
     pub author_name: &'a str,
     pub kind: CommentKind,
     pub content: &'a str,
-    /// A second comment with the same key is not written.
+    /// The idempotency key: a second comment with the same key is not added.
     pub key: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! The tools of an agent on the board. No tool takes the id of a ticket: each works on the ticket of its run only.
+//! The tools of an agent on the board. No tool has a ticket id as argument: each works only on the ticket of its run.
 
 mod acceptance_check;
 mod board_read;
@@ -27,14 +27,14 @@ pub use self::project_info::{PROJECT_INFO, project_info};
 pub use self::ticket_read::{TICKET_READ, shown as shown_ticket, ticket_read};
 pub use self::ticket_update_state::{NextState, TICKET_UPDATE_STATE, ticket_update_state};
 
-/// Tools for the run's ticket.
+/// Tools that read, check and move the run's ticket.
 pub const TICKET: [Handle; 3] = [TICKET_READ, TICKET_UPDATE_STATE, ACCEPTANCE_CHECK];
 
-/// Tools for its comments.
+/// Tools for the comments on the run's ticket.
 pub const COMMENT: [Handle; 3] = [COMMENT_POST, COMMENT_LIST, COMMENT_RESOLVE];
 
-/// Tools for the board around it.
+/// Tools that read the project and its board.
 pub const BOARD: [Handle; 2] = [PROJECT_INFO, BOARD_READ];
 
-/// Tools that read and write its repository.
+/// Tools that read and change the repository of the project.
 pub const GIT: [Handle; 2] = [GIT_READ, GIT_WRITE];

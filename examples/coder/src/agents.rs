@@ -1,4 +1,4 @@
-//! `--agents`: the model can delegate tasks to a researcher and a reviewer.
+//! `--agents`: the model can delegate tasks to two sub-agents, a researcher and a reviewer.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::said::Said;
 /// Tools that only read files.
 const READING: [&str; 4] = ["read_file", "list_files", "glob", "grep"];
 
-/// The tool with which a reviewer runs tests. The policy decides which programs may run.
+/// The tool by which a reviewer runs tests. The policy decides which programs may run.
 const TESTING: &str = "run_command";
 
 fn researcher() -> SubAgent {
@@ -28,7 +28,7 @@ fn reviewer() -> SubAgent {
     .max_turns(10)
 }
 
-/// Builds the agent with its sub-agents, and the printer of what its model says.
+/// Builds the agent with its sub-agents, and the printer of its model's text.
 pub fn built(
     prepared: Prepared,
     model: Arc<dyn Model>,

@@ -1,4 +1,4 @@
-//! Assembles the agent's executor: its tools, the folder that they work in, its policy, and its approver.
+//! Builds the agent's executor from its tools, their folder, its policy, and its approver.
 
 use std::io::{IsTerminal as _, stderr, stdin};
 use std::path::Path;
@@ -21,30 +21,31 @@ use crate::task::COMPLETE_TASK;
 /// Compiled in, so that no file in the agent's folder can change the policy.
 const POLICY: &str = include_str!("../policy.toml");
 
-/// The part of the policy about command lines. It is used where a tool runs them.
+/// The part of the policy about command lines, added if a tool runs command lines.
 const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 
-/// The part of the policy about the tools of MCP servers. It is used where there are some.
+/// The part of the policy about the tools of MCP servers, added if there are MCP servers.
 const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
 
-/// Stores the folders of runs, beside the log. No folder to work in has this name.
+/// The folder, beside the change log, in which the current folder of each run is recorded. The name is unlikely for a
+/// folder with sources.
 const FOLDERS: &str = "folders@coder";
 
-/// The lease of runs and calls. Another process takes them over when it has expired.
+/// The lease of runs and calls. When it expires, another process takes them over.
 const LEASE: Duration = Duration::from_secs(5);
 
-/// Returns the tools as commands. People can also run command lines and undo a model's changes; no recorded model was
-/// shown these tools.
+/// Returns the tools as commands for people. They include command lines and undo, which the recorded models were not
+/// offered.
 pub fn commands() -> Result<Registry, Problem> {
     let tools = FILES.into_iter().chain(PROCESS).chain(CHANGES).chain([BASH, COMPLETE_TASK]);
     Registry::of(tools)
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The parts of a run.
+/// The parts from which the executor of a run is built.
 pub struct Parts<'a> {
     pub folder: &'a Path,
-    /// Whether programs run without network and may write only to the folder. It does not apply to MCP servers.
+    /// Whether programs run without network access and may write only to the folder. MCP servers are not restricted.
     pub sandbox: bool,
     pub servers: Option<McpConfig>,
     pub log: &'a Path,
@@ -55,21 +56,21 @@ pub struct Parts<'a> {
     pub trusted: &'a [TrustedKey],
 }
 
-/// The executor of a run, and what belongs to it.
+/// The executor of a run, and objects that live as long.
 pub struct Application {
     pub executor: Executor,
-    /// The MCP servers, which start when they are needed.
+    /// The MCP servers of the run. Each starts when it is first needed.
     pub servers: Option<McpServers>,
-    /// Why lines that are rated safe run without the second sandbox, where they do.
+    /// The reason why command lines that are rated safe run outside the second sandbox; `None` if they run in it.
     pub without_wall: Option<String>,
 }
 
-/// Completes an empty executor builder to the executor of a run.
+/// The parts that turn an empty executor builder into the executor of a run.
 pub struct Prepared {
     pub change: Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>,
-    /// The MCP servers, which start when they are needed.
+    /// The MCP servers of the run. Each starts when it is first needed.
     pub servers: Option<McpServers>,
-    /// Why lines that are rated safe run without the second sandbox, where they do.
+    /// The reason why command lines that are rated safe run outside the second sandbox; `None` if they run in it.
     pub without_wall: Option<String>,
 }
 
@@ -95,7 +96,7 @@ pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
             .sandboxed(sandbox.map_err(|error| Problem::failed("there is no sandbox", error))?);
     }
     if let (Some(_), Some(beside)) = (&journal, log.parent()) {
-        // A run that another process takes over works in the same folder.
+        // Another process that takes over the run works in the same folder.
         coding = coding.folders_in(beside.join(FOLDERS));
     }
     let without_wall = coding.missing_wall();
@@ -117,8 +118,8 @@ pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
     Ok(Prepared { change: Box::new(change), servers, without_wall })
 }
 
-/// Builds the executor of the commands in the present folder. Also returns why safe lines run without the second
-/// sandbox, where they do; it looks for a sandbox only where the command is about lines.
+/// Builds the executor of the commands in the present folder. Also returns the reason if safe command lines run outside
+/// the second sandbox; the sandbox is looked for only if the command is about command lines.
 pub fn of_commands(
     log: &Path,
     is_about_lines: bool,
@@ -134,7 +135,7 @@ pub fn of_commands(
     Ok((executor, without_wall))
 }
 
-/// Makes the tools. Sandboxed programs cannot see the journal and the logs.
+/// Makes the tools. Programs in the sandbox cannot see the journal and the change logs.
 fn coding_tools(
     folder: &Path,
     log: &Path,
@@ -144,7 +145,7 @@ fn coding_tools(
         CodingToolsError::Folder { folder, source: error } => Problem::Folder { folder, error },
         error => Problem::application("the folder cannot be worked in", error),
     })?;
-    // The logs of other folders are beside this one.
+    // The change logs of other folders are in the same folder as this one.
     let logs = state::logs().filter(|it| it.exists());
     let hidden = logs.into_iter().chain(journal.into_iter().flat_map(Journal::files));
     Ok(hidden.fold(coding.log(log), CodingTools::hide))
@@ -161,8 +162,8 @@ fn policy(has_shell: bool, has_servers: bool) -> PolicyBuilder {
     policy
 }
 
-/// Lets the person at the terminal decide. Without a terminal, a call that needs a decision fails, or waits in the
-/// journal.
+/// Sets the person at the terminal as the approver. Without a terminal, a call that needs a decision fails, or waits in
+/// the journal.
 fn decided(
     builder: ExecutorBuilder,
     journal: Option<Journal>,

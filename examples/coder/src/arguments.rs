@@ -11,12 +11,12 @@ use crate::run::run_id;
 
 pub const NAME: &str = "run";
 
-/// The default journal.
+/// The file of the journal unless `--journal` names another.
 const JOURNAL: &str = "calls.db";
 
 pub const RESUME: &str = "resume";
 
-/// The value of `--fallback` that picks the provider itself.
+/// The value of `--fallback` that lets the program choose the provider.
 const OTHER: &str = "other";
 
 /// The API of a provider.
@@ -32,14 +32,14 @@ pub struct Arguments {
     pub task: String,
     pub folder: PathBuf,
     pub provider: Provider,
-    /// The provider that is asked where the first one fails.
+    /// The provider to which requests go when the first one fails.
     pub fallback: Option<Provider>,
     pub base_url: Option<String>,
-    /// The program that prints the key of the account, and its arguments.
+    /// The program that prints the account's API key, and its arguments.
     pub key_command: Option<Vec<String>>,
     pub model: String,
     pub turns: u32,
-    /// The context window in tokens, into which the history has to fit.
+    /// The context window in tokens, to which the history is shortened.
     pub window: Option<u64>,
     pub offline: bool,
     pub keep: bool,
@@ -49,12 +49,12 @@ pub struct Arguments {
     pub record: Option<PathBuf>,
     /// Whether the model may delegate tasks to a researcher and a reviewer.
     pub agents: bool,
-    /// The file that names the MCP servers whose tools the model may use.
+    /// The file that lists the MCP servers whose tools the model may use.
     pub mcp: Option<PathBuf>,
     pub json: bool,
-    /// Whether the run ends with a report of what it changed.
+    /// Whether the run ends with a report about the changes.
     pub report: bool,
-    /// The journal that records the run, if it is recorded.
+    /// The journal that records the run; `None` if the run is not recorded.
     pub durable: Option<Durable>,
 }
 
@@ -62,13 +62,13 @@ pub struct Arguments {
 #[derive(Debug, Clone)]
 pub struct Durable {
     pub journal: PathBuf,
-    /// Its id.
+    /// The id of the run.
     pub run: String,
-    /// The people who may decide about its calls.
+    /// The people who may decide about calls of the run.
     pub trusted: Vec<TrustedKey>,
 }
 
-/// A person whose key counts.
+/// A person and the public key that verifies their decisions.
 #[derive(Debug, Clone)]
 pub struct TrustedKey {
     pub name: String,
@@ -76,7 +76,7 @@ pub struct TrustedKey {
 }
 
 impl Durable {
-    /// Reads the arguments of `coder resume`.
+    /// Parses the arguments of `coder resume`.
     pub fn of(matches: &ArgMatches) -> Result<Self, Problem> {
         let run = matches.get_one::<String>("run").cloned().unwrap_or_default();
         Ok(Self { journal: journal_of(matches), run, trusted: trusted_keys(matches)? })
@@ -139,7 +139,7 @@ impl Provider {
         }
     }
 
-    /// Returns the provider to fall back to where none is named.
+    /// Returns the provider to fall back to if the command line names none.
     fn other(self) -> Self {
         match self {
             Self::OpenAiChat => Self::Anthropic,
@@ -221,7 +221,7 @@ pub fn command() -> Command {
             flag("report", "End in a report of what was changed: its fields are in the object on standard output")
                 .conflicts_with_all(["journal", "run", "fallback", "mcp", "agents"]),
             flag("json", "Write the transcript as JSON lines"),
-            // The tools' commands define `help` as well.
+            // The commands of the tools define `help` as well.
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
         ])
 }

@@ -1,11 +1,12 @@
-//! Counts how many calls of the run waited, and how many ran at once. The program prints it at the end.
+//! Counts how many calls of the run waited for another, and the most that ran at the same time. The program prints both
+//! at the end.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::{CallId, ToolEvent, ToolEventKind};
 
-/// Counts the events of calls.
+/// Counts the events of the run's calls.
 #[derive(Debug, Default, Clone)]
 pub struct Counted(Arc<Mutex<Counts>>);
 
@@ -36,7 +37,7 @@ impl Counted {
         }
     }
 
-    /// How many calls waited for another call of their turn, and how many ran at once at most.
+    /// Returns how many calls waited for another call of their turn, and the most that ran at the same time.
     pub fn total(&self) -> (u64, usize) {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (counts.waited, counts.at_once)

@@ -1,4 +1,4 @@
-//! Runs that are recorded in a journal: any process can resume them where they stopped.
+//! Runs that are recorded in a journal, so that any process can resume them.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -29,13 +29,13 @@ use crate::transcript::Transcript;
 /// The agent's name in the records of the runs.
 const AGENT: &str = "coder";
 
-/// How long to wait before looking again at a run that another process drives, or whose lease has not expired.
+/// How long to wait before checking a run again that another process drives, or whose lease has not expired.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// How long running calls may take to end when the program is stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a run needs besides its journal. It is stored with the run.
+/// The settings of a run that are stored with it in the journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Stored {
     folder: PathBuf,
@@ -113,7 +113,7 @@ pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Res
     driven(&stored, run, None, Answered::of(&head), journal).await
 }
 
-/// Returns what a run needs besides its journal.
+/// Returns the settings that are stored with a run.
 pub fn stored_of(runs: &Runs, head: &Head) -> Result<Stored, Problem> {
     let info = runs.info(head).map_err(refused)?;
     serde_json::from_value(info.data().clone()).map_err(|error| {
@@ -121,12 +121,12 @@ pub fn stored_of(runs: &Runs, head: &Head) -> Result<Stored, Problem> {
     })
 }
 
-/// How far a resumed run has used its recorded model's answers.
+/// How many answers of its recorded model a resumed run has used.
 #[derive(Clone, Copy, Default)]
 struct Answered {
     turns: u64,
-    /// Whether its requests differ from the recorded ones: in a run that was rewound, answers name the run they
-    /// happened in.
+    /// Whether the run's requests differ from the recorded ones, which are not compared then: a run that was rewound
+    /// has another id, and some answers contain it.
     differs: bool,
 }
 
@@ -180,7 +180,7 @@ async fn driven(
     let replays = match stored.offline {
         true => {
             let Answered { turns, differs } = answered;
-            // Recorded requests have the whole history; with a window, some of it is left out.
+            // Recorded requests contain the whole history. With a window, requests lack some of it.
             let is_compared = !differs && stored.window.is_none();
             let folder = &stored.folder;
             vec![offline::replay_after(arguments.provider, turns, folder, is_compared).await?]
@@ -232,9 +232,9 @@ async fn driven(
     end.turns = head.turn;
     end.spent(head.spent);
     (end.waited, end.at_once) = counted.total();
-    // The copy of an offline run stays as well, since a rewind needs it.
+    // The copy of an offline run is not removed, since a rewind needs it.
     end.folder = Some(stored.folder.display().to_string());
-    // Another process cancelled the run, so there is no signal whose exit code to use.
+    // If another process cancelled the run, there is no signal that determines the exit code.
     let code = end.exit_code().unwrap_or(1);
     if code == 0 {
         for replay in replays {
@@ -248,7 +248,7 @@ async fn driven(
     Ok(code)
 }
 
-/// Drives the run until it ends, or waits for a person.
+/// Drives the run until it ends, or a call waits for a person.
 async fn until_it_rests(
     agents: &Runner,
     run: &str,
@@ -261,7 +261,7 @@ async fn until_it_rests(
     };
     loop {
         match &progress {
-            // Try again: the lease of a process that is gone expires, and an unreachable model comes back.
+            // Try again later: the lease of a dead process expires, and an unreachable model becomes reachable.
             Err(error) if error.goes_on_later() => {}
             Ok(Progress::Waiting(waiting)) if waits_for_no_person(waiting) => {}
             _ => return progress,
@@ -283,7 +283,7 @@ fn waits_for_no_person(waiting: &Waiting) -> bool {
     !waiting.calls.iter().any(|call| asks(&call.state))
 }
 
-/// Returns the tool of the first waiting call, and what a person can do about all of them.
+/// Returns the tool of the first waiting call, and the commands by which a person can decide about all waiting calls.
 fn wants(waiting: &Waiting, run: &str, option: &str) -> (String, String) {
     let calls = waiting.calls.iter().map(|it| format!("`{}` ({}, {})", it.tool, it.call, it.state));
     let calls: Vec<String> = calls.collect();
@@ -297,12 +297,12 @@ fn wants(waiting: &Waiting, run: &str, option: &str) -> (String, String) {
 }
 
 impl Stored {
-    /// Returns the folder that the run works in.
+    /// Returns the folder in which the run works.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns the arguments with which the run was started, as far as they matter later.
+    /// Returns the arguments with which the run was started, as far as a resumed run needs them.
     fn arguments(&self) -> Result<Arguments, Problem> {
         let provider = Provider::by_name(&self.provider).ok_or_else(|| {
             Problem::Usage(format!(

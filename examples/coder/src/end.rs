@@ -1,4 +1,4 @@
-//! How the program ends: it prints one JSON object, and exits with a code.
+//! The end of the program: prints one JSON object, and determines the exit code.
 //!
 //! | exit code | means |
 //! | --- | --- |
@@ -18,7 +18,7 @@ use toolwright_agent::{RunEnd, Stopped, TotalUsage, Usage};
 
 use crate::report::Printed;
 
-/// The end of a run, as it is printed.
+/// The end of a run, as the program prints it.
 #[derive(Serialize)]
 pub struct End<'a> {
     #[serde(flatten)]
@@ -26,7 +26,7 @@ pub struct End<'a> {
     pub turns: u64,
     /// How many calls waited for an earlier call of their turn.
     pub waited: u64,
-    /// How many calls ran at once at most.
+    /// The most calls that ran at the same time.
     pub at_once: usize,
     /// The tokens that the models used.
     pub tokens: Tokens,
@@ -35,21 +35,21 @@ pub struct End<'a> {
     pub cost: Option<String>,
     pub provider: &'a str,
     pub model: &'a str,
-    /// The second model, if it was asked.
+    /// The fallback model, if a request went to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackEnd>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
 }
 
-/// A second model, which answered after the first one failed.
+/// The fallback model, which answered after the first one failed.
 #[derive(Serialize)]
 pub struct FallbackEnd {
     pub provider: &'static str,
     pub model: &'static str,
 }
 
-/// The tokens of a run, including those of failed requests.
+/// The tokens that a run used, including those of failed requests.
 #[derive(Serialize, Default)]
 pub struct Tokens {
     input: u64,
@@ -74,7 +74,7 @@ enum How {
         ended: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         tool: Option<String>,
-        /// The kind of error of a model that cannot be reached.
+        /// If the model could not be reached, the kind of its error.
         #[serde(skip_serializing_if = "Option::is_none")]
         kind: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ impl<'a> End<'a> {
         }
     }
 
-    /// The end of a recorded run that waits, with what it waits for and what to do.
+    /// Makes the end of a recorded run that waits for a person. `message` says which commands decide.
     pub fn waiting(tool: String, message: String, provider: &'a str, model: &'a str) -> Self {
         let how = How::Stopped {
             ended: "waiting",
@@ -131,7 +131,7 @@ impl<'a> End<'a> {
         Self { how, ..Self::of(Ok(RunEnd::Cancelled), provider, model) }
     }
 
-    /// Sets the tokens that the models used.
+    /// Sets the tokens of the end.
     fn took(&mut self, usage: Usage) {
         self.tokens = Tokens {
             input: usage.input_tokens,
@@ -141,13 +141,13 @@ impl<'a> End<'a> {
         };
     }
 
-    /// Sets the tokens and the cost.
+    /// Sets the tokens and the cost of the end.
     pub fn spent(&mut self, spent: TotalUsage) {
         self.took(spent.usage);
         self.cost = (spent.unpriced == 0).then(|| spent.cost.to_string());
     }
 
-    /// Returns the exit code. `None` for a run that a signal cancelled: the signal determines the code.
+    /// Returns the exit code; `None` for a run that a signal cancelled, since the signal determines the code.
     pub fn exit_code(&self) -> Option<u8> {
         Some(match &self.how {
             How::Reported(_) | How::Ended(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
@@ -158,7 +158,7 @@ impl<'a> End<'a> {
         })
     }
 
-    /// Returns the line for a person that is printed besides the object.
+    /// Describes the end on one line, for a person, in addition to the JSON object.
     pub fn words(&self) -> String {
         match &self.how {
             How::Ended(ended) => ended.to_string(),
@@ -206,7 +206,7 @@ impl Problem {
     }
 }
 
-/// Formats an error and its causes.
+/// Formats an error and its causes on one line.
 fn chain(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

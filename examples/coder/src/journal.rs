@@ -1,4 +1,4 @@
-//! The file that records a run, so that another process can take it over.
+//! The journal file that records a run, so that another process can take over the run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use toolwright::journal::{SqliteStore, Store};
 
 use crate::end::Problem;
 
-/// A journal and its file.
+/// An open journal and the path of its file.
 #[derive(Clone)]
 pub struct Journal {
     pub store: Arc<dyn Store>,
@@ -15,7 +15,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the file, or creates it.
+    /// Opens the file, and creates it if it does not exist.
     pub async fn open(file: &Path) -> Result<Self, Problem> {
         let store = SqliteStore::open(file).await;
         let what = format!("the journal `{}` cannot be opened", file.display());
@@ -24,7 +24,7 @@ impl Journal {
         Ok(Self { store: Arc::new(store), file })
     }
 
-    /// Opens a file that exists.
+    /// Opens a file that has to exist.
     pub async fn open_existing(file: &Path) -> Result<Self, Problem> {
         if !file.exists() {
             return Err(Problem::Usage(format!(
@@ -35,7 +35,7 @@ impl Journal {
         Self::open(file).await
     }
 
-    /// Returns the files of the journal, with those that SQLite keeps beside it.
+    /// Returns the files of the journal, including the temporary ones of SQLite.
     pub fn files(&self) -> Vec<PathBuf> {
         let beside = ["", "-wal", "-shm"].map(|end| {
             let mut name = self.file.clone().into_os_string();
@@ -45,7 +45,7 @@ impl Journal {
         beside.into_iter().filter(|it| it.exists()).collect()
     }
 
-    /// Returns the option that names it to the command `toolwright`.
+    /// Returns the option by which the command `toolwright` opens the journal.
     pub fn option(&self) -> String {
         format!("--journal sqlite:{}", self.file.display())
     }

@@ -48,11 +48,11 @@ fn main() -> ExitCode {
 }
 
 fn application() -> Result<u8, Problem> {
-    // Where the supervisor has not taken over before `main`, it does here, and does not return.
+    // The supervisor normally takes over before `main`. If it has not, it does so here, and this call does not return.
     Supervisor::supervise_if_asked();
     let matches = match command()?.try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns the text of `--help` as an error too.
         Err(message) => {
             let _ = message.print();
             return Ok(if message.use_stderr() { 2 } else { 0 });
@@ -71,12 +71,13 @@ fn application() -> Result<u8, Problem> {
             _ => tool(&matches).await,
         }
     });
-    // This ends the programs of dropped calls. Do not wait longer for a blocking tool that is still running.
+    // This also ends the programs of dropped calls. Do not wait longer than this for a blocking tool that is still
+    // running.
     runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }
 
-/// The tools as commands, with `run`, `resume` and `rewind`.
+/// Makes the command line: the tools as commands, and `run`, `resume` and `rewind`.
 fn command() -> Result<Command, Problem> {
     let registry = application::commands()?;
     let tools = cli::command(&registry.catalog());

@@ -1,4 +1,4 @@
-//! Chooses the model: that of one provider, and another provider's as the fallback.
+//! Chooses the model: that of one provider, with the model of another provider as its fallback.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,20 +14,21 @@ use crate::end::Problem;
 use crate::sizes::Sizes;
 use crate::transcript::Transcript;
 
-/// How often a request is retried before the fallback is asked.
+/// How often a request is sent before the fallback model gets it.
 pub const ATTEMPTS: u32 = RetryPolicy::NETWORK.attempts;
 
-/// In a recorded run the first provider is not asked again, however slow the machine is.
+/// How long a provider gets no requests after it failed: in a recorded run never again, however slow the machine is.
 const RECORDED_REST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The model of a run.
+/// The model of a run and its fallback.
 pub struct Models {
     pub model: Arc<dyn Model>,
     has_fallen_back: Arc<AtomicBool>,
 }
 
 impl Models {
-    /// Makes the models. The replays serve the providers in order; without replays, real servers are asked.
+    /// Makes the models. If there are replays, they serve the providers in order; otherwise requests go to the real
+    /// servers.
     pub fn of(
         arguments: &Arguments,
         replays: &[Replay],
@@ -67,13 +68,13 @@ impl Models {
         Ok(Self { model: Arc::new(fallback.build()), has_fallen_back })
     }
 
-    /// Returns whether the fallback was asked.
+    /// Returns whether a request went to the fallback.
     pub fn has_fallen_back(&self) -> bool {
         self.has_fallen_back.load(Ordering::Relaxed)
     }
 }
 
-/// The server that requests go to.
+/// The server to which requests go.
 enum Server {
     Recorded(String),
     Named(String),
@@ -102,7 +103,7 @@ fn placed(
     let key = || std::env::var(variable).ok().filter(|key| !key.is_empty()).map(ApiKey::from);
     let key = key_command.map(ApiKey::from_command).or_else(key);
     match (server, key) {
-        // A recorded model needs no account, so it gets no key.
+        // A recorded model has no account, so it gets no API key.
         (Server::Recorded(url), _) => Ok(model.base_url(url)),
         (Server::Named(url), Some(key)) => Ok(model.base_url(url).key(key)),
         (Server::Named(url), None) => Ok(model.base_url(url)),

@@ -1,5 +1,5 @@
-//! The offline mode, which needs neither network nor account: a recorded model, and as its task a copy of the crate
-//! `strsim` in a temporary folder, with one broken line.
+//! The offline mode, which needs neither network nor account: a recorded model works on a copy of the crate `strsim` in
+//! a temporary folder, with one broken line.
 
 use std::fs;
 use std::io;
@@ -17,11 +17,11 @@ use crate::end::Problem;
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that occurs once in the file, and its replacement, which gives two texts of different lengths a distance.
+/// A text that occurs once in the file, and its replacement, a defect: two texts of different lengths get a distance.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
-/// A copy to work on. It is removed on drop, unless [`keep`](Self::keep) is called.
+/// A copy of the crate to work on. It is removed on drop, unless [`keep`](Self::keep) is called.
 pub struct Copied {
     folder: TempDir,
     /// A temporary folder for other files of the run.
@@ -50,41 +50,41 @@ impl Copied {
         Ok(Self { folder, beside, version })
     }
 
-    /// Returns its path without symbolic links.
+    /// Returns the path of the copy without symbolic links.
     pub fn path(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap_or_else(|_| self.folder.path().to_owned())
     }
 
-    /// Returns the file of a change log that is removed with the copy.
+    /// Returns the path of a change log that is removed together with the copy.
     pub fn log(&self) -> PathBuf {
         self.beside.path().join("changes.db")
     }
 
-    /// Describes the copy.
+    /// Describes the copy for a person.
     pub fn words(&self) -> String {
         format!("{CRATE} {}, one line of {FILE} changed", self.version)
     }
 
-    /// Keeps the folder for another process, and returns its path.
+    /// Keeps the copy for another process, and returns its path.
     pub fn persisted(self) -> PathBuf {
         let path = self.path();
         self.keep();
         path
     }
 
-    /// Keeps the folder.
+    /// Keeps the copy after this value is dropped.
     pub fn keep(self) {
         let _ = self.folder.keep();
     }
 }
 
-/// The turn at which the first provider of a run with a fallback goes down.
+/// The number of the turn from which the first provider of a run with a fallback fails.
 const DOWN_FROM: usize = 3;
 
-/// The answer of a provider that is down.
+/// The answer of a provider that has failed.
 const DOWN: &str = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
 
-/// Serves two recorded models. The first goes down at the third turn, and the second takes over.
+/// Serves two recorded models. The first fails from the third turn on, and the second takes over.
 pub async fn replays(
     providers: [Provider; 2],
     folder: &Path,
@@ -103,23 +103,24 @@ pub async fn replays(
     let second = Recording::new(second.provider(), second.exchanges()[DOWN_FROM - 1..].to_vec());
     let first = started(Replay::of(first, placeholders(folder))).await?;
     let replay = Replay::of(second, placeholders(folder));
-    // The other APIs accept turns of their own model as it wrote them, but the first model's turns have another form.
+    // The other APIs store turns of their own models unchanged, but those of the first model are in another format, so
+    // requests differ.
     let is_comparable = providers[1] == Provider::OpenAiChat;
     let second = if is_comparable { replay } else { replay.without_comparison() };
     Ok([first, started(second).await?])
 }
 
-/// What the model is shown besides this program's tools. Each has a recording of its own.
+/// The extensions that a model is offered besides this program's tools. Each choice has its own recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum With {
     Nothing,
     Servers,
     Agents,
-    /// A tool that reports, with which the run ends.
+    /// A tool with which the model reports and ends the run.
     Report,
 }
 
-/// Serves a recorded model. With comparison it refuses requests that were not recorded.
+/// Serves a recorded model. If `is_compared`, refuses requests that differ from the recorded ones.
 pub async fn replay(
     provider: Provider,
     with: With,
@@ -130,7 +131,7 @@ pub async fn replay(
     started(if is_compared { replay } else { replay.without_comparison() }).await
 }
 
-/// Serves what a recorded model says after so many answers, for a run that is resumed.
+/// Serves the answers of a recorded model after the first `answers` ones, for a run that is resumed.
 pub async fn replay_after(
     provider: Provider,
     answers: u64,
@@ -166,7 +167,7 @@ async fn started(replay: ReplayBuilder) -> Result<Replay, Problem> {
         .map_err(|error| Problem::failed("no server can be opened on loopback", error))
 }
 
-/// Returns what differs between recordings and this folder.
+/// Returns the placeholders for the texts that differ between a recording and this folder.
 pub fn placeholders(folder: &Path) -> Placeholders {
     Placeholders::standard().value("folder", folder.display().to_string())
 }
@@ -177,7 +178,7 @@ fn found() -> Result<(PathBuf, String), Problem> {
         what: format!("the sources of {CRATE} are not found by `cargo metadata`"),
         why,
     };
-    // Work offline where everything has been downloaded.
+    // Try cargo without the network first; this works if everything has been downloaded.
     let metadata = match metadata(&["--offline"]) {
         Ok(output) if output.status.success() => Ok(output),
         _ => metadata(&[]),
@@ -207,7 +208,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         command.args(["--filter-platform", &host]);
     }
     command
-        // Cargo writes what it finds out about the compiler there.
+        // Cargo writes its information about the compiler there.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }
@@ -216,7 +217,7 @@ fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Returns the platform that cargo builds for by default.
+/// Returns the target platform of cargo's default build.
 fn host() -> io::Result<Option<String>> {
     let said = cargo().arg("-vV").output()?;
     let said = String::from_utf8_lossy(&said.stdout);

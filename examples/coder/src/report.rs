@@ -24,7 +24,7 @@ pub struct ChangedFile {
     pub change: String,
 }
 
-/// The report as it is printed, with its tag.
+/// The report in the JSON that is printed, with the kind of end.
 #[derive(Serialize)]
 pub struct Printed {
     ended: &'static str,

@@ -1,4 +1,5 @@
-//! `coder rewind`: returns a run and its folder to an earlier turn, or redoes that, as long as nothing new was done.
+//! `coder rewind`: returns a run and its folder to an earlier turn, or takes the rewind back if nothing new was done
+//! since.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub fn command() -> Command {
         ])
 }
 
-/// Rewinds a run, or redoes what was rewound.
+/// Rewinds a run, or takes its last rewind back.
 pub async fn rewind(matches: &ArgMatches) -> Result<u8, Problem> {
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let run = text("run").unwrap_or_default();
@@ -93,7 +94,7 @@ pub async fn rewind(matches: &ArgMatches) -> Result<u8, Problem> {
     )
 }
 
-/// Opens the log of the changes in the folder of a run.
+/// Opens the change log of the run's folder.
 fn log_of(stored: &Stored, run: &str) -> Result<ChangeLog, Problem> {
     let folder = stored.folder();
     let gone = |error: io::Error| Problem::Failed {
@@ -105,7 +106,7 @@ fn log_of(stored: &Stored, run: &str) -> Result<ChangeLog, Problem> {
     log.map_err(|error| Problem::failed("what the run changed is not known", error))
 }
 
-/// A refusal is a usage error and not a failure, since nothing was changed.
+/// Makes the error for a refused rewind. It is a usage error and not a failure, since nothing was changed.
 fn unrestored(error: RunError) -> Problem {
     match error {
         error @ (RunError::NotNow { .. }

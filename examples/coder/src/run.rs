@@ -1,4 +1,4 @@
-//! One run: the folder, the model, the agent, and how the run ends.
+//! One run: sets up the folder, the model and the agent, and determines how the run ends.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -67,7 +67,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     }
     let mut is_beside_a_dead_server = false;
     if let Some(servers) = &servers {
-        // Register them before the model is asked: a tool that is found only by its name has no rules of the policy.
+        // Register the tools before the first request: for a tool that is registered later, the policy has no rules.
         let unusable = servers.register_all().await;
         let unusable =
             unusable.map_err(|error| Problem::failed("the MCP servers cannot be used", error))?;
@@ -87,7 +87,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let replays = match (&copied, arguments.fallback) {
         (None, _) => Vec::new(),
         (Some(_), None) => {
-            // With a server left out, the results of tool searches differ from the recorded ones, so requests are not
+            // If a server is left out, the results of tool searches differ from the recorded ones, so requests are not
             // compared.
             let with = match (&servers, arguments.agents) {
                 (Some(_), _) => With::Servers,
@@ -114,12 +114,12 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let signals = Signals::listen();
     let model = Arc::clone(&models.model);
     let built = match arguments.agents {
-        // The agent builds the executor, with the tool that starts the sub-agents.
+        // The agent builds the executor, with the tool that starts sub-agents.
         true => agents::built(application::prepared(parts(None))?, model, |it| {
             configured(it, arguments, transcript, sizes.clone())
         }),
         false => {
-            // With a report, the run must not end by `complete_task`.
+            // With `--report` the run has to end with a report, so `complete_task` is left out.
             let executor = match arguments.report {
                 true => executor.pinned(&executor.catalog().without(["complete_task"])),
                 false => executor,
@@ -182,7 +182,7 @@ fn servers(file: &Path) -> Result<McpConfig, Problem> {
     })
 }
 
-/// Configures the agent as every run of this program has it, with the printer of what its model says.
+/// Configures the agent with the settings of every run of this program, and makes the printer of its model's text.
 fn configured<E>(
     agent: AgentBuilder<E>,
     arguments: &Arguments,
@@ -204,7 +204,7 @@ fn configured<E>(
     (agent, said)
 }
 
-/// Returns whether answers are streamed. A recording needs whole answers.
+/// Returns whether the model's answers are streamed. A recording needs complete answers.
 fn streams(arguments: &Arguments) -> bool {
     arguments.record.is_none()
 }
@@ -228,7 +228,7 @@ async fn worked(
     Ok((ended, run.state().turn(), run.state().spent()))
 }
 
-/// Returns a new id for a run. The change log tells runs apart by it.
+/// Returns a new id for a run, by which the change log distinguishes runs.
 pub fn run_id() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("coder-{}-{}", since.as_secs(), process::id())

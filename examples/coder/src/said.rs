@@ -1,4 +1,4 @@
-//! Prints what the model says: each line as soon as it is complete, while the rest of the answer is still streaming.
+//! Prints the model's text: each line as soon as it is complete, while the rest of the answer is still streaming.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use toolwright_agent::{RunEvent, RunEvents};
 
 use crate::shown;
 
-/// The answer that is streaming. Clones share it.
+/// The state of the answer that is being streamed. Clones share the state.
 #[derive(Clone, Default)]
 pub struct Said(Arc<Mutex<Saying>>);
 
@@ -14,7 +14,7 @@ pub struct Said(Arc<Mutex<Saying>>);
 struct Saying {
     turn: u64,
     text: String,
-    /// How many of its lines have been printed.
+    /// How many lines of the text have been printed.
     written: usize,
     is_whole: bool,
 }
@@ -36,7 +36,7 @@ impl Said {
 
     fn more(&self, turn: u64, text: &str, write: &mut impl FnMut(u64, &str)) {
         let mut saying = self.of(turn);
-        // The notice of the whole answer came first, and all lines are printed.
+        // The notice of the complete answer came before this event, so all lines are printed.
         if saying.turn > turn || saying.is_whole {
             return;
         }
@@ -47,7 +47,7 @@ impl Said {
         saying.written = lines.len();
     }
 
-    /// Forgets the text so far, since the model is asked again.
+    /// Discards the text so far, since the request is sent again.
     fn again(&self, turn: u64) {
         let mut saying = self.of(turn);
         if saying.turn == turn && !saying.is_whole {
@@ -55,7 +55,7 @@ impl Said {
         }
     }
 
-    /// Prints the remaining lines, since the answer is complete.
+    /// Prints the remaining lines of a complete answer.
     pub fn whole(&self, turn: u64, text: &str, mut write: impl FnMut(u64, &str)) {
         let mut saying = self.of(turn);
         saying.is_whole = true;

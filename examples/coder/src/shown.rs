@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolwright::printable::acts;
 
-/// How many lines of an answer are shown.
+/// The most lines of an answer that are printed.
 const LINES: usize = 24;
 
 /// Returns the lines of an answer: for a program its exit code and output, for an error its message and hint.
@@ -38,7 +38,7 @@ pub fn lines(text: &str) -> Vec<String> {
     text.lines().filter(|line| !line.trim().is_empty()).map(plain).collect()
 }
 
-/// A text on one line.
+/// Formats a text on one line, with escapes for control characters.
 pub fn line(text: &str) -> String {
     plain(&text.replace('\n', " "))
 }

@@ -7,7 +7,7 @@ use toolwright::CancellationToken;
 
 use self::listening::Listening;
 
-/// The cancellation by a signal, and its number.
+/// The signal that the program has received, and the token that it cancels.
 #[derive(Clone, Default)]
 pub struct Signals {
     token: CancellationToken,
@@ -15,10 +15,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Listens from now on. Needs a tokio runtime.
+    /// Starts listening for signals. Needs a tokio runtime.
     pub fn listen() -> Self {
         let signals = Self::default();
-        // Where listening fails, signals end the program as they do by default.
+        // If listening fails, signals end the program, as is their default.
         let Ok(mut listening) = Listening::start() else { return signals };
         let own = signals.clone();
         tokio::spawn(async move {
@@ -35,7 +35,7 @@ impl Signals {
         self.token.clone()
     }
 
-    /// Returns 128 and the number of the signal.
+    /// Returns the exit code for the signal: 128 plus its number.
     pub fn exit_code(&self) -> u8 {
         self.caught.load(Ordering::Relaxed).saturating_add(128)
     }

@@ -1,4 +1,4 @@
-//! Prints how large a run's requests are, turn by turn, where its model has a small window.
+//! Prints the size of each request of a run, turn by turn, if its model has a small window.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,10 +8,10 @@ use toolwright_agent::{NoticeKind, RunNotice};
 
 use crate::transcript::Transcript;
 
-/// How many bytes count as a token, as in the agent's estimate.
+/// How many bytes are counted as one token; the agent estimates in the same way.
 const BYTES: usize = 3;
 
-/// The size of the last request.
+/// The size of the last request in bytes. Clones share it.
 #[derive(Clone, Default)]
 pub struct Sizes(Arc<AtomicUsize>);
 
@@ -21,7 +21,7 @@ impl Sizes {
         self.0.store(exchange.request.body.get().len(), Ordering::Relaxed);
     }
 
-    /// Prints the size of the last request, and what was left out of its history.
+    /// Prints the size of the last request, and how much of the history it lacks.
     pub fn notice(&self, notice: &RunNotice<'_>, transcript: Transcript) {
         match notice.kind {
             NoticeKind::Compacted { before, after, is_too_long } => {

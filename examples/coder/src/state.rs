@@ -1,4 +1,4 @@
-//! Locates the change log of a folder: outside of it, in the user's folder for program state.
+//! Locates the change log of a folder: it is outside of the folder, in the user's folder for program state.
 
 use std::env;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::end::Problem;
 
-/// The file's name. No folder to work in has this name.
+/// The name of a change log. It is unlikely for a folder with sources.
 const FILE: &str = "changes@coder.db";
 
 /// Returns the change log file of a folder, and creates the folders above it.
@@ -29,12 +29,13 @@ pub fn log_of(folder: &Path) -> Result<PathBuf, Problem> {
     Ok(file)
 }
 
-/// Returns the folder of all logs.
+/// Returns the folder that contains all change logs.
 pub fn logs() -> Option<PathBuf> {
     state_folder(|name| env::var_os(name).map(PathBuf::from))
 }
 
-/// Relative paths in these variables are ignored, as their specification requires.
+/// Returns the user's folder for program state. Relative paths in the variables are ignored, as the specification
+/// requires.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

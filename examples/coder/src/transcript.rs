@@ -1,4 +1,4 @@
-//! Prints what happens to standard error: for a person, or as JSON lines.
+//! Prints the events of a run to standard error: as text for a person, or as JSON lines.
 
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl Transcript {
         }
     }
 
-    /// Prints what a sub-agent says, calls and reads, under its name; of an answer only its beginning.
+    /// Prints the text, the calls and the answers of a sub-agent under its name; of an answer only the tool's name.
     fn of_agent(self, agent: &str, notice: &RunNotice<'_>) {
         let turn = notice.turn;
         let write = |what: &str, words: &str| match self {
@@ -94,20 +94,20 @@ impl Transcript {
         }
     }
 
-    /// Prints the model's lines as they arrive, where a person reads them.
+    /// Prints the lines of the model's text as they arrive, if the output is for a person.
     pub fn follow(self, said: &Said, events: impl FnOnce() -> RunEvents) {
         if let Self::Text = self {
             said.follow(events(), model_line);
         }
     }
 
-    /// Prints that a request failed and is retried.
+    /// Prints that a request failed and when it is sent again.
     pub fn retry(self, message: &str, wait: Duration) {
         let words = format!("{message}; asked again in {} ms", wait.as_millis());
         self.note("retry", &words);
     }
 
-    /// Prints a note besides the conversation.
+    /// Prints a note that is not part of the conversation.
     pub fn note(self, what: &str, words: &str) {
         match self {
             Self::Text => put(&format!("{what}: {}", shown::line(words))),
@@ -131,7 +131,7 @@ fn model_line(turn: u64, line: &str) {
     put(&format!("[{turn}] {:<7} {line}", "model"));
 }
 
-/// Prints a line to standard error. Where that is closed, the line is lost.
+/// Prints a line to standard error. If the stream is closed, the line is lost.
 fn put(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

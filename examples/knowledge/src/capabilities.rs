@@ -22,13 +22,13 @@ pub const PATH: &str = "prompts/capabilities.md";
 const FRONT_MATTER: &str =
     "---\ntitle: Capabilities\nloading: always\nagent-modification: true\n---\n";
 
-/// How long a model may take.
+/// How long the model may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The most tokens of a summary.
 const MAX_TOKENS: u32 = 4096;
 
-/// What the tool needs: the registry, and the model for the themes.
+/// The service of the tool: the registry of the described tools, and the model that groups them.
 pub struct Inventory {
     pub registry: Registry,
     pub model: Option<Arc<dyn Model>>,
@@ -83,7 +83,7 @@ pub async fn capabilities_refresh(
     written.await.map_err(ToolError::internal)?
 }
 
-/// Registers the tools of every server, and returns what cannot be described.
+/// Registers the tools of every server, and returns the messages about servers that cannot be described.
 async fn register(servers: &McpServers) -> Result<Vec<String>, ToolError> {
     let unusable = servers.register_all().await.map_err(|error| failed(error.to_string()))?;
     let servers = unusable.servers.into_iter().map(|it| it.error.to_string());
@@ -93,7 +93,7 @@ async fn register(servers: &McpServers) -> Result<Vec<String>, ToolError> {
         .collect())
 }
 
-/// Returns the lines that a model makes, or why there are none.
+/// Returns the lines that a model writes, or the reason why there are none.
 async fn by_model(
     model: Option<&Arc<dyn Model>>,
     catalog: &Catalog,
@@ -110,7 +110,7 @@ async fn by_model(
         .map_err(|why| format!("the summary of the model is not used, because {why}"))
 }
 
-/// Writes the summary below the file's front matter. Returns whether the file is new.
+/// Writes the summary after the front matter of the file. Returns whether the file is new.
 fn write(library: &Library, summary: &str) -> Result<bool, ToolError> {
     library.alone(|| {
         let before = match library.files().exists(PATH)? {

@@ -1,4 +1,4 @@
-//! A conversation at the terminal. A line that begins with `/` is a command; a tool can add one.
+//! A conversation at the terminal. A line that begins with `/` is a command. A tool can define a command of its own.
 
 use std::error::Error;
 use std::io::Write;
@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use toolwright::{Call, Catalog, Executor};
 use toolwright_agent::{Agent, Chat, RunEvent};
 
-/// Makes a command of a tool: `/name` calls the tool with this input.
+/// Makes a command that calls the tool: `/name` calls it with the given input.
 ///
 /// ```
 /// # use knowledge::{CAPABILITIES_REFRESH, SlashCommand};
@@ -17,22 +17,22 @@ use toolwright_agent::{Agent, Chat, RunEvent};
 pub struct SlashCommand {
     /// The name of the command, without the `/`.
     pub name: &'static str,
-    /// The input of the tool.
+    /// The input of the call, as JSON.
     pub input: &'static str,
 }
 
-/// The commands of every conversation.
+/// The commands that every conversation has, with their descriptions.
 const OWN: [(&str, &str); 2] =
     [("help", "Lists the commands."), ("quit", "Ends the conversation.")];
 
-/// What follows a line.
+/// What the conversation does after a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Continues,
     Ends,
 }
 
-/// Answers a person's lines one after the other, until there are no more.
+/// Answers the lines of a person one after the other, until the input ends.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -61,8 +61,8 @@ pub async fn talk(
     }
 }
 
-/// Sends a message, and prints what happens until the answer is complete. A turn that fails is reported, and the
-/// conversation goes on.
+/// Sends a message to the agent, and prints its events until the answer is complete. After a failed turn the error is
+/// printed, and the conversation continues.
 async fn answer(
     chat: &mut Chat,
     line: &str,
@@ -121,7 +121,7 @@ async fn run(
     Ok(After::Continues)
 }
 
-/// Lists the commands, with what each does.
+/// Lists the commands, each with its description.
 fn commands(catalog: &Catalog) -> Vec<(&str, &str)> {
     let of_tools = catalog.definitions().filter_map(|definition| {
         let command = definition.metadata::<SlashCommand>()?;
@@ -131,7 +131,7 @@ fn commands(catalog: &Catalog) -> Vec<(&str, &str)> {
     OWN.into_iter().chain(of_tools).collect()
 }
 
-/// Returns the names that are similar to what was written, the closest first.
+/// Returns the names that are similar to `written`, the closest first.
 fn near<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let likeness = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), name);
     let mut near: Vec<(f64, &str)> =

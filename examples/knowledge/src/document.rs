@@ -1,4 +1,4 @@
-//! A Markdown file with front matter in YAML; pure.
+//! Parses and changes a Markdown file with front matter in YAML. Pure.
 
 use serde::de::DeserializeOwned;
 
@@ -7,7 +7,7 @@ const FENCE: &str = "---";
 /// The most bytes of a front matter.
 const LONGEST: usize = 16 << 10;
 
-/// Splits a text into its front matter and the rest, or returns why it has none.
+/// Splits a text into its front matter and its body. The error says why the text has no front matter.
 pub fn split(text: &str) -> Result<(&str, &str), String> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
@@ -40,8 +40,8 @@ pub fn front_matter<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     })
 }
 
-/// Returns the text with a key of its front matter set to a value, which is one line of YAML; `None` removes the key.
-/// All other text stays as it is.
+/// Returns the text with one key of its front matter set to a value, which is one line of YAML; `None` removes the key.
+/// All other text is unchanged.
 pub fn with_value(text: &str, key: &str, value: Option<&str>) -> Result<String, String> {
     let (front, _) = split(text)?;
     let begin = text.len() - text.split_once('\n').map_or(0, |(_, rest)| rest.len());
@@ -50,7 +50,7 @@ pub fn with_value(text: &str, key: &str, value: Option<&str>) -> Result<String, 
     let (mut changed, mut is_inside, mut was_found) = (String::new(), false, false);
     for it in front.split_inclusive('\n') {
         let is_key = it.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
-        // An indented line belongs to the key above it.
+        // An indented line continues the value of the key above it.
         is_inside = is_key || (is_inside && it.starts_with([' ', '\t']));
         if is_key && !was_found {
             was_found = true;
@@ -66,7 +66,7 @@ pub fn with_value(text: &str, key: &str, value: Option<&str>) -> Result<String, 
     Ok(format!("{}{changed}{}", &text[..begin], &text[begin + front.len()..]))
 }
 
-/// Quotes a text as a YAML value. A JSON string is valid YAML.
+/// Quotes a text as a YAML value, in the form of a JSON string, which is valid YAML.
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,5 +1,5 @@
-//! Edits a file of any kind by lines. It parses the patched text before it writes, so that an invalid edit leaves the
-//! file byte for byte as it was.
+//! Edits a file of any kind by lines. Each edit is parsed before it is written, so that an invalid edit leaves the file
+//! unchanged.
 
 use std::collections::BTreeMap;
 
@@ -27,10 +27,10 @@ pub struct Edited {
     pub hash: String,
 }
 
-/// Edits the file of a kind with this name.
+/// Edits the file of kind `K` with this name.
 ///
 /// # Errors
-/// With the present content and `applied: 0` in the details, where the file could be read.
+/// When the edit is refused. The details have the present content, if the file could be read, and `applied: 0`.
 pub fn edit<K: Kind>(
     library: &Library,
     name: &str,
@@ -43,7 +43,7 @@ pub fn edit<K: Kind>(
         let before = read(library, &path)?;
         edited::<K>(library, &name, &before, patches, expected_hash)
             .and_then(|content| {
-                // The hash detects an editor that does not take our lock: the file has to be the one that was read.
+                // The hash detects an editor that ignores our lock: the file has to be unchanged since it was read.
                 let hash = Some(hash(&before));
                 write_file(library.files(), path.clone(), content.clone(), hash)?;
                 Ok(content)
@@ -83,18 +83,18 @@ fn edited<K: Kind>(
     Ok(content)
 }
 
-/// Returns the file that an edit reads and writes, for its tool to declare. An invalid name touches nothing, and
-/// declares the folder.
+/// Returns the path that an edit reads and writes, which its tool declares. For an invalid name nothing is read or
+/// written, and the path is that of the folder.
 pub fn file_of<K: Kind>(name: &str) -> String {
     checked::<K>(name).map_or_else(|_| K::FOLDER.to_owned(), |name| path_of::<K>(&name))
 }
 
-/// Returns the file of a valid name.
+/// Returns the path of the file that has this name. The name has to be valid.
 fn path_of<K: Kind>(name: &str) -> String {
     format!("{}/{name}.md", K::FOLDER)
 }
 
-/// Checks a name: letters, digits, `-` and `_`, so that no path leads out of the folder.
+/// Checks that a name has only letters, digits, `-` and `_`, so that no path leads out of the folder.
 fn checked<K: Kind>(name: &str) -> Result<String, ToolError> {
     let name = name.strip_suffix(".md").unwrap_or(name);
     let name = if K::LOWER_CASE { name.to_ascii_lowercase() } else { name.to_owned() };
@@ -108,7 +108,7 @@ fn checked<K: Kind>(name: &str) -> Result<String, ToolError> {
     Err(ToolError::new("invalid_name", message).class(ErrorClass::Invalid))
 }
 
-/// Reads a file as text. Only UTF-8 can be written back byte for byte.
+/// Reads a file as text. A file that is not UTF-8 is an error, because it could not be written back unchanged.
 fn read(library: &Library, path: &str) -> Result<String, ToolError> {
     let bytes = library.files().read(path)?;
     if bytes.len() > LARGEST {
@@ -125,7 +125,7 @@ fn hash(text: &str) -> String {
     hex::encode(&Sha256::digest(text)[..8])
 }
 
-/// Reads the other files of the kind.
+/// Reads the other files of the kind, when they are needed.
 struct Beside<'l> {
     library: &'l Library,
     name: &'l str,

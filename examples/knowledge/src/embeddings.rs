@@ -1,4 +1,4 @@
-//! The embedding model that the environment names.
+//! Makes the embedder for the model that the environment names.
 
 use std::error::Error;
 
@@ -7,11 +7,11 @@ use toolwright_toolbox::HttpEmbedder;
 /// The address of OpenAI's API.
 const OPENAI: &str = "https://api.openai.com/v1";
 
-/// Makes the embedder of a model that is named with its dimensions, such as `text-embedding-3-small:1536`. The address is that
-/// of an API as OpenAI's, which is used where none is given. An address without encryption gets no key.
+/// Makes the embedder for a model with its number of dimensions, such as `text-embedding-3-small:1536`. `address` is
+/// that of an API compatible with OpenAI's; without one, OpenAI's own is used. An unencrypted address gets no API key.
 ///
 /// # Errors
-/// When the name has no dimensions, or the system provides no TLS.
+/// When the name lacks the dimensions, or the system provides no TLS.
 pub fn embedder(
     name: &str,
     address: Option<&str>,

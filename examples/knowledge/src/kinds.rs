@@ -1,4 +1,4 @@
-//! The kinds of Markdown files. A kind has a folder and a type for its front matter.
+//! The kinds of Markdown files. Each kind has a folder and a type for its front matter.
 
 mod prompt;
 mod schedule;
@@ -18,33 +18,33 @@ pub use task::{Status, Task};
 /// The folder of each kind.
 pub const FOLDERS: [&str; 4] = [Skill::FOLDER, Schedule::FOLDER, Task::FOLDER, Prompt::FOLDER];
 
-/// A kind of file, implemented by the type of its front matter.
+/// A kind of Markdown file. The type of its front matter implements the trait.
 pub trait Kind: DeserializeOwned {
-    /// Its folder in the library.
+    /// The name of the kind's folder in the library.
     const FOLDER: &'static str;
 
-    /// The error kind where a file's front matter is invalid.
+    /// The error kind for a file with invalid front matter.
     const INVALID: &'static str;
 
-    /// Whether names are lower case.
+    /// Whether the names of files have to be in lower case.
     const LOWER_CASE: bool = false;
 
-    /// Refuses a file that must not be edited, before any patch is tried.
+    /// Refuses every edit of a file that must not be edited.
     fn may_be_edited(&self, _name: &str) -> Result<(), Refusal> {
         Ok(())
     }
 
-    /// Refuses the edited file where it is not valid. `others` reads the other files of the kind.
+    /// Checks the front matter of the edited file. `others` reads the other files of the kind.
     fn accept(&self, before: &Self, name: &str, others: &dyn Others) -> Result<(), Refusal>;
 }
 
-/// The other files of the kind that is edited.
+/// Reads the other files of the kind, for checks that need them.
 pub trait Others {
-    /// Returns the front matter of each that can be read, by name.
+    /// Returns the front matter of each file that can be read, by the file's name.
     fn tasks(&self) -> BTreeMap<String, Task>;
 }
 
-/// Why an edit is refused: an error kind and a message.
+/// The reason why an edit is refused: an error kind and a message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal(pub &'static str, pub String);
 

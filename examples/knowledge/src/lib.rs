@@ -1,5 +1,5 @@
-//! Manages knowledge: notes in a store that can be searched and queried; skills, schedules, tasks and prompts as
-//! Markdown files, which are edited by lines and never left invalid.
+//! Manages knowledge: notes in a store that can be searched and queried, and skills, schedules, tasks and prompts as
+//! Markdown files. Edits of the files are by lines, and an invalid edit is refused.
 
 mod capabilities;
 mod chat;

@@ -1,4 +1,4 @@
-//! The folder of the application: a folder for each kind, the store, and a lock for all of it.
+//! The folder of the application: a folder for each kind of file, the store, and a lock for all of them.
 
 use std::error::Error;
 use std::fs::{self, File, TryLockError};
@@ -12,7 +12,7 @@ use toolwright_toolbox::{ContextStore, Embedder, Workspace};
 use crate::document::{front_matter, split};
 use crate::kinds::{FOLDERS, Kind as _, Prompt};
 
-/// How long an edit waits for another edit.
+/// How long an edit waits until another edit releases the lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The folder of the application. Clones share it.
@@ -24,10 +24,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens a folder, and creates what is missing in it.
+    /// Opens a folder, and creates the missing folders and files in it.
     ///
     /// # Errors
-    /// When the folder cannot be used, or a later version wrote the store.
+    /// When the folder cannot be read or written, or a later version wrote the store.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let folder = folder.as_ref();
         for kind in FOLDERS {
@@ -42,27 +42,27 @@ impl Library {
         Ok(Self { files, store, lock: state.join("lock") })
     }
 
-    /// Searches the store by an embedding model as well.
+    /// Sets the embedding model, so that the store is also searched by meaning.
     #[must_use]
     pub fn with_embedder(mut self, embedder: impl Embedder) -> Self {
         self.store = self.store.with_embedder(embedder);
         self
     }
 
-    /// The Markdown files.
+    /// Returns the workspace of the Markdown files.
     #[must_use]
     pub fn files(&self) -> &Arc<Workspace> {
         &self.files
     }
 
-    /// The store of texts.
+    /// Returns the store of notes.
     #[must_use]
     pub fn store(&self) -> &ContextStore {
         &self.store
     }
 
-    /// Returns the system prompt: the bodies of the prompts that are always loaded, in the order of their names. A
-    /// prompt that cannot be read is left out.
+    /// Returns the system prompt: the bodies of the prompts that are always loaded, ordered by name. Prompts that
+    /// cannot be read are left out.
     #[must_use]
     pub fn instructions(&self) -> String {
         let mut bodies = vec!["You keep the knowledge of this folder.".to_owned()];
@@ -78,7 +78,7 @@ impl Library {
         bodies.join("\n\n")
     }
 
-    /// Returns the names of the files of a kind, without `.md`, in order.
+    /// Returns the names of the files in a folder of one kind, without `.md`, in order.
     #[must_use]
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.files.root().join(folder)).into_iter().flatten().flatten();
@@ -92,13 +92,13 @@ impl Library {
         names
     }
 
-    /// Runs `work`, which reads a file and writes it again, under the lock: no other edit of any process runs at that
-    /// time.
+    /// Runs `work`, which reads a file and writes it again, under the lock, so that no other edit of any process runs
+    /// at the same time.
     ///
     /// # Errors
-    /// `busy` where another edit takes too long; the error of `work`.
+    /// `busy` when the lock is not released in time, and the errors of `work`.
     pub fn alone<T>(&self, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
-        // The lock belongs to the open file, so that two threads of one process exclude each other too.
+        // The lock belongs to the open file, so it also excludes other threads of this process.
         let file = File::create(&self.lock)?;
         let until = Instant::now() + PATIENCE;
         loop {

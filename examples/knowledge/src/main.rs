@@ -21,18 +21,18 @@ use toolwright::cli;
 use toolwright::policy::Policy;
 use toolwright_agent::{IntoModel as _, Model};
 
-/// How long a worker without a task waits before it looks again.
+/// How long a worker without a task waits before it looks for one again.
 const IDLE: Duration = Duration::from_secs(1);
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// The variable that names the model.
+/// The environment variable that names the model.
 const MODEL: &str = "KNOWLEDGE_MODEL";
 
-/// The variable that names the embedding model.
+/// The environment variable that names the embedding model.
 const EMBEDDING_MODEL: &str = "KNOWLEDGE_EMBEDDING_MODEL";
 
-/// The variable with the address of the embedding model.
+/// The environment variable with the address of the embedding model's API.
 const EMBEDDING_ADDRESS: &str = "KNOWLEDGE_EMBEDDING_ADDRESS";
 
 #[tokio::main]
@@ -79,7 +79,7 @@ async fn run() -> Result<ExitCode, Failure> {
                 .about("Offer the tools to a client of MCP, over standard input and output"),
         )
         .arg(offline);
-    // The group `capabilities` has only one tool, so its name alone runs that tool.
+    // The group `capabilities` has only one tool, so the name of the group alone runs that tool.
     let words = std::env::args_os().collect::<Vec<_>>();
     let words = match words.get(1).is_some_and(|word| word == "capabilities") && words.len() == 2 {
         true => words.into_iter().chain(["refresh".into()]).collect(),
@@ -117,7 +117,7 @@ fn expected(model: Option<Arc<dyn Model>>) -> Result<Arc<dyn Model>, Failure> {
     Ok(model.ok_or_else(why)?)
 }
 
-/// Opens the current folder, with the embedding model that the environment names.
+/// Opens the library in the current folder, with the embedding model that the environment names.
 fn library() -> Result<Library, Failure> {
     let library = Library::open(".")?;
     match variable(EMBEDDING_MODEL) {
@@ -144,7 +144,7 @@ fn model() -> Result<Option<Arc<dyn Model>>, Failure> {
 async fn chat(library: Library, model: Arc<dyn Model>) -> Result<(), Failure> {
     let executor = builder(library, Some(Arc::clone(&model)))?.ask(Terminal::new()).build()?;
     let agent = agent(&executor, model)?;
-    // Lock the terminal for one line at a time, since questions to the person are answered there too.
+    // Lock the terminal for one line at a time, since a person answers questions there between lines.
     let line = || {
         let mut line = String::new();
         Ok((std::io::stdin().read_line(&mut line)? > 0).then_some(line))
@@ -152,7 +152,7 @@ async fn chat(library: Library, model: Arc<dyn Model>) -> Result<(), Failure> {
     talk(&agent, &executor, line, &mut std::io::stdout()).await
 }
 
-/// Runs a worker. It asks no person: the executor refuses what is not safe, unless a policy allows it.
+/// Runs a worker. No person is asked: the executor refuses unsafe calls, unless the policy allows them.
 async fn work(
     library: Library,
     model: Arc<dyn Model>,

@@ -1,4 +1,4 @@
-//! Demonstrates the application without a model and without a network: each step is a call as a model would make it.
+//! Demonstrates the application without a model and a network: each step is a call as a model would make it.
 
 use std::error::Error;
 use std::fs;
@@ -14,7 +14,7 @@ const TASK: &str = "---\nid: t1\nstatus: pending\npriority: high\n---\nWrite the
 const ORDERS: &str =
     r#"[{"item":"tea","amount":250},{"item":"honey","amount":50},{"item":"tea","amount":120}]"#;
 
-/// Shows the steps in a temporary folder.
+/// Runs and prints the steps in a temporary folder.
 ///
 /// # Errors
 /// When a step does not end as expected.
@@ -70,7 +70,7 @@ pub async fn show() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// Makes a call, and prints it with its answer. Fails where it does not end as `expected`.
+/// Makes a call, and prints it with its answer. Fails if the call does not end as `expected`.
 async fn step(
     executor: &Executor,
     words: &str,

@@ -1,5 +1,5 @@
-//! The life of tasks: a schedule makes them, and a worker claims and ends them. Every step holds the lock of the
-//! library, so that several processes can work on one folder.
+//! The life cycle of tasks: schedules make them, and workers claim and end them. Every step holds the lock of the
+//! library, so that several processes can work in one folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,23 +15,23 @@ use crate::document::{front_matter, quoted, split, with_value};
 use crate::kinds::{Kind as _, Schedule, Status, Task};
 use crate::library::Library;
 
-/// The file that records up to when each schedule was looked at, by its id.
+/// The file that records, by the id of each schedule, until when its due times have been processed.
 const LOOKED_AT: &str = ".knowledge/schedules.json";
 
-/// The folder with a file for each worker, which the worker keeps locked.
+/// The folder with a lock file for each worker.
 const WORKERS: &str = ".knowledge/workers";
 
 /// A task that a schedule has made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduledTask {
-    /// The name of its file.
+    /// The name of the task's file.
     pub name: String,
-    /// How many earlier times of the schedule passed without a task.
+    /// How many earlier due times of the schedule passed without a task.
     pub missed: usize,
 }
 
-/// Makes the tasks of schedules that are due: one for each schedule, for its latest time. The task says how many
-/// times before it were missed. A new schedule counts from now.
+/// Makes a task for each schedule that is due, for its latest due time. The task says how many earlier due times were
+/// missed. A new schedule is not due before now.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -51,7 +51,7 @@ pub fn make_due(library: &Library, now: Timestamp) -> Result<Vec<ScheduledTask>,
             let Some(due) = schedule.due(since, now).filter(|_| schedule.enabled) else { continue };
             let task = format!("{name}-{}", due.latest.strftime("%Y%m%dT%H%M"));
             let path = format!("{}/{task}.md", Task::FOLDER);
-            // Another process made the task and was killed before it recorded that.
+            // If the file exists, another process made the task and was killed before it recorded that.
             if !library.files().exists(&path)? {
                 let (_, body) = split(&text).map_err(ToolError::invalid)?;
                 let front = with_value("---\nstatus: pending\n---\n", "id", Some(&quoted(&task)));
@@ -76,7 +76,7 @@ fn missed_line(missed: usize) -> String {
     }
 }
 
-/// The lock of a living worker: its file stays locked as long as the worker lives, so that other workers know.
+/// The lock of a worker. Its file stays locked as long as the worker lives, so that other workers can check that.
 #[derive(Debug)]
 pub struct WorkerLock {
     id: String,
@@ -85,7 +85,7 @@ pub struct WorkerLock {
 }
 
 impl WorkerLock {
-    /// Takes a lock under a new name.
+    /// Creates and locks a file with a new name.
     ///
     /// # Errors
     /// When the file cannot be made or locked.
@@ -101,7 +101,7 @@ impl WorkerLock {
         Ok(Self { id, file, _locked: locked })
     }
 
-    /// Returns its name, which its claimed tasks have in `claimed_by`.
+    /// Returns the id of the worker, which the tasks that it has claimed have in `claimed_by`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -110,12 +110,13 @@ impl WorkerLock {
 
 impl Drop for WorkerLock {
     fn drop(&mut self) {
-        // Where the file cannot be removed, it is unlocked, which also says that the worker is gone.
+        // If the file cannot be removed, dropping this value still unlocks it, so other workers know that the worker is
+        // gone.
         let _ = fs::remove_file(&self.file);
     }
 }
 
-/// Returns whether a worker of this name lives.
+/// Returns whether the worker with this id lives.
 fn is_alive(library: &Library, worker: &str) -> bool {
     let is_name = worker.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
     is_name
@@ -126,15 +127,15 @@ fn is_alive(library: &Library, worker: &str) -> bool {
 /// A task that a worker has claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedTask {
-    /// The name of its file.
+    /// The name of the task's file.
     pub name: String,
-    /// The task's text below the front matter, and the outputs of the tasks that it depends on.
+    /// The body of the task's file, and the outputs of the tasks that it depends on.
     pub prompt: String,
     worker: String,
 }
 
-/// Claims the pending task with the highest priority that depends on no open task; of equals, the first by name.
-/// First it makes tasks pending again whose worker is gone.
+/// Claims the pending task with the highest priority whose dependencies are all complete; among equals, the first by
+/// name. Before that, tasks of workers that are gone become pending again.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -170,7 +171,7 @@ pub fn claim(
                 && task.blocked_by.iter().all(|id| complete.contains_key(id.as_str()))
         };
         let ready = tasks.iter().filter(|(_, (task, _))| is_ready(task));
-        // `max_by_key` returns the last of equals, so reverse the order.
+        // `max_by_key` returns the last of equal items, so reverse the order.
         let first = ready.rev().max_by_key(|(_, (task, _))| task.priority);
         let Some((name, (task, text))) = first else { return Ok(None) };
         let (id, at) = (quoted(worker.id()), quoted(&now.to_string()));
@@ -185,7 +186,7 @@ pub fn claim(
         for (id, before) in
             task.blocked_by.iter().filter_map(|id| complete.get_key_value(id.as_str()))
         {
-            // An output may quote pages of strangers that the other agent has read, so it is fenced.
+            // An output may contain text of untrusted pages that the other agent has read, so it is fenced.
             let came_to = match before.output.as_deref() {
                 Some(output) => fenced(&format!("task `{}`", line(id)), output),
                 None => "nothing".to_owned(),
@@ -196,10 +197,10 @@ pub fn claim(
     })
 }
 
-/// Ends a claimed task, with its output or the reason why it waits.
+/// Ends a claimed task, with its output or the reason why it waits or failed.
 ///
 /// # Errors
-/// `not_claimed` where the worker has lost the claim; when the file cannot be written.
+/// `not_claimed` when the worker has lost the claim; also when the file cannot be written.
 pub fn end(
     library: &Library,
     task: &ClaimedTask,
@@ -210,7 +211,7 @@ pub fn end(
     leave(library, task, &[("status", Some(status.as_str())), (field, Some(&quoted(words)))])
 }
 
-/// Releases a task that was not finished, so that it is pending again.
+/// Releases a task that was not completed, so that it becomes pending again.
 ///
 /// # Errors
 /// As [`end`].
@@ -234,7 +235,7 @@ fn leave(
     })
 }
 
-/// Sets values in the front matter of a task. The caller holds the lock.
+/// Sets values in the front matter of a task. The caller has to hold the lock.
 fn change(library: &Library, name: &str, values: &[(&str, Option<&str>)]) -> Result<(), ToolError> {
     let path = path(name);
     let mut text = library.files().read_text(&path)?;

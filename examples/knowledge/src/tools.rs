@@ -1,4 +1,4 @@
-//! The tools, and their names for a model and the command line.
+//! The tools, and the names under which a model and the command line call them.
 
 mod edits;
 
@@ -16,13 +16,13 @@ use crate::library::Library;
 
 pub use edits::{PROMPT_EDIT, SCHEDULE_EDIT, SKILL_EDIT, TASK_EDIT};
 
-/// The file of a library that names MCP servers.
+/// The file in a library that lists the MCP servers.
 const SERVERS: &str = "mcp.toml";
 
-/// Returns every tool. The store's tools are called `membot_…`, as the documentation does.
+/// Returns a registry of every tool. The tools of the store are called `membot_…`, as in the documentation.
 ///
 /// # Errors
-/// When two tools have one name, which no version of this application has.
+/// When two tools have the same name, which is a defect of this application.
 pub fn registry() -> Result<Registry, RegistryError> {
     let store = CONTEXT.into_iter().map(|tool| {
         let name = tool.name().replacen("context_", "membot_", 1);
@@ -35,8 +35,8 @@ pub fn registry() -> Result<Registry, RegistryError> {
     Registry::of(store.chain(edits).chain([capabilities, grep]))
 }
 
-/// Builds the executor for a person who types commands, which run without asking. The model, if there is one, makes
-/// the themes of `capabilities_refresh`.
+/// Builds the executor for a person who types commands; their calls run without approval. The model, if there is one,
+/// finds the themes for `capabilities_refresh`.
 ///
 /// # Errors
 /// When a tool lacks a service, or `mcp.toml` cannot be read.
@@ -47,7 +47,7 @@ pub fn executor(
     Ok(builder(library, model)?.unrestricted().build()?)
 }
 
-/// Returns the builder of an executor over a library. By default, calls that are not safe are asked about.
+/// Returns the builder of an executor over a library. By default, calls that are not safe need approval.
 ///
 /// # Errors
 /// When `mcp.toml` cannot be read.
@@ -64,11 +64,11 @@ pub fn builder(
     Ok(builder.service(library))
 }
 
-/// Builds the agent of a library. Its system prompt consists of the prompts that are always loaded, as they are when
+/// Builds the agent of a library. Its system prompt consists of the prompts that are always loaded, which are read when
 /// a conversation begins.
 ///
 /// # Errors
-/// When the model cannot be shown the tools.
+/// When the model does not accept the tools.
 pub fn agent(
     executor: &Executor,
     model: Arc<dyn Model>,

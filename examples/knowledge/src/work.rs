@@ -1,4 +1,4 @@
-//! A worker: it makes the tasks of schedules, claims one task after the other, and lets an agent work on each until a
+//! A worker: makes the tasks of schedules, claims one task after the other, and lets an agent work on it until a
 //! terminal tool ends it.
 
 use std::error::Error;
@@ -49,7 +49,7 @@ pub fn wait_task(
     Ok(format!("Task waits: {reason}"))
 }
 
-/// A worker over a library.
+/// A worker on the tasks of a library.
 pub struct Worker {
     library: Library,
     agent: Agent,
@@ -57,10 +57,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Makes a worker with the tools of an executor, and the tools that end a task.
+    /// Makes a worker with the tools of an executor and the tools that end a task.
     ///
     /// # Errors
-    /// When a tool lacks a service, or the model cannot be shown the tools.
+    /// When a tool lacks a service, or the model does not accept the tools.
     pub fn new(
         library: Library,
         executor: ExecutorBuilder,
@@ -76,10 +76,10 @@ impl Worker {
         Ok(Self { library, agent, lock })
     }
 
-    /// Makes the due tasks and works on one task. Returns whether there was one, and writes what happens to `out`.
+    /// Makes the due tasks and works on one task. Returns whether there was a task. Writes its events to `out`.
     ///
     /// # Errors
-    /// When a file cannot be written; when the model fails, which releases the task.
+    /// When a file cannot be written, or when the model fails; then the task is released.
     pub async fn step(
         &self,
         now: Timestamp,
@@ -97,7 +97,7 @@ impl Worker {
         writeln!(out, "claimed `{}`", task.name)?;
         let ran = self.agent.run(task.prompt.as_str()).with(task.clone()).await;
         match ran {
-            // A terminal tool has ended the task as well. Fail a task whose run ended otherwise.
+            // A terminal tool has ended the task already. If the run ended without one, the task fails.
             Ok(result) => match end(&self.library, &task, Status::Failed, UNENDED) {
                 Ok(()) => writeln!(out, "`{}` failed: {UNENDED}", task.name)?,
                 Err(error) if error.kind() == "not_claimed" => {
@@ -114,5 +114,5 @@ impl Worker {
     }
 }
 
-/// The output of a task that no tool has ended.
+/// The output of a task that no terminal tool has ended.
 const UNENDED: &str = "the agent stopped without saying whether the task is done";

@@ -1,4 +1,4 @@
-//! The demonstrated calls, and their tools.
+//! The tools of the demonstration, and their calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use tracing::Instrument as _;
 
 use crate::export::trace_id;
 
-/// Whether the weather service has rejected a call.
+/// Whether the weather service has rejected a call yet; it rejects only the first.
 #[derive(Default)]
 struct TurnedAway(AtomicBool);
 

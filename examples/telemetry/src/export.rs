@@ -1,4 +1,4 @@
-//! Exports `tracing` spans and metrics by OpenTelemetry's SDK, over OTLP with HTTP.
+//! Exports `tracing` spans and metrics with the OpenTelemetry SDK, over OTLP by HTTP.
 
 use opentelemetry::metrics::{Meter, MeterProvider as _};
 use opentelemetry::trace::{TraceContextExt as _, TraceId, TracerProvider as _};
@@ -12,7 +12,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 
 const NAME: &str = "telemetry-example";
 
-/// The exporters. They are shut down before the end, so that nothing is lost.
+/// The exporters of spans and metrics. They are shut down before the program ends, so that no data is lost.
 pub struct Telemetry {
     spans: SdkTracerProvider,
     metrics: SdkMeterProvider,
@@ -29,7 +29,7 @@ pub fn start() -> anyhow::Result<Telemetry> {
         .with_resource(resource)
         .build();
     let layer = tracing_opentelemetry::layer().with_tracer(spans.tracer(NAME));
-    // Spans of calls have level INFO; the exporter's own are below it.
+    // Spans of calls have level INFO. Those of the exporter itself have a lower level and are not exported.
     let subscriber = tracing_subscriber::registry().with(LevelFilter::INFO).with(layer);
     tracing::subscriber::set_global_default(subscriber)?;
     Ok(Telemetry { spans, metrics })
@@ -47,7 +47,7 @@ impl Telemetry {
     }
 }
 
-/// Returns the id of the present trace.
+/// Returns the id of the current trace; `None` outside of a trace.
 pub fn trace_id() -> Option<String> {
     let context = tracing::Span::current().context();
     let trace = context.span().span_context().trace_id();

@@ -1,5 +1,5 @@
-//! An agent paints a door in a colour that a visitor of its page picks. The visitor's browser carries out the call of
-//! `pick_colour`: the page shows the call, and supplies the picked colour as its result. `visitor` prints the link of
+//! An agent paints a door in a colour that a visitor of its page picks. The visitor's browser executes the call of
+//! `pick_colour`: the page shows the call, and supplies the picked colour as its result. The program prints the link of
 //! the page, waits, and prints how the run ended.
 //!
 //! With `--journal` and `--key` the run is recorded: if it is killed while it waits and started again, it waits for
@@ -28,7 +28,7 @@ use self::page::Page;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// The run of the one visitor.
+/// The id of the only visitor's run.
 const RUN: &str = "visit-1";
 
 #[tokio::main]
@@ -72,7 +72,7 @@ fn command() -> Command {
 async fn application() -> Result<ExitCode, Error> {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns the text of `--help` as an error too.
         Err(message) => {
             message.print()?;
             return Ok(ExitCode::from(if message.use_stderr() { 2 } else { 0 }));
@@ -107,7 +107,8 @@ async fn journal(matches: &ArgMatches) -> Result<Journal, Error> {
             let store = SqliteStore::open(journal).await?;
             Journal::new(store).hand_over_key(ApproverKey::load(key)?)
         }
-        // The tokens for supplying results are valid as long as this process lives, and so does the journal.
+        // The tokens for supplying results are valid only as long as this process lives, so a journal in memory is
+        // enough.
         _ => Journal::new(MemoryStore::new()),
     })
 }

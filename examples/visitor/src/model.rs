@@ -1,11 +1,11 @@
-//! A model that needs no account: it asks for a colour, and says what it does with it.
+//! A scripted model that needs no account: it requests a colour, and says how it uses the colour.
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use toolwright::agent::{Message, Model, ModelAnswer, ModelError, ModelRequest};
 use toolwright::dialect::Dialect;
 use toolwright::provider::ToolCall;
 
-/// The model.
+/// The scripted model.
 pub struct Painter;
 
 impl Model for Painter {
@@ -27,7 +27,7 @@ impl Model for Painter {
                     .first()
                     .map(|(_, answer)| (answer.is_error(), answer.text().to_string()));
                 let (is_error, said) = said.unwrap_or((true, String::new()));
-                // The result is JSON.
+                // The result of the call is JSON.
                 let colour = serde_json::from_str::<String>(&said).ok().filter(|_| !is_error);
                 ModelAnswer::text(match colour {
                     Some(colour) => format!("The door is painted {colour}."),

@@ -1,7 +1,8 @@
-//! The page of one visitor: it shows each call of the run that was handed over, and supplies what the visitor picks.
+//! The page of one visitor: it shows each call of the run that was handed over, and supplies the visitor's input as the
+//! result.
 //!
-//! - Anyone who has the link may pick: it has 128 random bits, so that no other page and no other program of this
-//!   machine knows it.
+//! - Anyone who has the link may pick a colour. The link has 128 random bits, so that no other page and no other
+//!   program of this machine can guess it.
 //! - Each form has the token of its call, which is valid once. The executor, not the page, validates the result.
 //! - The model's text is never markup.
 
@@ -27,7 +28,7 @@ use crate::colour::Colour;
 /// The most bytes of a form.
 const FORM: usize = 16 << 10;
 
-/// After how many seconds a page that has nothing to show is loaded again.
+/// After how many seconds the browser reloads a page without a call.
 const AGAIN: &str = "1";
 
 /// Allows no script and no frame, and forms only to the page itself.
@@ -50,12 +51,12 @@ impl Page {
         Ok(Self { executor, run, host: address.to_string(), secret: hex::encode(bits) })
     }
 
-    /// Returns the link that the visitor opens.
+    /// Returns the link that the program prints for the visitor.
     pub fn link(&self) -> String {
         format!("http://{}/{}", self.host, self.secret)
     }
 
-    /// Returns the calls that wait for this visitor.
+    /// Returns the calls of the run that wait for the visitor.
     async fn waiting(&self) -> Result<Vec<HandedOver>, Problem> {
         let all = self.executor.handed_over().await;
         let all =
@@ -63,7 +64,7 @@ impl Page {
         Ok(all.into_iter().filter(|it| it.run == self.run).collect())
     }
 
-    /// Refuses requests for another host name that resolves to this address.
+    /// Refuses requests with another host name: an attacker's name may resolve to this address.
     fn check(&self, headers: &HeaderMap) -> Result<(), Problem> {
         match headers.get(header::HOST).and_then(|it| it.to_str().ok()) {
             Some(host) if host == self.host => Ok(()),
@@ -75,7 +76,7 @@ impl Page {
     }
 }
 
-/// Serves the page below its secret path; every other path is unknown.
+/// Serves the page below its secret path. Every other path is not found.
 pub fn router(page: Arc<Page>) -> Router {
     let home = format!("/{}", page.secret);
     Router::new()
@@ -106,7 +107,7 @@ async fn show(State(page): State<Arc<Page>>, headers: HeaderMap) -> Result<Respo
     Ok(shown(StatusCode::OK, waiting.is_empty(), &body))
 }
 
-/// Supplies what the visitor picked.
+/// Supplies the picked colour as the result of the call.
 async fn pick(
     State(page): State<Arc<Page>>,
     headers: HeaderMap,
@@ -124,7 +125,7 @@ async fn pick(
         field("call").and_then(|it| it.parse::<CallId>().ok()).ok_or_else(|| wrong("call"))?;
     let token = field("token").ok_or_else(|| wrong("token"))?;
     let colour = field("colour").ok_or_else(|| wrong("colour"))?;
-    // The schema of the tool decides whether the colour exists.
+    // The executor checks the colour against the schema of the tool.
     let result = serde_json::Value::String(colour.clone()).to_string();
     page.executor.supply(call, &token, Ok(&result)).await?;
     let thanks = html! { p id="thanks" { "Thank you. You picked " (colour) "." } };

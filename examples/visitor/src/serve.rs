@@ -1,4 +1,4 @@
-//! Connections, each served until it ends.
+//! Accepts connections, and serves each until it ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tower::ServiceExt as _;
 
 use crate::page::{Page, router};
 
-/// How many connections there are at once.
+/// The most connections at the same time.
 const CONNECTIONS: usize = 64;
 
-/// How long a browser may take to send the head of a request, and how long one request may take.
+/// The time limit for the head of a request, and for a whole request.
 const TIME: Duration = Duration::from_secs(10);
 
 /// Serves the page until the future is dropped.
@@ -23,7 +23,7 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) {
     loop {
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
-            // No file descriptors are left. Wait until some are free again.
+            // The process has no free file descriptor. Wait until one may be free.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -35,7 +35,7 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) {
         tokio::spawn(async move {
             let mut served = http1::Builder::new();
             served.timer(TokioTimer::new()).header_read_timeout(TIME).keep_alive(false);
-            // A browser may disconnect.
+            // A browser may disconnect at any time, which is no failure.
             let _ =
                 tokio::time::timeout(TIME, served.serve_connection(TokioIo::new(stream), answer))
                     .await;

@@ -17,8 +17,8 @@ Answers the tool calls of captured messages: Anthropic, OpenAI chat or Responses
 
 Usage: workspace answer FILE...";
 
-/// Answers the messages. Exit code 0: every message was answered. 1: some could not be read or answered. 2: no file
-/// was named.
+/// Answers the messages. The exit code is 0 if every message was answered, 1 if some could not be read or answered, and
+/// 2 if the command line names no file.
 #[tokio::main(flavor = "current_thread")]
 pub async fn run(executor: &Executor, files: &[PathBuf]) -> ExitCode {
     match files {
@@ -47,7 +47,7 @@ pub async fn run(executor: &Executor, files: &[PathBuf]) -> ExitCode {
 async fn answer(executor: &Executor, file: &Path) -> Result<String, Box<dyn Error>> {
     let message = fs::read_to_string(file)?;
     let provider = Provider::detect(&message)?;
-    // Models may know the tools by other names.
+    // The provider may require other names for some tools.
     let listing = executor.registry().listing(provider.into())?;
     let mut answered = Vec::new();
     for call in listing.tool_calls(&message)? {

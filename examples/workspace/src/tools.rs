@@ -1,4 +1,4 @@
-//! The tools, one a file. Adding one is a new file and its line here.
+//! The tools, one in each file. A new tool needs a new file and a line here.
 
 mod complete_task;
 mod list_files;

@@ -1,7 +1,7 @@
-//! Converts a response to the answer of a call. Pure.
+//! Converts an HTTP response to the answer of a call. Pure.
 //!
-//! - A call that has happened stays a success, whatever the response looks like: a body that was cut, or violates its schema,
-//!   is marked.
+//! - A call that has happened stays a success, whatever its response looks like. If the body was cut or violates its
+//!   schema, the answer says so.
 //! - A status other than success is an error whose class says whether the call may be repeated.
 
 mod expected;
@@ -18,18 +18,18 @@ use toolwright::{Content, Output, ToolError, printable};
 
 pub(crate) use expected::Answers;
 
-/// A response, with as much of its body as was read.
+/// An HTTP response, with the part of its body that was read.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
-    /// Whether the body is longer than what was read of it.
+    /// Whether the body is longer than the part that was read.
     pub(crate) is_cut: bool,
 }
 
 impl Response {
-    /// The media type without its parameters, in lower case.
+    /// Returns the media type in lower case, without its parameters.
     pub(crate) fn media_type(&self) -> String {
         let value = self.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
         let bare = value.unwrap_or_default().split(';').next().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Response {
     }
 }
 
-/// The answer to a call of the operation `title`.
+/// Makes the answer to a call of the operation `title`.
 pub(crate) fn of(
     title: &str,
     api: &str,
@@ -131,7 +131,7 @@ fn content(output: Output, response: &Response, value: Option<&Value>) -> Output
     }))
 }
 
-/// The body as text, if it is text; a body that was cut ends with its last whole character.
+/// Returns the body as text, if it is text. A body that was cut ends with its last whole character.
 fn text(response: &Response) -> Option<String> {
     match std::str::from_utf8(&response.body) {
         Ok(text) => Some(text.to_owned()),

@@ -1,4 +1,5 @@
-//! The arguments of a tool, and the place of each in the request: makes the schema of the input from parameters and body. Pure.
+//! The arguments of a tool, and their places in the request. Makes the schema of the input from the parameters and the
+//! body. Pure.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,7 @@ use crate::security::Requirement;
 /// Headers by which a server recognizes a repeated request.
 const IDEMPOTENCY: [&str; 3] = ["idempotency-key", "x-idempotency-key", "idempotencykey"];
 
-/// The input of a tool.
+/// The input of a tool: its schema and its arguments.
 #[derive(Debug)]
 pub(crate) struct Input {
     pub(crate) arguments: Vec<Argument>,
@@ -36,16 +37,16 @@ pub(crate) struct Argument {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Target {
-    /// A parameter, with its name in the document.
+    /// A parameter of the request, with its name in the document.
     Parameter { place: Place, name: String, style: Style },
-    /// A field of the body, with its name in the document.
+    /// A field of the body, with the field's name in the document.
     Field(String),
-    /// The whole body.
+    /// The whole body as one argument.
     Body,
 }
 
 impl Input {
-    /// Reads the parameters and the body of an operation.
+    /// Reads the parameters and the body of an operation, and makes the input of its tool.
     pub(crate) fn read(
         document: &Document,
         found: &FoundOperation<'_>,
@@ -97,7 +98,7 @@ impl Input {
         Ok(Self { arguments, body: kind, schema, key_header })
     }
 
-    /// Whether one of the arguments provides this parameter of the path.
+    /// Returns whether one of the arguments provides this parameter of the path.
     pub(crate) fn fills_path(&self, parameter: &str) -> bool {
         self.arguments.iter().any(|it| {
             matches!(&it.target, Target::Parameter { place: Place::Path, name, .. } if name == parameter)
@@ -115,7 +116,7 @@ struct Properties {
 
 impl Properties {
     fn add(&mut self, name: &str, target: Target, schema: Value, required: bool) {
-        // Leave a free and valid name unchanged. Argument names may have a `.`, unlike names of tools.
+        // Keep a name that is unused and valid. Argument names may contain a `.`, unlike names of tools.
         let stays = names::is_fitting(name) && self.names.take(name);
         let name = if stays { name.to_owned() } else { self.names.of(name) };
         self.schemas.insert(name.clone(), schema);
@@ -177,7 +178,7 @@ fn add_body<'d>(
     Ok(body.kind)
 }
 
-/// A field with its schema, and whether it is required.
+/// A field of the body: its name, its schema, and whether it is required.
 type Field<'d> = (&'d str, LocatedValue<'d>, bool);
 
 /// The fields of a schema that describes only an object with named fields. Returns nothing for a map with arbitrary keys, and

@@ -1,4 +1,4 @@
-//! The body of a request as the document describes it: which of its media types is sent, and how it is encoded.
+//! The body of a request as the document describes it: its media type and its encoding.
 
 use std::collections::BTreeMap;
 
@@ -30,11 +30,11 @@ pub(crate) enum BodyKind {
     Multipart {
         parts: BTreeMap<String, Part>,
     },
-    /// A text, sent unchanged.
+    /// A text, which is sent unchanged.
     Text {
         media_type: String,
     },
-    /// Bytes, which models write as base64.
+    /// Bytes, which models write in base64.
     Binary {
         media_type: String,
     },
@@ -43,7 +43,7 @@ pub(crate) enum BodyKind {
 /// The encoding of a field of a multipart body, if the field is not plain text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Part {
-    /// Whether its value is base64 of bytes.
+    /// Whether the value of the field is base64 of bytes.
     pub(crate) is_binary: bool,
     pub(crate) media_type: Option<String>,
 }
@@ -79,12 +79,13 @@ impl<'d> Body<'d> {
     }
 }
 
-/// The media type without its parameters, in lower case.
+/// Returns the media type in lower case, without its parameters.
 fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The preference of a media type if a body allows several (the lowest number wins); `None` if such bodies cannot be sent.
+/// Returns the rank of a media type if a body allows several (the lowest is preferred); `None` if such bodies cannot be
+/// sent.
 fn rank(media_type: &str) -> Option<u8> {
     let bare = bare(media_type);
     Some(match bare.as_str() {
@@ -143,12 +144,12 @@ impl BodyKind {
         })
     }
 
-    /// Whether the body consists of fields.
+    /// Returns whether the body consists of fields.
     pub(crate) fn has_fields(&self) -> bool {
         matches!(self, Self::Json { .. } | Self::Form { .. } | Self::Multipart { .. })
     }
 
-    /// Tells models how the whole body is encoded; empty if the schema says enough.
+    /// Describes the encoding of the whole body to models; empty if the schema says enough.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Json { .. } | Self::Form { .. } | Self::Multipart { .. } => String::new(),
@@ -183,7 +184,7 @@ fn styles(media: &LocatedValue<'_>) -> BTreeMap<String, Style> {
     styles.filter_map(|(name, at)| Some((name.to_owned(), Style::of_form(Some(&at))?))).collect()
 }
 
-/// The encodings of the fields that are not plain text.
+/// Returns the encodings of the fields that are not plain text.
 fn parts(
     document: &Document,
     media: &LocatedValue<'_>,

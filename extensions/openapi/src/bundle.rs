@@ -1,4 +1,4 @@
-//! A document as a bundle: the application's settings for it, and the tools that an executor gets.
+//! A document as a bundle: the settings by the application, and the tools for an executor.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,7 +63,7 @@ pub struct OpenApi {
     credentials: Vec<Arc<dyn Credentials>>,
     routes: Routes,
     body_limit: usize,
-    /// Checks the addresses of servers that the document names.
+    /// Checks the addresses of the servers that the document names.
     guard: AddressGuard,
 }
 
@@ -72,7 +72,7 @@ impl OpenApi {
     /// document itself, or into one that was [added](Self::document).
     ///
     /// # Errors
-    /// When the text is neither JSON nor YAML, has another version, or has no paths.
+    /// When the text is neither JSON nor YAML, is of an unsupported version, or has no paths.
     pub fn load(document: impl AsRef<str>) -> Result<Self, LoadError> {
         let document = Arc::new(Document::read(document.as_ref())?);
         let (servers, routes) = (ServerChoice::default(), Routes::new());
@@ -114,7 +114,7 @@ impl OpenApi {
     /// ```
     ///
     /// # Errors
-    /// When the text is neither JSON nor YAML, and when the URI is none, has a fragment, or was added before.
+    /// When the text is neither JSON nor YAML, and when the URI is invalid, has a fragment, or was added before.
     pub fn document(
         mut self,
         uri: impl AsRef<str>,
@@ -210,7 +210,7 @@ impl OpenApi {
             .collect())
     }
 
-    /// The tools, or the reasons why some of them cannot be called.
+    /// Makes the tools, or returns the reasons why some of them cannot be called.
     fn tools(&self) -> Result<Vec<Registration>, Vec<String>> {
         let drafts = plan::plan(&self.document, &self.routes, self.prefix.as_deref());
         let drafts = drafts.map_err(|error| vec![error.to_string()])?;
@@ -247,7 +247,7 @@ impl OpenApi {
         if problems.0.is_empty() { Ok(tools) } else { Err(problems.sentences()) }
     }
 
-    /// The server of an operation, and the security requirement that its calls meet.
+    /// Returns the server of an operation, and the security requirement that its calls meet.
     fn ready(&self, draft: &Draft<'_>) -> Result<(Url, Requirement), String> {
         let server = servers::server(&self.document, &draft.found, &self.servers);
         let server = server.map_err(|refusal| refusal.to_string())?;
@@ -261,12 +261,12 @@ impl OpenApi {
         Ok((server, requirement))
     }
 
-    /// Chooses the first requirement for which there are credentials for all its schemes.
+    /// Chooses the first requirement with credentials for all of its schemes.
     fn requirement(&self, requirements: &[Requirement]) -> Result<Requirement, String> {
         let gives = |scheme: &_| self.credentials.iter().any(|it| it.gives(scheme));
         let is_given = |it: &&Requirement| it.iter().all(gives);
         let given: Vec<&Requirement> = requirements.iter().filter(is_given).collect();
-        // If authorization is optional and there are credentials, use them.
+        // If authorization is optional and there are credentials, use the credentials.
         if let Some(best) = given.iter().find(|it| !it.is_empty()).or(given.first()) {
             return Ok((*best).clone());
         }
@@ -285,7 +285,7 @@ impl OpenApi {
     }
 }
 
-/// Each problem, with the operations that have it.
+/// The problems of the operations, each with the operations that have it.
 #[derive(Default)]
 struct Problems(BTreeMap<String, Vec<String>>);
 

@@ -73,7 +73,7 @@ pub trait Credentials: Send + Sync + 'static {
     }
 }
 
-/// The header value for the scheme `basic`.
+/// Returns the header value for the scheme `basic`.
 pub(crate) fn basic(user: &str, password: &str) -> String {
     format!("Basic {}", encode_basic(user, password))
 }
@@ -117,7 +117,8 @@ impl Credential {
         }
     }
 
-    /// The texts to be hidden in answers. A very short text is not a secret, but a placeholder for a local server.
+    /// Returns the texts that are hidden in answers. A very short text is left out, since it is not a secret but a
+    /// placeholder for a local server.
     pub(crate) fn secrets(&self) -> Vec<String> {
         const SHORTEST: usize = 7;
         let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;

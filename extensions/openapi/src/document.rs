@@ -1,4 +1,4 @@
-//! The document as values: parses JSON or YAML, checks its version, follows its references. Nothing is downloaded.
+//! A document as values: parses JSON or YAML, checks the version, and follows references. Nothing is downloaded.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub(crate) struct Document {
     pub(crate) patterns: Patterns,
 }
 
-/// A value of the document, and its place there.
+/// A value of the document, and its place in the document.
 #[derive(Debug, Clone)]
 pub(crate) struct LocatedValue<'d> {
     pub(crate) value: &'d Value,
@@ -31,20 +31,20 @@ pub enum LoadError {
     /// The file cannot be read.
     #[error("{} cannot be read: {source}", file.display())]
     File {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// Why not: the error of the file system.
+        /// The error of the file system.
         source: std::io::Error,
     },
-    /// It is neither JSON nor YAML.
+    /// The text is neither JSON nor YAML.
     #[error("the document is neither JSON ({json}) nor YAML ({yaml})")]
     Syntax {
-        /// Why it is not JSON.
+        /// The reason why the text is not JSON.
         json: String,
-        /// Why it is not YAML.
+        /// The reason why the text is not YAML.
         yaml: String,
     },
-    /// It is a Swagger 2.0 document, the format before `OpenAPI`.
+    /// The document is of Swagger 2.0, the format before `OpenAPI`.
     #[error(
         "the document is of Swagger {found}, expected OpenAPI 3.0, 3.1 or 3.2; convert it, for instance with `npx swagger2openapi FILE`"
     )]
@@ -52,18 +52,18 @@ pub enum LoadError {
         /// The version that was found.
         found: String,
     },
-    /// It has another version, or is not an `OpenAPI` document.
+    /// The document is of an unsupported version, or is not an `OpenAPI` document.
     #[error(
         "`openapi` is {found}, expected 3.0, 3.1 or 3.2 at the beginning of an OpenAPI document"
     )]
     Version {
-        /// The version that was found instead.
+        /// The value of `openapi` that was found instead.
         found: String,
     },
-    /// It has no object of paths.
+    /// The document has no object `paths`.
     #[error("`paths` is {found}, expected an object of paths with their operations")]
     NoPaths {
-        /// The value that was found instead.
+        /// The value of `paths` that was found instead.
         found: String,
     },
     /// A document cannot be added under this URI.
@@ -71,7 +71,7 @@ pub enum LoadError {
     DocumentUri {
         /// The URI.
         uri: String,
-        /// Why not.
+        /// The reason why it cannot be added.
         why: String,
     },
 }
@@ -95,7 +95,7 @@ impl Document {
     }
 
     fn of(mut root: Value) -> Result<Self, LoadError> {
-        // The application alone adds documents.
+        // Only the application may add documents, so remove any under this key.
         if let Some(members) = root.as_object_mut() {
             members.remove(MEMBER);
         }
@@ -146,7 +146,7 @@ impl Document {
         }
     }
 
-    /// The document's title, or a default name.
+    /// Returns the document's title, or a default name.
     pub(crate) fn title(&self) -> &str {
         let title = self.root.pointer("/info/title").and_then(Value::as_str).map(str::trim);
         title.filter(|it| !it.is_empty()).unwrap_or("the API")
@@ -154,23 +154,24 @@ impl Document {
 }
 
 impl<'d> LocatedValue<'d> {
-    /// The value under this key.
+    /// Returns the member with this key, if the value has it.
     pub(crate) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;
         Some(Self { value, place: below(&self.place, key) })
     }
 
-    /// The text under this key.
+    /// Returns the text of the member with this key.
     pub(crate) fn text(&self, key: &str) -> Option<&'d str> {
         self.value.get(key).and_then(Value::as_str)
     }
 
-    /// Whether the value under this key is `true`.
+    /// Returns whether the member with this key is `true`.
     pub(crate) fn says(&self, key: &str) -> bool {
         self.value.get(key) == Some(&Value::Bool(true))
     }
 
-    /// The entries of an object, sorted by key, so that the order does not depend on the document or the build.
+    /// Returns the members of an object, sorted by key, so that the order depends neither on the document nor on the
+    /// build.
     pub(crate) fn entries(&self) -> Vec<(&'d str, Self)> {
         let object = self.value.as_object();
         let mut entries: Vec<_> = object.into_iter().flatten().collect();
@@ -181,14 +182,14 @@ impl<'d> LocatedValue<'d> {
         entries.into_iter().map(located).collect()
     }
 
-    /// The items of a list.
+    /// Returns the items of a list; none if the value is not a list.
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> + use<'d, '_> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items.map(|(index, value)| Self { value, place: format!("{}/{index}", self.place) })
     }
 }
 
-/// Reads JSON, and what is not JSON as YAML.
+/// Parses a text as JSON or, if it is not JSON, as YAML.
 fn parse(text: &str) -> Result<Value, LoadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match serde_json::from_str(text) {
@@ -210,7 +211,7 @@ fn yaml() -> serde_saphyr::Options {
     }
 }
 
-/// The place of the value under a key.
+/// Returns the place of the member with this key, as a JSON pointer.
 pub(crate) fn below(place: &str, key: &str) -> String {
     format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
@@ -219,7 +220,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Describes a value in a few words.
+/// Describes a value in a few words, for an error.
 pub(crate) fn described(value: Option<&Value>) -> String {
     match value {
         None => "missing".to_owned(),
@@ -229,7 +230,7 @@ pub(crate) fn described(value: Option<&Value>) -> String {
     }
 }
 
-/// The first line of an error, because further lines may show parts of the document.
+/// Returns the first line of an error, because further lines may show parts of the document.
 fn short(error: &impl ToString) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }

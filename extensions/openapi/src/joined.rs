@@ -1,5 +1,5 @@
-//! References to other documents, which the application has read: each document is put into the one that refers to it, and the
-//! references are rewritten to lead there. Pure: nothing is fetched.
+//! References to other documents, which the application has read. Each such document is embedded in the main one, and
+//! references to it are rewritten to that place. Pure: nothing is fetched.
 
 use reqwest::Url;
 use serde_json::{Map, Value};
@@ -7,13 +7,14 @@ use toolwright::unstable::foreign::reference;
 
 use crate::document::LoadError;
 
-/// The member of the main document that holds the others, each below its URI.
+/// The member of the main document that holds the other documents, each under its URI.
 pub(crate) const MEMBER: &str = "x-toolwright-documents";
 
-/// The URI of the main document, from which relative references start. A document that was added by a relative URI has one below it.
+/// The URI of the main document, against which relative references are resolved. A document that was added with a
+/// relative URI gets a URI below it.
 const MAIN: &str = "document:///";
 
-/// Puts a document with this URI into the main one, and rewrites every reference to it.
+/// Embeds a document with this URI in the main document, and rewrites every reference to it.
 ///
 /// # Errors
 /// When the URI is invalid, is empty, has a fragment, or was added before.
@@ -39,7 +40,8 @@ pub(crate) fn add_document(root: &mut Value, uri: &str, mut added: Value) -> Res
     Ok(())
 }
 
-/// Writes a reference as its author did: without what this module put before a relative one.
+/// Formats a reference as its author wrote it: without the URI of the main document, which this module adds to relative
+/// references.
 pub(crate) fn shown_reference(reference: &str) -> &str {
     reference.strip_prefix(MAIN).unwrap_or(reference)
 }
@@ -48,17 +50,17 @@ fn main() -> Result<Url, String> {
     Url::parse(MAIN).map_err(|why| why.to_string())
 }
 
-/// Which references are rewritten.
+/// The references that are rewritten.
 enum Target<'a> {
-    /// References to this document, in documents that were added before.
+    /// References to the document with this URI, in documents that were added before.
     One(&'a Url),
-    /// All references of a document that is being added: to itself, to documents that were added before, and to others.
-    /// The last become absolute.
+    /// All references in a document that is being added. References to itself and to documents that were added before
+    /// lead to their places, and all others become absolute.
     Every { own: &'a Url, root: &'a Value },
 }
 
 impl Target<'_> {
-    /// The reference in place of this one, which leads to a document and a place in it.
+    /// Returns the reference that replaces a reference to `fragment` in `document`; `None` if it is not rewritten.
     fn rewritten(&self, document: &Url, fragment: &str) -> Option<String> {
         let is_there = match self {
             Self::One(added) => document == *added,
@@ -78,13 +80,13 @@ impl Target<'_> {
     }
 }
 
-/// The place of a document within the main one, as a reference.
+/// Returns the place of a document within the main one, as a reference.
 fn place(document: &Url) -> String {
     let key = document.as_str().replace('%', "%25").replace('~', "~0").replace('/', "~1");
     format!("#/{MEMBER}/{key}")
 }
 
-/// Rewrites the references below a value of the document with this URI.
+/// Rewrites the references below a value. `base` is the URI of the document that contains the value.
 fn rewrite(value: &mut Value, base: &Url, target: &Target<'_>) {
     if let Some(written) = reference::of(value).and_then(|it| rewritten(it, base, target)) {
         value["$ref"] = Value::String(written);

@@ -1,11 +1,11 @@
-//! Names for tools and arguments that every model provider accepts, each used once. Pure.
+//! Makes names for tools and arguments that every model provider accepts. Each name is used only once. Pure.
 
 use std::collections::{HashMap, HashSet};
 
 /// The longest name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Gives out names, each only once.
+/// Assigns names, each only once.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     given: HashSet<String>,
@@ -14,7 +14,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// A valid name for this text, with a number if the name is already taken.
+    /// Returns a valid name for this text, with a number if the name is already taken.
     pub(crate) fn of(&mut self, text: &str) -> String {
         let name = fitting(text);
         if self.given.insert(name.clone()) {
@@ -31,7 +31,7 @@ impl Names {
         }
     }
 
-    /// Takes a name unchanged; returns whether it was free.
+    /// Takes a name without changing it. Returns whether the name was free.
     pub(crate) fn take(&mut self, name: &str) -> bool {
         self.given.insert(name.to_owned())
     }
@@ -55,8 +55,8 @@ pub(crate) fn fitting(text: &str) -> String {
     name
 }
 
-/// Whether a text is a valid argument name without changes. Providers accept letters, digits, `_`, `.` and `-`; a leading `_`
-/// is reserved for names that [`fitting`] made.
+/// Returns whether a text is a valid argument name without changes. Providers accept letters, digits, `_`, `.` and `-`;
+/// a leading `_` is reserved for names that [`fitting`] made.
 pub(crate) fn is_fitting(text: &str) -> bool {
     let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-');
     !text.is_empty() && text.len() <= LONGEST && text.chars().all(fits)

@@ -1,4 +1,4 @@
-//! One operation as the document describes it: its name, its parameters, its answers.
+//! One operation as the document describes it: its name, its parameters, and its answers.
 
 mod parameter;
 
@@ -13,7 +13,7 @@ pub(crate) use parameter::{Parameter, Place, Style};
 const METHODS: [&str; 9] =
     ["delete", "get", "head", "options", "patch", "post", "put", "query", "trace"];
 
-/// An operation that was found, but not yet read.
+/// An operation in the document whose parameters and answers have not been read yet.
 #[derive(Debug)]
 pub(crate) struct FoundOperation<'d> {
     /// The HTTP method in upper case.
@@ -23,7 +23,7 @@ pub(crate) struct FoundOperation<'d> {
     item: LocatedValue<'d>,
 }
 
-/// Every operation of a document, sorted by path and method.
+/// Returns every operation of a document, sorted by path and method.
 pub(crate) fn all(document: &Document) -> Vec<Result<FoundOperation<'_>, Refusal>> {
     let root = LocatedValue { value: &document.root, place: String::new() };
     let paths = root.get("paths").map(|it| it.entries()).unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) fn all(document: &Document) -> Vec<Result<FoundOperation<'_>, Refusal
 
 fn of_item<'d>(path: &'d str, item: LocatedValue<'d>) -> Vec<FoundOperation<'d>> {
     let entries = item.entries();
-    // `OpenAPI` 3.2 lists other methods separately.
+    // `OpenAPI` 3.2 lists methods without a key of their own in this member.
     let additional = item.get("additionalOperations").map(|it| it.entries()).unwrap_or_default();
     let known = entries.into_iter().filter(|(method, _)| METHODS.contains(method));
     let found = known.chain(additional).filter(|(_, at)| at.value.is_object());
@@ -55,12 +55,12 @@ fn of_item<'d>(path: &'d str, item: LocatedValue<'d>) -> Vec<FoundOperation<'d>>
 }
 
 impl<'d> FoundOperation<'d> {
-    /// The operation's own name (`operationId`).
+    /// Returns the operation's own name (`operationId`), if it has one.
     pub(crate) fn id(&self) -> Option<&'d str> {
         self.at.text("operationId").map(str::trim).filter(|it| !it.is_empty())
     }
 
-    /// Its method and path, as people refer to it.
+    /// Returns the method and the path, by which people refer to the operation.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
@@ -70,7 +70,7 @@ impl<'d> FoundOperation<'d> {
         tags.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// The servers of the operation or of its path, if they have their own.
+    /// Returns the servers of the operation or of its path, if either has its own.
     pub(crate) fn servers(&self) -> Option<LocatedValue<'d>> {
         let of = |at: &LocatedValue<'d>| {
             at.get("servers").filter(|it| it.value.as_array().is_some_and(|it| !it.is_empty()))
@@ -106,7 +106,7 @@ impl<'d> FoundOperation<'d> {
         Ok(read)
     }
 
-    /// The description for models: summary, description, what it returns, and its method and path.
+    /// Returns the description for models: summary, description, the returned content, and the method and path.
     pub(crate) fn description(&self, document: &Document) -> String {
         let texts = [self.at.text("summary"), self.at.text("description")];
         let mut parts: Vec<String> = Vec::new();
@@ -124,7 +124,7 @@ impl<'d> FoundOperation<'d> {
         parts.join("\n\n")
     }
 
-    /// The description of its first success response.
+    /// Returns the description of the operation's first success response.
     fn returns(&self, document: &Document) -> Option<String> {
         let responses = self.at.get("responses")?.entries();
         let (_, success) = responses.into_iter().find(|(status, _)| status.starts_with('2'))?;

@@ -1,4 +1,4 @@
-//! Decides for each operation of a document: a tool, excluded by a rule, or refused. Pure.
+//! Decides for each operation of a document whether it becomes a tool, is excluded by a rule, or is refused. Pure.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,15 @@ use crate::request::Template;
 use crate::routes::{Route, RouteError, Routes, To};
 use crate::security::{self, Requirement};
 
-/// How many tools of one document are listed for a model; if there are more, they are deferred and the model searches.
+/// The most tools of one document that are listed for a model. If there are more, they are deferred, and the model
+/// searches for them.
 pub(crate) const MOST_SHOWN: usize = 40;
 
 /// An operation of a document, and the decision about it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PlannedOperation {
-    /// Its method and path, such as `GET /pets`; if it has none, its place in the document.
+    /// The method and the path, such as `GET /pets`; for an invalid operation, its place in the document.
     pub operation: String,
     /// The decision about the operation.
     pub outcome: Outcome,
@@ -31,7 +32,7 @@ pub struct PlannedOperation {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It is a tool.
+    /// The operation is a tool.
     Tool {
         /// The tool's name.
         name: String,
@@ -42,13 +43,13 @@ pub enum Outcome {
         /// Whether the tool is listed for models.
         exposure: Exposure,
     },
-    /// A rule excludes it.
+    /// A rule excludes the operation.
     Excluded,
-    /// It cannot be a tool.
+    /// The operation cannot be a tool.
     Refused(Refusal),
 }
 
-/// An operation with everything that its tool is made from.
+/// An operation, with the parts from which its tool is made.
 #[derive(Debug)]
 pub(crate) struct Draft<'d> {
     pub(crate) found: FoundOperation<'d>,
@@ -65,7 +66,7 @@ pub(crate) struct Draft<'d> {
 /// The decision about an operation: the draft of a tool, `None` if a rule excludes the operation, or a refusal.
 pub(crate) type Drafted<'d> = Result<Option<Draft<'d>>, Refusal>;
 
-/// Every operation with the decision about it, in the order of paths and methods.
+/// Makes the decision about every operation, in the order of paths and methods.
 pub(crate) fn plan<'d>(
     document: &'d Document,
     routes: &'d Routes,
@@ -136,7 +137,7 @@ impl PlannedOperation {
     }
 }
 
-/// Finds the rule for each operation.
+/// Finds the rule for each operation, and counts the operations of each rule.
 fn count(
     routes: &Routes,
     found: &[Result<FoundOperation<'_>, Refusal>],
@@ -211,7 +212,7 @@ fn draft<'d>(
     Ok(Draft { found, input, path, requirements, route, name, effect, danger, exposure })
 }
 
-/// Normalizes the schema of the input.
+/// Normalizes the schema of the draft's input.
 fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
     let refused = |problems: Vec<SchemaProblem>| {
         let reasons: Vec<String> = problems.iter().take(3).map(ToString::to_string).collect();
@@ -219,7 +220,7 @@ fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
         Refusal::new(place, format!("its input has no schema: {}", reasons.join("; ")))
     };
     let normal = input_schema(&draft.input.schema, TypeNames::Foreign).map_err(refused)?;
-    // Refuse a schema that no executor accepts: otherwise this one tool would prevent the whole executor from being built.
+    // Refuse a schema that no executor accepts, since one such tool would prevent the whole executor from being built.
     Checker::new(&normal.schema).map_err(|problem| refused(vec![problem]))?;
     draft.input.schema = normal.schema;
     Ok(draft)
@@ -254,7 +255,8 @@ fn check_presets(
     }
 }
 
-/// The effect and the danger of a call by its HTTP method, assuming that the server respects the semantics of HTTP.
+/// Returns the effect and the danger of a call by its HTTP method, assuming that the server respects the semantics of
+/// HTTP.
 fn judge(method: &str, has_key: bool) -> (Effect, Danger) {
     match method {
         "GET" | "HEAD" | "OPTIONS" | "QUERY" => (Effect::Read, Danger::Safe),
@@ -266,12 +268,13 @@ fn judge(method: &str, has_key: bool) -> (Effect, Danger) {
 }
 
 impl Draft<'_> {
-    /// The operation's first tag, which groups its tool with others.
+    /// Returns the operation's first tag, which groups its tool with others.
     pub(crate) fn group(&self) -> Option<String> {
         self.found.tags().next().map(names::fitting).filter(|it| it != "_")
     }
 
-    /// The changes that a rule makes to the tool: preset arguments, and the reason to ask a person about each call.
+    /// Returns the changes that a rule makes to the tool: preset arguments, and the reason to ask a person about each
+    /// call.
     pub(crate) fn adaptation(&self) -> Adaptation {
         let Some(route) = self.route else { return Adaptation::new() };
         let given = route.arguments.iter();

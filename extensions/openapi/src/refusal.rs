@@ -1,14 +1,14 @@
-//! Why an operation cannot be a tool, by its place in the document.
+//! The reason why an operation cannot be a tool, with the place in the document.
 
 use std::fmt;
 
-/// Why an operation is not a tool.
+/// The reason why an operation is not a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
     /// The place in the document, as a JSON pointer.
     pub place: String,
-    /// What is there, and what was expected.
+    /// The reason, such as the value at that place and the expected one.
     pub reason: String,
 }
 

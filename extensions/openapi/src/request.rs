@@ -1,7 +1,7 @@
 //! Makes the request of a call from its arguments, before it is authorized or sent. Pure.
 //!
-//! - An argument becomes one value of its parameter and nothing else: it can neither begin another path segment, key, header or
-//!   line, nor lead to another host. A value that cannot be encoded in this way is refused.
+//! - An argument becomes one value of its parameter and nothing else. It cannot begin another path segment, key, header
+//!   or line, and cannot lead to another host. A value that cannot be encoded in this way is refused.
 
 mod encode;
 mod form;
@@ -26,7 +26,7 @@ use crate::operation::{Place, Style};
 use keys::Keys;
 pub(crate) use path::{Template, as_sent};
 
-/// The parts that are the same in every request of an operation.
+/// The parts that all requests of an operation share.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) method: Method,
@@ -67,7 +67,7 @@ impl Shape {
         for argument in &self.arguments {
             let wrong = |why: String| wrong(&argument.name, &why);
             match &argument.target {
-                // `null` is a valid value only in a body.
+                // `null` is a valid value only in a body, so other parameters leave it out.
                 Target::Field(name) => {
                     if let Some(value) = input.get(&argument.name) {
                         fields.insert(name.clone(), value.clone());
@@ -115,7 +115,7 @@ impl Shape {
         Ok(request)
     }
 
-    /// Whether to send a body even if no field is given: at least one of its fields is required.
+    /// Returns whether to send a body even if no field is given: at least one of its fields is required.
     fn needs_body(&self) -> bool {
         self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }
@@ -166,7 +166,7 @@ impl Request {
     }
 }
 
-/// Shows the request to people, without credentials.
+/// Formats the request for people, without credentials.
 impl fmt::Display for Request {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {}", self.method, self.url)?;
@@ -195,7 +195,7 @@ fn header(style: Style, name: &str, value: &Value) -> Result<(HeaderName, Header
     Ok((name, value))
 }
 
-/// The bytes that a base64 text encodes.
+/// Returns the bytes that a base64 text encodes.
 fn decode(value: &Value) -> Result<Vec<u8>, String> {
     let text = value.as_str().unwrap_or_default();
     STANDARD

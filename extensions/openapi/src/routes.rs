@@ -1,4 +1,4 @@
-//! Rules that decide which operations become tools, and how; the first rule that matches an operation applies.
+//! Rules that decide whether and how operations become tools. The first rule that matches an operation applies.
 
 mod pattern;
 mod route;
@@ -42,32 +42,32 @@ pub struct Routes {
     pub(crate) routes: Vec<Route>,
 }
 
-/// Why the rules cannot be used.
+/// The reason why the rules cannot be used.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
     /// The file cannot be read.
     #[error("{} cannot be read: {source}", file.display())]
     File {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// Why not: the error of the file system.
+        /// The error of the file system.
         source: std::io::Error,
     },
     /// The text does not contain valid rules.
     #[error("the routes cannot be read: {why}")]
     Syntax {
-        /// What is wrong with the text, and where.
+        /// The error, and its place in the text.
         why: String,
     },
     /// A rule applies to no operation.
     #[error("rule {number} ({rule}) counts for no operation: {why}; correct it or leave it out")]
     Unused {
-        /// The rule's number, from 1 on.
+        /// The number of the rule, from 1 on.
         number: usize,
         /// The conditions of the rule.
         rule: String,
-        /// Why it applies to none.
+        /// The reason why the rule applies to no operation.
         why: &'static str,
     },
     /// A rule gives the same name to several operations.
@@ -75,13 +75,13 @@ pub enum RouteError {
         "rule {number} names {count} operations `{name}`, expected one, {operations} among them; make it match one"
     )]
     Renames {
-        /// The rule's number, from 1 on.
+        /// The number of the rule, from 1 on.
         number: usize,
-        /// The name.
+        /// The name that the rule gives.
         name: String,
         /// How many operations the rule applies to.
         count: usize,
-        /// Some of these operations.
+        /// The titles of some of these operations.
         operations: String,
     },
     /// A rule sets an argument that an operation does not have.
@@ -89,11 +89,11 @@ pub enum RouteError {
         "rule {number} gives `{argument}` a value, which {operation} does not take; it takes `{takes}`"
     )]
     Argument {
-        /// The rule's number, from 1 on.
+        /// The number of the rule, from 1 on.
         number: usize,
-        /// The argument.
+        /// The argument that the rule sets.
         argument: String,
-        /// The operation.
+        /// The title of the operation.
         operation: String,
         /// The arguments that the operation has.
         takes: String,
@@ -134,7 +134,7 @@ impl Routes {
         Self::from_toml(&text)
     }
 
-    /// The number of the rule that applies to an operation.
+    /// Returns the number of the rule that applies to an operation; `None` if no rule does.
     pub(crate) fn of(&self, found: &FoundOperation<'_>) -> Option<usize> {
         self.routes.iter().position(|it| it.matches(found))
     }

@@ -1,5 +1,5 @@
-//! Copies the schemas of a document as self-contained JSON Schema: includes the definitions that they refer to, and translates
-//! keywords of `OpenAPI` to those of JSON Schema. Pure.
+//! Copies the schemas of a document as self-contained JSON Schema: includes the definitions to which they refer, and
+//! translates keywords of `OpenAPI` to those of JSON Schema. Pure.
 //!
 //! Each definition is copied once, however many references there are, so that time and memory are bounded by the document's
 //! size.
@@ -121,7 +121,7 @@ impl<'d> Schemas<'d> {
         Ok(definitions)
     }
 
-    /// The reference to the copy of a definition.
+    /// Returns the reference to the copy of a definition.
     fn refer(&mut self, reference: &str, from: &LocatedValue<'d>) -> Result<Value, Refusal> {
         let target = self.document.target(reference, &from.place)?;
         if let Some(name) = self.named.get(&target.place) {
@@ -133,7 +133,7 @@ impl<'d> Schemas<'d> {
         Ok(Value::String(format!("#/$defs/{name}")))
     }
 
-    /// The properties that are not sent in this direction.
+    /// Returns the names of the properties that are not sent in this direction.
     fn find_skipped(&self, schema: &LocatedValue<'d>) -> Result<HashSet<&'d str>, Refusal> {
         let word = match self.direction {
             Direction::Request => "readOnly",
@@ -149,8 +149,8 @@ impl<'d> Schemas<'d> {
         Ok(skipped)
     }
 
-    /// Translates a discriminator to words. A value may match several of its alternatives, which `oneOf` would refuse, so
-    /// `anyOf` replaces it.
+    /// Describes a discriminator in words. A value may match several of its alternatives, which `oneOf` would refuse,
+    /// so `anyOf` replaces `oneOf`.
     fn say_discriminator(&self, schema: &LocatedValue<'d>, copied: &mut Map<String, Value>) {
         let Some(discriminator) = schema.get("discriminator") else { return };
         let Some(property) = discriminator.text("propertyName") else { return };

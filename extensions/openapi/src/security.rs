@@ -1,4 +1,5 @@
-//! The authorization that an operation requires: its security schemes, and which of them a request uses. Pure.
+//! The authorization that an operation requires: its security schemes, and the choice of those that a request uses.
+//! Pure.
 
 use crate::document::{Document, LocatedValue, described};
 use crate::operation::{FoundOperation, Place};
@@ -8,12 +9,12 @@ use crate::refusal::Refusal;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct SecurityScheme {
-    /// Its name in the document.
+    /// The name of the scheme in the document.
     pub name: String,
     pub(crate) kind: SchemeKind,
 }
 
-/// The place of a credential in a request.
+/// The place of a credential in a request, or why a scheme is not supported.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum SchemeKind {
     Header(String),
@@ -21,14 +22,15 @@ pub(crate) enum SchemeKind {
     Cookie(String),
     Basic,
     Bearer,
-    /// A scheme that this crate does not support, and why.
+    /// A scheme that this crate does not support, and the reason.
     Unknown(String),
 }
 
-/// All the schemes that a request has to meet; with none, the request has no authorization.
+/// The schemes that a request has to meet together. An empty requirement means no authorization.
 pub(crate) type Requirement = Vec<SecurityScheme>;
 
-/// The supported requirements of an operation, one of which is enough; empty if it has none.
+/// Returns the supported requirements of an operation, one of which a request has to meet; empty if the operation has
+/// none.
 pub(crate) fn requirements(
     document: &Document,
     found: &FoundOperation<'_>,
@@ -88,7 +90,7 @@ fn scheme(document: &Document, name: &str, place: &str) -> Result<SecurityScheme
 }
 
 impl SecurityScheme {
-    /// Whether a parameter is the place of the credential.
+    /// Returns whether a parameter has the place of the credential.
     pub(crate) fn is_in(&self, place: Place, name: &str) -> bool {
         match (&self.kind, place) {
             (SchemeKind::Header(key), Place::Header) => key.eq_ignore_ascii_case(name),
@@ -99,7 +101,7 @@ impl SecurityScheme {
         }
     }
 
-    /// The key of the credential, if it is in a query or a cookie.
+    /// Returns the key of the credential, if it is in a query or a cookie.
     pub(crate) fn key(&self) -> Option<&str> {
         match &self.kind {
             SchemeKind::Query(key) | SchemeKind::Cookie(key) => Some(key),
@@ -107,7 +109,7 @@ impl SecurityScheme {
         }
     }
 
-    /// Why no credential of this scheme can be sent; `None` if it is supported.
+    /// Returns the reason why no credential of this scheme can be sent; `None` if the scheme is supported.
     fn why_not(&self) -> Option<&str> {
         match &self.kind {
             SchemeKind::Unknown(why) => Some(why),

@@ -14,14 +14,14 @@ use crate::credentials::{self, Credential, Credentials};
 use crate::request::Request;
 use crate::security::{Requirement, SchemeKind, SecurityScheme};
 
-/// How long connecting may take.
+/// The time limit for connecting to a server.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How many redirects within one server are followed.
+/// The most redirects within one server that are followed.
 const MOST_REDIRECTS: usize = 5;
-/// How many bytes of an answer are read, unless the application sets it.
+/// The most bytes of an answer that are read, unless the application sets another limit.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
-/// The HTTP client if the application has set the server.
+/// Makes the HTTP client for a server that the application has set.
 ///
 /// # Errors
 /// When the system provides no TLS or no random numbers.
@@ -29,11 +29,11 @@ pub(crate) fn client() -> Result<Client, String> {
     build(Client::builder())
 }
 
-/// The HTTP client if the document names the server: it connects only to public addresses, and to those that the application
-/// has permitted.
+/// Makes the HTTP client for a server that the document names. It connects only to public addresses, and to those that
+/// the application has permitted.
 ///
 /// # Errors
-/// As [`client`].
+/// Those of [`client`].
 pub(crate) fn guarded_client(guard: &AddressGuard) -> Result<Client, String> {
     build(Client::builder().dns_resolver(Arc::new(guard.clone())))
 }
@@ -58,10 +58,10 @@ fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
 /// Sends the requests of one document.
 pub(crate) struct Sender<'a> {
     pub(crate) client: &'a Client,
-    /// Checks the server's address, if the document names the server.
+    /// Checks the server's address; `None` if the application has set the server.
     pub(crate) guard: Option<&'a AddressGuard>,
     pub(crate) credentials: &'a [Arc<dyn Credentials>],
-    /// How many bytes of an answer are read.
+    /// The most bytes of an answer that are read.
     pub(crate) limit: usize,
 }
 
@@ -147,13 +147,13 @@ impl Sender<'_> {
     }
 }
 
-/// Adds a hint: how the application can permit the refused address.
+/// Adds a hint to the error of a refused address: how the application can permit the address.
 fn unless_permitted(error: ToolError) -> ToolError {
     let hint = "the document names the server; the application gives one that it trusts with `.server(…)`, or permits its address with `.permit(…)`";
     error.hint(hint)
 }
 
-/// Whether the environment names a proxy, which would resolve host names without our check.
+/// Returns whether the environment names a proxy, which would resolve host names without our check.
 fn has_proxy() -> bool {
     let names =
         ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

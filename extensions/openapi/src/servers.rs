@@ -1,4 +1,4 @@
-//! Chooses the server of an operation, and fills in its variables. Pure.
+//! Chooses the server of an operation, and replaces the variables in its URL. Pure.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,13 @@ use crate::refusal::Refusal;
 /// The application's settings for servers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServerChoice {
-    /// The server that replaces all servers of the document; relative URLs are resolved against it.
+    /// The server that the application has set instead of all servers of the document. Relative URLs are resolved
+    /// against it.
     pub(crate) base: Option<String>,
     pub(crate) variables: BTreeMap<String, String>,
 }
 
-/// The server of an operation: a URL without a query, whose path does not end in `/`.
+/// Returns the server of an operation: a URL without a query, whose path does not end in `/`.
 pub(crate) fn server(
     document: &Document,
     found: &FoundOperation<'_>,
@@ -93,17 +94,17 @@ fn url(text: &str, written: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Whether a URL contains a user or a password.
+/// Returns whether a URL contains a user or a password.
 pub(crate) fn has_user(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-/// The URL as errors show it: hidden if it may contain a password.
+/// Returns the URL as errors show it: a placeholder if it may contain a password.
 pub(crate) fn shown(text: &str) -> &str {
     if text.contains('@') { "a URL with `@`, which is not shown" } else { text }
 }
 
-/// Whether a server is on this machine.
+/// Returns whether a server is on this machine.
 pub(crate) fn is_local(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();

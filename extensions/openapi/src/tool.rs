@@ -1,4 +1,4 @@
-//! Makes the tool of an operation: its description for models, and what a call does.
+//! Makes the tool of an operation: its description for models, and its implementation.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::request::{Request, Shape};
 use crate::security::{Requirement, SecurityScheme};
 use crate::send::Sender;
 
-/// The longest description for models, in characters. Some providers accept 1024 in all.
+/// The most characters of a description for models. Some providers accept 1024, including the text that this crate
+/// adds.
 const LONGEST_DESCRIPTION: usize = 900;
 
 /// The state that all operations of a document share.
@@ -27,20 +28,20 @@ const LONGEST_DESCRIPTION: usize = 900;
 pub(crate) struct Api {
     pub(crate) document: Arc<Document>,
     pub(crate) client: Client,
-    /// Checks the address of a server that the document names; absent if the application has set the server.
+    /// Checks the address of a server that the document names; `None` if the application has set the server.
     pub(crate) guard: Option<AddressGuard>,
     pub(crate) credentials: Vec<Arc<dyn Credentials>>,
     pub(crate) body_limit: usize,
 }
 
-/// An HTTP API as a resource, so that calls that write to one server run in order.
+/// The server of an HTTP API as a resource, so that calls that write to the same server run in order.
 struct Server;
 
 impl ResourceKind for Server {
     const LABEL: &'static str = "api";
 }
 
-/// The implementation of a tool.
+/// The implementation of an operation's tool.
 struct Operation {
     api: Api,
     title: String,
@@ -68,7 +69,7 @@ impl Operation {
     }
 }
 
-/// Makes the tool of an operation for this server, with the credentials of this requirement.
+/// Makes the tool of an operation with this server and the credentials of this requirement.
 ///
 /// # Errors
 /// When requests of the operation cannot be made.
@@ -127,7 +128,7 @@ pub(crate) fn of(
         toolwright::Effect::Read => Footprint::nothing().reading::<Server>(resource.as_str()),
         _ => Footprint::nothing().writing::<Server>(resource.as_str()),
     });
-    // All arguments of a call are sent to the server.
+    // All arguments of a call are sent to the server, so all are sinks.
     tool = tool.sinks(sinks);
     if let Some(group) = group {
         tool = tool.group(group);
@@ -158,7 +159,7 @@ fn reserved(draft: &Draft<'_>) -> Vec<String> {
     parameters.chain(credentials.map(str::to_owned)).chain(draft.path.keys()).collect()
 }
 
-/// The description for models. It names the operation, so that a person's approval covers it.
+/// Returns the description for models. It names the operation, so that a person's approval covers the operation.
 fn description(api: &Api, draft: &Draft<'_>) -> String {
     let written = draft.route.and_then(|it| it.description.clone());
     let written = written.unwrap_or_else(|| draft.found.description(&api.document));

@@ -10,9 +10,9 @@
 //!  undo ──► plan (pure) ──► mark ──► restore through the handle of the workspace ──► a change of its own
 //! ```
 //!
-//! - A change without its second half belongs to a call that still runs or was interrupted. For an interrupted call, the next
-//!   operation on the file records the present content as the second half.
-//! - Undo restores a file only while the file is still as the change left it.
+//! - A change without its second half belongs to a call that still runs or was interrupted. After an interrupted call,
+//!   the next operation on the file records the present state of the file as the second half.
+//! - Undo restores a file only if nothing else has changed it since.
 
 mod back;
 mod database;

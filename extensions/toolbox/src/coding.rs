@@ -51,15 +51,16 @@ use crate::{CommandTable, Sandbox, SandboxKind, Supervisor, Workspace};
 #[must_use = "an executor has these tools only after `.with(…)`"]
 pub struct CodingTools {
     workspace: Workspace,
-    /// The file of the change log, or why there is none unless the application names one.
+    /// The file of the change log, or the reason why there is no default file.
     log: Result<PathBuf, String>,
     has_programs: bool,
     has_shell: bool,
     has_undo: bool,
     has_wall: bool,
-    /// The sandbox of every program.
+    /// The sandbox in which every program runs, if the application has set one.
     sandbox: Option<Sandbox>,
-    /// The sandbox of this machine for lines rated safe, after it was looked for.
+    /// The sandbox for command lines that are rated safe, or the reason why this machine has none. Set when it is first
+    /// needed.
     wall: OnceLock<Result<Sandbox, String>>,
     hidden: Vec<PathBuf>,
     supervisor: Option<Supervisor>,
@@ -71,10 +72,10 @@ pub struct CodingTools {
 }
 
 impl CodingTools {
-    /// Opens the folder that the tools work in.
+    /// Opens the folder in which the tools work.
     ///
     /// # Errors
-    /// When it is not a folder, or cannot be opened.
+    /// When the path is not a folder, or the folder cannot be opened.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, CodingToolsError> {
         let folder = folder.as_ref();
         let workspace = Workspace::open(folder).map_err(|source| {
@@ -183,19 +184,21 @@ impl CodingTools {
         self
     }
 
-    /// Returns the folder that the tools work in.
+    /// Returns the folder in which the tools work.
     #[must_use]
     pub fn root(&self) -> &Path {
         self.workspace.root()
     }
 
-    /// Explains why command lines rated safe run without a sandbox; `None` if they run in one, or if none is wanted.
+    /// Explains why command lines that are rated safe run without a sandbox; `None` if they run in one, or if the
+    /// application wants none.
     #[must_use]
     pub fn missing_wall(&self) -> Option<String> {
         self.wanted_wall().and_then(Result::err)
     }
 
-    /// The sandbox for lines rated safe, or why there is none; `None` if none is wanted. The machine is examined once.
+    /// Returns the sandbox for command lines that are rated safe, or the reason why there is none; `None` if the
+    /// application wants none. The machine is examined once.
     fn wanted_wall(&self) -> Option<Result<Sandbox, String>> {
         if !self.has_shell || !self.has_wall || self.sandbox.is_some() {
             return None;
@@ -226,15 +229,15 @@ impl CodingTools {
         self.supervisor.clone().map_or_else(Supervisor::in_this_program, Ok)
     }
 
-    /// The paths that are hidden from programs in a sandbox.
+    /// Returns the paths that are hidden from programs in a sandbox.
     fn hidden(&self) -> Vec<PathBuf> {
         let log = self.log.as_ref().ok().and_then(|it| it.parent()).map(Path::to_owned);
         state::secrets().chain(log).chain(self.hidden.iter().cloned()).collect()
     }
 }
 
-/// Accepts a sandbox that does not isolate everything: it is a second line of defence, and lines are rated without regard to
-/// it.
+/// Makes the sandbox of this machine. It need not isolate everything: it is a second line of defence, and the rating of
+/// a command line does not depend on it.
 fn sandbox_of_this_machine(supervisor: &Supervisor) -> Result<Sandbox, BuildError> {
     #[cfg(all(feature = "landlock", target_os = "linux"))]
     return Sandbox::of_this_machine(

@@ -1,4 +1,5 @@
-//! The context store: texts that are too large for a conversation, under logical paths; tools search, query and edit them.
+//! The context store: stores texts that are too large for a conversation under logical paths. Tools search, query and
+//! edit them.
 
 mod chunk;
 mod context_edit;

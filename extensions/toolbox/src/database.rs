@@ -1,4 +1,5 @@
-//! Opens the SQLite files of this crate: creates a missing one, and refuses one of another program or of a later version.
+//! Opens the SQLite files of this crate: creates a missing file, and refuses a file of another program or of a later
+//! version.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
@@ -7,12 +8,12 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-/// How long to wait while another process writes.
+/// How long a statement waits while another process writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The content of a kind of file.
+/// The format of one kind of file.
 pub(crate) struct Format {
-    /// Identifies the kind of file: four ASCII letters.
+    /// The number that identifies the kind of file: four ASCII letters.
     pub(crate) application: i32,
     /// The statements that create the tables of the first version.
     pub(crate) tables: &'static str,
@@ -21,22 +22,22 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    /// The version that this release writes.
+    /// Returns the version of the format that this release writes.
     pub(crate) const fn version(&self) -> i32 {
-        // There are only a few changes.
+        // The conversion cannot overflow, because there are only a few changes.
         1 + self.changes.len() as i32
     }
 }
 
-/// Why a file cannot be opened.
+/// The reason why a file cannot be opened.
 pub(crate) enum Problem {
     /// The file cannot be created.
     Unmade(io::Error),
     /// SQLite cannot use the file.
     Database(rusqlite::Error),
-    /// The file is of another kind.
+    /// The file is not of the kind that the format describes.
     Foreign,
-    /// A later version of this crate has written the file; this is its version.
+    /// A later version of this crate has written the file. The field is the version of its format.
     Newer(i32),
 }
 
@@ -46,7 +47,7 @@ impl From<rusqlite::Error> for Problem {
     }
 }
 
-/// Opens a file, or creates it, readable only by its owner.
+/// Opens a file, or creates one that only its owner can read.
 pub(crate) fn open(file: &Path, format: &Format) -> Result<Connection, Problem> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -81,10 +82,10 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
     Ok((application, connection.pragma_query_value(None, "user_version", |row| row.get(0))?))
 }
 
-/// Configures the connection, and creates the tables of a new file or upgrades those of an older one; `false` if the file has
-/// other tables.
+/// Configures the connection, creates the tables of a new file, and upgrades those of an older file. Returns `false` if
+/// the file has other tables.
 fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<bool> {
-    // Only takes effect in an empty file.
+    // This setting has an effect only in an empty file.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "foreign_keys", true)?;

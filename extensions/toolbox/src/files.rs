@@ -1,4 +1,4 @@
-//! The tools for files, each in a file of its own, and the constant with all of them.
+//! The file tools, one in each module, and the constant that lists them.
 
 mod apply_patch;
 mod diff;

@@ -1,4 +1,4 @@
-//! Finds the files of a workspace that a call writes, from its footprint; pure.
+//! Finds the files of a workspace that a call writes, from the call's footprint. Pure.
 
 use std::path::Path;
 
@@ -7,28 +7,28 @@ use toolwright::{File, Footprint, Holds as _, ResourceKind as _};
 use crate::Workspace;
 use crate::workspace::Name;
 
-/// The files that a call writes.
+/// The files of the workspace that a call writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WrittenFiles {
     pub(crate) names: Vec<Name>,
-    /// The reason why the call may write more files.
+    /// The reason why the call may also write files that it does not name; `None` if it names all.
     pub(crate) unnamed: Option<String>,
 }
 
 impl WrittenFiles {
-    /// Whether the call writes no file of the workspace.
+    /// Returns whether the call writes no file of the workspace.
     #[cfg(feature = "changes")]
     pub(crate) fn is_nothing(&self) -> bool {
         self.names.is_empty() && self.unnamed.is_none()
     }
 
-    /// For a call that may write any file.
+    /// Makes the value for a call that may write any file.
     pub(crate) fn unnamed() -> Self {
         let unnamed = Some("it does not name what it writes".to_owned());
         Self { names: Vec::new(), unnamed }
     }
 
-    /// The files of a workspace that a footprint says are written.
+    /// Returns the files of a workspace that a footprint declares as written.
     pub(crate) fn of(footprint: &Footprint, workspace: &Workspace) -> Self {
         let Some(written) = footprint.resources_written() else { return Self::unnamed() };
         let own = workspace.scope();
@@ -50,7 +50,8 @@ impl WrittenFiles {
         files.without_real_names(workspace)
     }
 
-    /// Removes the target of a link if the link is named too, so that each file is listed once, as the call names it.
+    /// Removes the target of a link if the link is named too, so that each file is listed once, under the name in the
+    /// call.
     fn without_real_names(mut self, workspace: &Workspace) -> Self {
         let behind: Vec<Name> =
             self.names.iter().flat_map(|name| workspace.names_past_links(name)).collect();
@@ -64,14 +65,15 @@ impl WrittenFiles {
     }
 }
 
-/// Whether a named file is inside of a workspace.
+/// Whether a named file is in a workspace, and its name there.
 enum Inside {
     Name(Name),
     Root,
     Outside,
 }
 
-/// The name of a file relative to the workspace. `name` is relative to the scope, or to the workspace if there is none.
+/// Finds the name of a file relative to the workspace. `name` is relative to the scope, or if there is none, to the
+/// workspace.
 fn inside(root: &Path, scope: Option<&str>, name: &str) -> Inside {
     let below = match (scope, Path::new(name).is_absolute()) {
         (None, false) => name.to_owned(),
@@ -89,7 +91,7 @@ fn inside(root: &Path, scope: Option<&str>, name: &str) -> Inside {
     match Name::parse(&below) {
         Ok(name) if name.as_str() == "." => Inside::Root,
         Ok(name) => Inside::Name(name),
-        // An invalid name: the tool itself refuses it, with its own message.
+        // The name is invalid, and the tool itself refuses it with its own message.
         Err(_) => Inside::Outside,
     }
 }

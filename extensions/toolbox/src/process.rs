@@ -1,4 +1,4 @@
-//! The tools that run programs, and the constant with all of them.
+//! The tools that run programs, and the constant that lists them.
 
 #[cfg(all(feature = "shell", unix))]
 mod bash;

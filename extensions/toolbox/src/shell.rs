@@ -1,5 +1,5 @@
-//! Rates command lines by what they do: a grammar of bash parses the line, each simple command is rated, and the worst part
-//! decides.
+//! Rates command lines by their effects: a grammar of bash parses the line, each simple command is rated, and the
+//! highest danger is that of the line.
 //!
 //! ```text
 //!  text ─▶ tree ─▶ simple commands ─▶ what wrappers run (env, xargs, sh -c, …) ─▶ a level for each ─▶ the worst
@@ -7,7 +7,7 @@
 //!           └─ every word is understood, and only reads ─▶ safe; else moderate at least
 //! ```
 //!
-//! Nothing here runs a command or looks at a file.
+//! No module here runs a command or reads a file.
 
 mod ansi;
 mod classify;

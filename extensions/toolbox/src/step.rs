@@ -1,6 +1,6 @@
-//! Names the steps of a write, so that a test can end the process at each of them.
+//! Marks the steps of a write, so that a test can end the process at each step.
 
-/// Does nothing, except in the unit tests of this crate.
+/// Marks a step. Does nothing, except in the unit tests of this crate.
 #[cfg(not(test))]
 #[inline]
 pub(crate) fn step() {}

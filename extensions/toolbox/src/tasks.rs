@@ -47,7 +47,7 @@ pub use wait_task::{WAIT_TASK, wait_task};
 /// ```
 pub const TASKS: [Handle; 4] = [TASK_CREATE, TASK_UPDATE, TASK_GET, TASK_LIST];
 
-/// The tools that end the run of a worker and the state of its [`ClaimedTask`], which they need as a service.
+/// The tools that end a worker's run and the task that the worker has claimed. They need the [`ClaimedTask`] as a service.
 ///
 /// ```
 /// use toolwright_toolbox::WORKER;

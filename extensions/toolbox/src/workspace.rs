@@ -1,9 +1,9 @@
-//! The folder that the tools work on: no name leads out of it.
+//! The folder whose files the tools read and write. No name leads out of the folder.
 //!
-//! A folder of this machine is held open by a handle, so it stays the same even if it is moved or replaced. Links are followed
-//! as long as they stay inside. The path of the folder is used only to list files with the rules of `ignore` and to start
-//! programs; each listed name is looked up again through the handle before it is reported or read. For a container, the
-//! container itself is the boundary.
+//! A folder of this machine is held open by a handle, so that it remains the same folder even if it is moved or
+//! replaced. Links are followed as long as they stay inside. The path of the folder is used only to list files with the
+//! rules of `ignore` and to start programs. Each listed name is looked up again through the handle before it is
+//! reported or read. For a container, the container itself is the boundary.
 
 #[cfg(feature = "process")]
 mod elsewhere;
@@ -120,7 +120,7 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let files = Arc::new(LocalFiles::open(&root)?);
-        // A path that is not valid text still gets its own scope, but its files never count as unchanged.
+        // A path that is not valid text has a scope too, but its files are never treated as unchanged.
         let scope = match root.to_str() {
             Some(path) => ResourceScope::new(path),
             None => ResourceScope::new(format!("{root:?}")),
@@ -134,8 +134,8 @@ impl Workspace {
         })
     }
 
-    /// Makes a workspace whose files and programs are in the executor's place, such as a [`Container`](crate::Container).
-    /// Nothing on this machine is read or written.
+    /// Makes a workspace of the files that the executor provides, such as those of a [`Container`](crate::Container), where
+    /// its programs run too. No file on this machine is read or written.
     ///
     /// The container is the boundary. Names are checked only by their text; reads follow links as the container resolves them,
     /// and a policy sees only the link's own name. A write through a link is refused (`is_a_link`), and so is a call that a
@@ -172,7 +172,7 @@ impl Workspace {
         self
     }
 
-    /// The executor for programs of this workspace.
+    /// Returns the executor for programs of this workspace.
     #[cfg(feature = "process")]
     pub(crate) fn processes(&self) -> &dyn crate::ToolExecutor {
         self.processes.as_ref()
@@ -234,18 +234,18 @@ impl Workspace {
     /// ```
     ///
     /// # Errors
-    /// When the path leads out of the workspace (`outside_workspace`), or it cannot be looked up.
+    /// When the path leads out of the workspace (`outside_workspace`), or the file system fails.
     pub fn exists(&self, path: &str) -> Result<bool, ToolError> {
         self.files.exists(&Name::parse(path)?)
     }
 
-    /// The place where the files are.
+    /// Returns the access to the files of this workspace.
     #[cfg(feature = "files")]
     pub(crate) fn placed(&self) -> &dyn Files {
         self.files.as_ref()
     }
 
-    /// How many other hard links a file has; their names are unknown.
+    /// Returns how many other hard links a file has. Their names are unknown.
     #[cfg(feature = "files")]
     pub(crate) fn hard_links(&self, name: &Name) -> Result<usize, ToolError> {
         self.files.hard_links(name)
@@ -270,14 +270,14 @@ impl Workspace {
         self.files.real_name(name)
     }
 
-    /// The real path of a folder inside, for a program that runs there.
+    /// Returns the real path of a folder in the workspace, for a program that runs there.
     #[cfg(feature = "process")]
     pub(crate) fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
         self.files.real_folder(name)
     }
 
     /// Opens a listed entry below a folder as a regular file. If a link has replaced the entry or a folder on its path
-    /// meanwhile, it is not followed.
+    /// meanwhile, the link is not followed.
     #[cfg(feature = "files")]
     pub(crate) fn open_listed(
         &self,
@@ -293,7 +293,7 @@ impl Workspace {
         self.files.open(name)
     }
 
-    /// Makes all changes or none.
+    /// Makes all changes, or none if one fails.
     pub(crate) fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
         self.files.change(changes)
     }
@@ -328,13 +328,13 @@ impl Workspace {
     }
 }
 
-/// Two workspaces share files if they have the same folder, or if the folder of one is below that of the other.
+/// Two workspaces share files if they have the same folder, or if one folder is below the other.
 impl Holds<toolwright::File> for Workspace {
     fn scope(&self) -> ResourceScope {
         self.scope.clone()
     }
 
-    /// The names of a file that is reached through links: one name after each link, the real name last.
+    /// Returns the names of a file that is reached through links: one name after each link, with the real name last.
     fn other_names(&self, name: &str) -> Vec<String> {
         let Ok(name) = Name::parse(name) else { return Vec::new() };
         self.files.names_past_links(&name).iter().map(ToString::to_string).collect()

@@ -1,4 +1,4 @@
-//! A command line whose calls a person approves at the terminal that it runs in.
+//! A command line with calls that a person approves at the same terminal.
 //!
 //! `at-the-terminal send-voucher bob@example.org --cents 500` asks before it sends; `at-the-terminal` in the folder of this
 //! crate plays a person who answers.

@@ -1,12 +1,12 @@
-//! `send_parcel` hands a parcel to a carrier, whose server fails in several ways. A call that may be retried is, with
-//! the same idempotency key; any other failure becomes a dead letter.
+//! `send_parcel` hands a parcel to a carrier, whose server fails in several ways. The executor retries a call where
+//! that is safe, with the same idempotency key. Any other failure becomes a dead letter.
 
 use toolwright::{ErrorClass, OrFail as _, ToolContext, ToolError, tool};
 
 use crate::carrier::{Carrier, Reply};
 use crate::ledger::Ledger;
 
-/// Above this weight, in grams, a person approves the parcel first.
+/// The weight in grams above which a person has to approve the parcel.
 const HEAVY: u32 = 10_000;
 
 /// Send the parcel of an order.
@@ -51,7 +51,7 @@ pub async fn send_parcel(
     Ok(format!("the parcel of order {order} is on its way, for {postage} cents"))
 }
 
-/// Returns the postage in cents. It panics for order A-2003, whose weight is wrong: a defect, for the example.
+/// Returns the postage in cents. Panics for order A-2003, whose weight is wrong: this demonstrates a defect of a tool.
 fn postage(order: &str, grams: u32) -> u32 {
     let known = if order == "A-2003" { grams.checked_sub(1_000) } else { Some(grams) };
     known.expect("a parcel weighs more than its box") / 10

@@ -1,4 +1,4 @@
-//! Says what a repository is: language, framework, package manager, test runner, structure.
+//! Describes a repository: language, framework, package manager, test runner, structure.
 use std::process::ExitCode;
 
 use board::executables::{self, analyze};

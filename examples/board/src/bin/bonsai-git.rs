@@ -1,4 +1,4 @@
-//! Git for one workspace: looks, commits, branches, pushes, worktrees.
+//! Runs git in one workspace: reads the repository, commits, makes branches, pushes, and manages worktrees.
 use std::process::ExitCode;
 
 use board::executables::{self, git_ops};

@@ -1,4 +1,4 @@
-//! Runs the linter of a repository, and says what it found.
+//! Runs the linter of a repository and reports its findings.
 use std::process::ExitCode;
 
 use board::executables::{self, lint_runner};

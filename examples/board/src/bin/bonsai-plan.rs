@@ -1,4 +1,4 @@
-//! Makes the skeleton of a plan of a ticket.
+//! Makes the skeleton of a plan for a ticket.
 use std::process::ExitCode;
 
 use board::executables::{self, plan};

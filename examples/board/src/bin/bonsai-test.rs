@@ -1,4 +1,4 @@
-//! Runs the test suite of a repository, and says how each case ended.
+//! Runs the test suite of a repository and reports the result of each case.
 use std::process::ExitCode;
 
 use board::executables::{self, test_runner};

@@ -1,4 +1,4 @@
-//! Cards: what a list shows of each ticket. A column is read page by page.
+//! Cards, which show a ticket in a list. A column is read page by page.
 
 use jiff::Timestamp;
 use rusqlite::{Row, named_params};
@@ -10,18 +10,18 @@ use crate::ticket::{State, SubState, TicketKind};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
     pub id: i64,
-    /// The name of its project.
+    /// The name of the ticket's project.
     pub project: String,
     pub kind: TicketKind,
     pub state: State,
     pub sub_state: Option<SubState>,
     pub title: String,
-    /// How many criteria it has.
+    /// How many criteria the ticket has.
     pub criteria: u32,
-    /// How many of them are met.
+    /// How many of the ticket's criteria are met.
     pub met: u32,
     pub comments: u32,
-    /// The runner that works on the ticket now.
+    /// The name of the runner that works on the ticket now.
     pub runner: Option<String>,
     pub updated_at: Timestamp,
 }
@@ -35,8 +35,8 @@ SELECT ticket.id, project.name, ticket.kind, state, sub_state, title, \
 FROM ticket JOIN project ON project.id = ticket.project";
 
 impl Board {
-    /// Returns at most so many tickets of a column, the newest first, and only those before this ticket where one is
-    /// named.
+    /// Returns at most `most` tickets of a column, the newest first. If a ticket is named, returns only those that come
+    /// after it in this order.
     ///
     /// # Errors
     /// When the database fails.
@@ -58,7 +58,7 @@ impl Board {
         Ok(statement.query_map(values, card)?.collect::<Result<_, _>>()?)
     }
 
-    /// Returns at most so many tickets that wait for a person. Those with a waiting call come first.
+    /// Returns at most `most` tickets that wait for a person, those with a waiting call first.
     ///
     /// # Errors
     /// When the database fails.
@@ -76,7 +76,7 @@ impl Board {
     /// Returns a ticket as a list shows it.
     ///
     /// # Errors
-    /// When there is none, or the database fails.
+    /// When there is no such ticket, or the database fails.
     pub fn card(&self, ticket: i64, now: Timestamp) -> Result<Card, BoardError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(&format!("{CARD} WHERE ticket.id = :id"))?;
@@ -95,7 +95,7 @@ impl Board {
         Ok(self.connection().query_row(sql, [state], |row| row.get(0))?)
     }
 
-    /// Lets the next heartbeat pick a ticket again, because a person has decided about a call of its agent.
+    /// Lets the next heartbeat claim a ticket again, because a person has decided about a call of its agent.
     ///
     /// # Errors
     /// When the database fails.

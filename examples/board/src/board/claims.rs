@@ -1,4 +1,5 @@
-//! Claims: a runner claims a ticket for a time, and what it records counts only while it holds the claim.
+//! Claims: a runner claims a ticket for a limited time. The board records the runner's results only while the claim is
+//! valid.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, named_params, params};
@@ -10,17 +11,18 @@ use crate::ticket::{Outcome, SubState};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     pub ticket: i64,
-    /// How often the ticket has been claimed; a later claim ends this one.
+    /// How often the ticket has been claimed. A later claim ends this one.
     pub epoch: i64,
 }
 
-/// How a slice of work ended.
+/// The result of a slice of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceEnd {
     pub outcome: Outcome,
-    /// What a person should know about the slice.
+    /// The explanation of the outcome, for people.
     pub detail: String,
-    /// No runner picks the ticket before this time, unless a person writes on it or moves it.
+    /// The earliest time at which a runner claims the ticket again, unless a person comments on the ticket or moves it
+    /// before.
     pub not_before: Timestamp,
 }
 
@@ -28,14 +30,14 @@ pub struct SliceEnd {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice {
     pub runner: String,
-    /// `None` while the slice goes on, and where its runner was killed.
+    /// The outcome; `None` while the slice runs, and also if its runner was killed.
     pub outcome: Option<Outcome>,
     pub detail: Option<String>,
 }
 
-/// Which ticket a runner picks first: one that a person has answered, one that a person has returned, the oldest one
-/// in progress, one in research, and last one that waits for a decision. A ticket in verification is picked only
-/// where the agent moved it there before its run had ended.
+/// The order in which a runner claims tickets: first one that a person has answered, then one that a person has
+/// returned, the oldest one in progress, one in research, and last one that waits for a decision. A ticket in
+/// verification is claimed only if the agent moved it there before its run had ended.
 const PICK: &str = "\
 SELECT id FROM ( \
     SELECT id, updated_at, CASE \
@@ -80,7 +82,7 @@ impl Board {
         })
     }
 
-    /// Extends a claim.
+    /// Renews a claim until the given time.
     ///
     /// # Errors
     /// When another runner has claimed the ticket since, or the database fails.
@@ -92,7 +94,7 @@ impl Board {
         claim.is_there(changed)
     }
 
-    /// Records the last comment that the agent of a ticket has read.
+    /// Records which comment the agent of a ticket has read last.
     ///
     /// # Errors
     /// When the database fails.
@@ -102,9 +104,9 @@ impl Board {
         Ok(())
     }
 
-    /// Records how a slice ended, and releases the ticket. The sub-state is written only while the ticket is in a
-    /// column of its agent. A ticket in verification whose run has not ended stays claimed by name, so that the next
-    /// claim picks it.
+    /// Records the result of a slice, and releases the ticket. The sub-state is written only while the ticket is in a
+    /// column where its agent works. A ticket in verification whose run has not ended keeps the name of its runner, so
+    /// that the next claim can pick it.
     ///
     /// # Errors
     /// When another runner has claimed the ticket since, or the database fails. Then nothing is recorded.
@@ -119,7 +121,7 @@ impl Board {
             Outcome::Blocked => Some(SubState::Blocked),
             Outcome::Waiting => Some(SubState::Waiting),
             Outcome::Error => Some(SubState::Failed),
-            // The next slice goes on with the run.
+            // The next slice resumes the run.
             Outcome::Timeout => None,
         };
         self.transaction(|transaction| {
@@ -142,7 +144,7 @@ impl Board {
         })
     }
 
-    /// Returns the last comment of people that the agent of a ticket has read.
+    /// Returns the id of the last comment by a person that the agent of a ticket has read.
     ///
     /// # Errors
     /// When there is no such ticket, or the database fails.
@@ -151,7 +153,7 @@ impl Board {
         Ok(self.connection().query_row(sql, [ticket], |row| row.get(0))?)
     }
 
-    /// Returns how the slice before this claim ended; `None` if there was none, or its runner was killed.
+    /// Returns the outcome of the slice before this claim; `None` if there was no slice, or its runner was killed.
     ///
     /// # Errors
     /// When the database fails.
@@ -162,7 +164,7 @@ impl Board {
         Ok(found.optional()?.flatten())
     }
 
-    /// Returns the slices of a ticket, in their order.
+    /// Returns the slices of a ticket in the order in which they began.
     ///
     /// # Errors
     /// When the database fails.

@@ -6,14 +6,13 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Board, BoardError, stored, time};
 use crate::ticket::{Author, Comment, NewComment};
 
-/// The most characters of a comment: a model reads all of it, and so does the page.
+/// The most characters of a comment, because models and the page read comments as a whole.
 pub const LONGEST_COMMENT: usize = 20_000;
 
 const COMMENT: &str = "SELECT id, parent, author, author_id, author_name, kind, content, resolved, created_at FROM comment";
 
 impl Board {
-    /// Adds a comment and returns its id. A comment with a known key is not added again: the id of the first is
-    /// returned.
+    /// Adds a comment and returns its id. If a comment with the same key exists, none is added and its id is returned.
     ///
     /// # Errors
     /// When it is empty or too long, answers a comment of another ticket, or the database fails.
@@ -42,7 +41,7 @@ impl Board {
                 }
             }
             if new.author == Author::Human {
-                // Let the next heartbeat pick the ticket, so that its agent reads the comment.
+                // Let the next heartbeat claim the ticket, so that its agent reads the comment.
                 let sql = "UPDATE ticket SET not_before = 0 WHERE id = ?";
                 transaction.execute(sql, [new.ticket])?;
             }
@@ -58,7 +57,7 @@ impl Board {
         })
     }
 
-    /// Returns at most so many comments of a ticket, the newest first.
+    /// Returns at most `most` comments of a ticket, the newest first.
     ///
     /// # Errors
     /// When the database fails.
@@ -70,7 +69,7 @@ impl Board {
         )
     }
 
-    /// Returns the comments of people on a ticket after this one, in order.
+    /// Returns the comments of people on a ticket that are newer than the comment `after`, in order.
     ///
     /// # Errors
     /// When the database fails.

@@ -43,8 +43,8 @@ impl Board {
         found(changed, ticket, id)
     }
 
-    /// Records what a program found in a git tree, or what a person said, which has no tree. Where the criterion was
-    /// changed or removed since the check, it fails and records nothing.
+    /// Records the finding of a program about a git tree, or the decision of a person, which has no tree. If the
+    /// criterion was changed or removed since the check, the method fails and records nothing.
     ///
     /// # Errors
     /// When the ticket has no such criterion with this text, or the database fails.

@@ -1,5 +1,5 @@
-//! Moves tickets between columns. The statement that writes a move also checks it, so that no other change comes
-//! between.
+//! Moves tickets between columns. The statement that writes a move also checks it, so that no other change can come
+//! between the check and the write.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Transaction, named_params, params};
@@ -14,15 +14,15 @@ pub struct Move {
     pub from: State,
     pub to: State,
     pub reason: String,
-    /// A person's name, or `agent`.
+    /// The name of a person, or `agent`.
     pub by: String,
 }
 
-/// The name under which agents move tickets.
+/// The name in the column `by` of moves that an agent makes.
 pub const AGENT: &str = "agent";
 
 impl Board {
-    /// Moves a ticket as an agent may: from research to progress, and from there to verification where every
+    /// Moves a ticket on behalf of an agent: from research to progress, and from there to verification if every
     /// criterion is met in this git tree. Returns the state before. A move with a known key is not made again.
     ///
     /// # Errors
@@ -67,8 +67,8 @@ impl Board {
         })
     }
 
-    /// Moves a ticket as a person may: to every other column. Back from verification means that the person returns it
-    /// to its agent. Returns the state before.
+    /// Moves a ticket on behalf of a person, to any other column. A move back from verification returns the ticket to
+    /// its agent. Returns the state before.
     ///
     /// # Errors
     /// When it is in that column already, there is no such ticket, or the database fails.
@@ -83,11 +83,11 @@ impl Board {
         self.move_if(ticket, None, to, reason, person, now)
     }
 
-    /// Moves a ticket as [`move_by_person`](Self::move_by_person) does, but only from the column in which the person
-    /// saw it.
+    /// Moves a ticket as [`move_by_person`](Self::move_by_person) does, but only if the ticket is still in the column
+    /// in which the page showed it.
     ///
     /// # Errors
-    /// As there; also when the ticket has been moved to another column since.
+    /// As [`move_by_person`](Self::move_by_person); also when the ticket has been moved to another column since.
     pub fn move_as_shown(
         &self,
         ticket: i64,
@@ -114,7 +114,7 @@ impl Board {
                 return Err(BoardError::MovedMeanwhile { shown, found: from });
             }
             let moved = transaction.execute(
-                // The person may move a ticket whose runner was killed, so its expired claim is removed.
+                // A person may move a ticket whose runner was killed, so the expired claim is removed.
                 "UPDATE ticket SET state = ?1, updated_at = ?2, not_before = 0, \
                      runner = CASE WHEN lease_until > ?2 THEN runner END, \
                      sub_state = CASE WHEN state = 'VERIFICATION' AND ?1 = 'IN_PROGRESS' THEN 'returned' END \
@@ -151,7 +151,7 @@ fn state(transaction: &Transaction<'_>, ticket: i64) -> Result<State, BoardError
     found.ok_or_else(|| BoardError::Missing { what: "ticket", id: ticket.to_string() })
 }
 
-/// Lists the criteria that keep a ticket from verification.
+/// Returns the error that lists the criteria without which a ticket cannot move to verification.
 fn unmet(transaction: &Transaction<'_>, ticket: i64, tree: &str) -> Result<BoardError, BoardError> {
     let all = criteria(transaction, ticket)?;
     let unmet = all.iter().filter(|it| !it.counts_for(tree)).map(|it| {

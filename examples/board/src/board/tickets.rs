@@ -11,7 +11,7 @@ const TICKET: &str =
     "SELECT id, project, kind, state, sub_state, title, description, profile FROM ticket";
 
 impl Board {
-    /// Adds a project, and returns its new `id`.
+    /// Adds a project, and returns its new id.
     ///
     /// # Errors
     /// When the name is taken, or the database fails.
@@ -25,10 +25,10 @@ impl Board {
         Ok(id)
     }
 
-    /// Returns a project.
+    /// Returns the project with this id.
     ///
     /// # Errors
-    /// When there is none, or the database fails.
+    /// When there is no such project, or the database fails.
     pub fn project(&self, id: i64) -> Result<Project, BoardError> {
         let connection = self.connection();
         let found =
@@ -36,10 +36,10 @@ impl Board {
         found.ok_or_else(|| BoardError::Missing { what: "project", id: id.to_string() })
     }
 
-    /// Returns a project by its name.
+    /// Returns the project with this name.
     ///
     /// # Errors
-    /// When there is none, or the database fails.
+    /// When there is no such project, or the database fails.
     pub fn project_named(&self, name: &str) -> Result<Project, BoardError> {
         let connection = self.connection();
         let found = connection
@@ -58,7 +58,7 @@ impl Board {
         Ok(statement.query_map([], project)?.collect::<Result<_, _>>()?)
     }
 
-    /// Adds a ticket with its criteria.
+    /// Adds a ticket with its criteria, and returns its new id.
     ///
     /// # Errors
     /// When there is no such project, or the database fails.
@@ -81,10 +81,10 @@ impl Board {
         })
     }
 
-    /// Returns a ticket.
+    /// Returns the ticket with this id.
     ///
     /// # Errors
-    /// When there is none, or the database fails.
+    /// When there is no such ticket, or the database fails.
     pub fn ticket(&self, id: i64) -> Result<Ticket, BoardError> {
         let connection = self.connection();
         let found =
@@ -92,7 +92,7 @@ impl Board {
         found.ok_or_else(|| BoardError::Missing { what: "ticket", id: id.to_string() })
     }
 
-    /// Returns the tickets of a project, or all tickets.
+    /// Returns the tickets of one project, or of all projects.
     ///
     /// # Errors
     /// When the database fails.

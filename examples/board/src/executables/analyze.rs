@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::manifests::Manifest;
 use super::{Report, folder, repository};
 
-/// The description of a repository. What is not known is `null`.
+/// The description of a repository. Unknown values are `null`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
@@ -18,13 +18,13 @@ pub struct Analysis {
     pub framework: Option<&'static str>,
     pub package_manager: Option<&'static str>,
     pub test_runner: Option<&'static str>,
-    /// How many source files there are in this language, without those that `.gitignore` excludes.
+    /// The number of source files in this language, without those that `.gitignore` excludes.
     pub source_files: usize,
-    /// What the folders of the first level hold.
+    /// The folders of the first level, each with the purpose of its content.
     pub structure: BTreeMap<String, String>,
 }
 
-/// The packages that identify a framework, the strongest first.
+/// The packages that identify a framework, and its name; earlier entries take precedence.
 const RUST_FRAMEWORKS: &[(&str, &str)] = &[
     ("axum", "axum"),
     ("actix-web", "actix-web"),
@@ -48,7 +48,7 @@ const NODE_TESTS: &[(&str, &str)] =
 const PYTHON_FRAMEWORKS: &[(&str, &str)] =
     &[("django", "django"), ("fastapi", "fastapi"), ("flask", "flask")];
 
-/// What a folder of this name holds, by convention.
+/// The usual content of a folder with this name.
 const FOLDERS: &[(&str, &str)] = &[
     ("app", "application"),
     ("benches", "benchmarks"),
@@ -65,7 +65,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("tests", "tests"),
 ];
 
-/// The arguments.
+/// Returns the command line of `bonsai-analyze`.
 #[must_use]
 pub fn command() -> Command {
     Command::new("bonsai-analyze").about("Says what a repository is").arg(repository())
@@ -82,7 +82,7 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
 /// Analyses a folder.
 ///
 /// # Errors
-/// When it or its manifest cannot be read.
+/// When the folder or its manifest cannot be read.
 pub fn analysis(folder: &Path) -> Result<Analysis, String> {
     let manifest = Manifest::of(folder)?;
     let packages = manifest.as_ref().map(Manifest::dependencies).unwrap_or_default();
@@ -128,10 +128,10 @@ pub fn analysis(folder: &Path) -> Result<Analysis, String> {
     Ok(Analysis { language, framework, package_manager, test_runner, source_files, structure })
 }
 
-/// Counts the source files, and describes the folders of the first level.
+/// Counts the source files, and describes the content of each folder of the first level.
 fn files(folder: &Path, extensions: &[&str]) -> Result<(usize, BTreeMap<String, String>), String> {
     let (mut sources, mut folders) = (0, BTreeMap::<String, (usize, usize)>::new());
-    // `.gitignore` counts also in a folder that is not a repository.
+    // Apply `.gitignore` even in a folder that is not a repository.
     for entry in WalkBuilder::new(folder).require_git(false).build() {
         let entry = entry.map_err(|error| error.to_string())?;
         if !entry.file_type().is_some_and(|it| it.is_file()) {

@@ -1,4 +1,5 @@
-//! `bonsai-criteria check` checks the acceptance criteria of a ticket against the files of a repository, and records what it found.
+//! `bonsai-criteria check` checks the acceptance criteria of a ticket against the files of a repository, and records
+//! the findings.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::Board;
 use crate::git;
 use crate::ticket::{Criterion, Evidence};
 
-/// The report.
+/// The report of a check.
 #[derive(Debug, Serialize)]
 struct Checked {
     ticket: i64,
@@ -29,7 +30,7 @@ struct CheckedCriterion {
     finding: String,
 }
 
-/// The arguments.
+/// Returns the command line of `bonsai-criteria`.
 #[must_use]
 pub fn command() -> Command {
     let ticket =
@@ -77,7 +78,7 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
     for criterion in criteria {
         let (met, finding) = match criterion.evidence.is_checked_by_program() {
             true => findings.of(&criterion.evidence)?,
-            // A person decides about this criterion, so the program leaves it as it is.
+            // A person decides about this criterion, so the program records no finding.
             false => {
                 let words =
                     if criterion.met { "a person says so" } else { "a person has to say so" };
@@ -86,7 +87,7 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
         };
         found.push((criterion, met, finding));
     }
-    // A finding counts for the files before the check. Where the test suite has changed some, it counts for none.
+    // A finding is valid for the files before the check. If the test suite has changed files, it is valid for none.
     let is_changed = git::tree(folder).map_err(|error| error.to_string())? != tree;
     let mut checked = Vec::new();
     for (criterion, met, finding) in found {
@@ -119,7 +120,7 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
     Ok(Checked { ticket, all_met, criteria: checked })
 }
 
-/// Runs each program at most once, and returns its finding.
+/// Runs the test suite and the linter at most once each, and remembers their findings.
 struct Findings<'a> {
     folder: &'a Path,
     limit: Duration,

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Report;
 use crate::git::{self, GitChange, GitReading};
 
-/// The reading operations, by their names.
+/// The operations that only read, by their names on the command line.
 const READINGS: [(&str, GitReading); 6] = [
     ("status", GitReading::Status),
     ("diff", GitReading::Diff),
@@ -19,7 +19,7 @@ const READINGS: [(&str, GitReading); 6] = [
     ("branches", GitReading::Branches),
 ];
 
-/// The arguments.
+/// Returns the command line of `bonsai-git`.
 #[must_use]
 pub fn command() -> Command {
     let words = |name, help| Arg::new(name).required(true).help(help);
@@ -55,7 +55,7 @@ pub fn command() -> Command {
         )
 }
 
-/// Runs the operation.
+/// Runs the git operation that the command line names.
 ///
 /// # Errors
 /// When a name is unknown or git cannot be started.

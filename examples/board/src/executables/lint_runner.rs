@@ -19,7 +19,7 @@ use super::{Report, folder, repository, shorten};
 pub struct Problem {
     pub file: String,
     pub line: u64,
-    /// `error`, `warning`, or what the linter calls it.
+    /// The severity: `error`, `warning`, or another word of the linter.
     pub level: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -31,14 +31,14 @@ pub struct Problem {
 pub struct Lint {
     pub linter: &'static str,
     pub passed: bool,
-    /// `None` if the linter was killed.
+    /// The exit code; `None` if the linter was killed.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
     pub count: usize,
     pub problems: Vec<Problem>,
-    /// How many problems were left out of `problems`, because there are too many.
+    /// The number of problems that were left out of `problems`, because there are too many.
     pub omitted: usize,
-    /// The end of the output, where the problems do not explain why the linter failed.
+    /// The end of the output, if the problems do not explain why the linter failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
@@ -46,7 +46,7 @@ pub struct Lint {
 /// Parses a line of a linter's output.
 type ReadLine = Box<dyn FnMut(&str) -> Option<Problem>>;
 
-/// The arguments.
+/// Returns the command line of `bonsai-lint`.
 #[must_use]
 pub fn command() -> Command {
     Command::new("bonsai-lint")
@@ -109,7 +109,7 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
 }
 
 impl Lint {
-    /// Returns whether the linter found nothing, and the finding.
+    /// Returns whether the linter found no problem, and the finding as a sentence.
     #[must_use]
     pub fn finding(&self) -> (bool, String) {
         let words = match self {
@@ -121,12 +121,12 @@ impl Lint {
     }
 }
 
-/// Parses a compiler message, as cargo writes it.
+/// Parses a compiler message, in cargo's JSON format.
 fn clippy(line: &str) -> Option<Problem> {
     let line: Value = serde_json::from_str(line).ok()?;
     let message = (line["reason"] == "compiler-message").then(|| &line["message"])?;
     let spans = message["spans"].as_array()?;
-    // A message without a place is a summary.
+    // A message without a source location is a summary.
     let place = spans.iter().find(|it| it["is_primary"] == true)?;
     Some(Problem {
         file: place["file_name"].as_str()?.to_owned(),
@@ -171,7 +171,7 @@ fn by_place(folder: &Path) -> ReadLine {
     })
 }
 
-/// Parses line, level and message of a line such as `  3:5  error  'a' is not defined  no-undef`.
+/// Parses the line number, level and message of a line such as `  3:5  error  'a' is not defined  no-undef`.
 fn beside_place(line: &str) -> Option<(u64, &str, &str)> {
     let (place, rest) = line.strip_prefix("  ")?.trim_start().split_once(' ')?;
     let (line, column) = place.split_once(':')?;

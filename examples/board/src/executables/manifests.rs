@@ -12,12 +12,12 @@ pub enum Manifest {
     Rust(toml::Table),
     /// `package.json`.
     Node(Value),
-    /// `pyproject.toml`; an empty table where only `setup.py`, `setup.cfg` or `requirements.txt` exists.
+    /// `pyproject.toml`; an empty table if the folder has only `setup.py`, `setup.cfg` or `requirements.txt`.
     Python(toml::Table),
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None` if it has no known one.
+    /// Reads the manifest of a folder; `None` if the folder has no known manifest.
     ///
     /// # Errors
     /// When the manifest cannot be read.
@@ -65,7 +65,7 @@ impl Manifest {
     }
 }
 
-/// Returns the name in a requirement such as `django>=5; python_version > "3.9"`.
+/// Returns the package name in a requirement such as `django>=5; python_version > "3.9"`.
 fn package(requirement: &str) -> String {
     let is_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
     let end = requirement.find(|it| !is_name(it)).unwrap_or(requirement.len());

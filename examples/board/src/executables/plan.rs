@@ -1,5 +1,5 @@
-//! `bonsai-plan` makes the skeleton of a plan for a ticket, without a model: what to find out, one step for each
-//! criterion, what to check at the end, and which questions are open.
+//! `bonsai-plan` makes the skeleton of a plan for a ticket, without a model: topics to research, one step for each
+//! criterion, checks at the end, and open questions.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Report;
 
-/// A ticket as `ticket_read` and `board show --json` write it.
+/// A ticket in the JSON format of `ticket_read` and `board show --json`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TicketFile {
@@ -35,12 +35,12 @@ struct CommentOfFile {
     resolved: bool,
 }
 
-/// A plan.
+/// The skeleton of a plan, as it is printed.
 #[derive(Debug, Serialize)]
 pub struct Plan {
     pub title: String,
     pub steps: Vec<Step>,
-    /// The questions that are not resolved.
+    /// The questions in comments that are not resolved.
     pub open_questions: Vec<String>,
 }
 
@@ -48,11 +48,11 @@ pub struct Plan {
 #[derive(Debug, Serialize)]
 pub struct Step {
     pub step: String,
-    /// How to tell that the step is done.
+    /// The condition under which the step is done.
     pub done_when: String,
 }
 
-/// The arguments.
+/// Returns the command line of `bonsai-plan`.
 #[must_use]
 pub fn command() -> Command {
     let help = "A file with the ticket, as `board show --json` writes it";
@@ -75,7 +75,7 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     )
 }
 
-/// Makes the plan of a ticket, which is given as JSON.
+/// Makes the plan for a ticket, which is given as JSON.
 ///
 /// # Errors
 /// When the text is not a ticket.

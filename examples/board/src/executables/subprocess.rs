@@ -1,5 +1,5 @@
-//! Runs a program to its end and reads its output line by line. It holds no more in memory than some lines and the
-//! last few thousand bytes.
+//! Runs a program until it ends and reads its output line by line. Only a few lines and the last 4 KiB of the output
+//! are in memory.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::os::unix::process::CommandExt as _;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The most bytes of a line; the rest of it is left out.
+/// The most bytes of a line. The rest of the line is dropped.
 const LONGEST_LINE: u64 = 16 * 1024;
 
 /// How many bytes of the end of the output are returned.
@@ -24,15 +24,14 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// `None` if the program was killed because its time was up.
+    /// The exit code; `None` if the program was killed because its time was up.
     pub code: Option<i32>,
     pub timed_out: bool,
-    /// The end of its output.
+    /// The end of the program's output.
     pub tail: String,
 }
 
-/// Runs a program within a time limit, and hands over each line of both its streams, in the order in which they
-/// arrive.
+/// Runs a program within a time limit, and passes each line of its two streams to a function, in the order of arrival.
 ///
 /// # Errors
 /// When the program cannot be started.
@@ -44,7 +43,7 @@ pub fn run(
     let (reader, writer) = io::pipe()?;
     command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
     let mut child = command.spawn()?;
-    // The command holds the write end of the pipe; reading ends only when that is closed.
+    // The command holds the write end of the pipe, and reading ends only when every write end is closed.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let (sender, lines) = sync_channel(1024);
     std::thread::spawn(move || read(reader, &sender));
@@ -58,7 +57,7 @@ pub fn run(
         }
     };
     let (status, timed_out) = wait(&mut child, &lines, Instant::now() + limit, &mut take)?;
-    // A child process may still hold the pipe. Kill the group, and read what has been printed.
+    // A child process may still hold the pipe, so kill the group, and read what it has printed.
     signal(&child, Signal::KILL);
     let until = Instant::now() + GRACE;
     while let Ok(line) = lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -68,7 +67,7 @@ pub fn run(
     Ok(Ended { code: status.and_then(|it| it.code()).filter(|_| !timed_out), timed_out, tail })
 }
 
-/// Waits for the program's end, and kills it where its time is up.
+/// Waits until the program ends, and kills it when its time is up.
 fn wait(
     child: &mut Child,
     lines: &Receiver<String>,
@@ -79,7 +78,7 @@ fn wait(
     loop {
         match lines.recv_timeout(LOOK) {
             Ok(line) => take(line),
-            // The program has closed its streams, and may still run.
+            // The program has closed its streams, but may still run.
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -99,7 +98,7 @@ fn wait(
 
 fn signal(child: &Child, signal: Signal) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // This fails where no process of the group is left.
+        // This fails if the group has no process any more.
         let _ = kill_process_group(group, signal);
     }
 }

@@ -1,5 +1,5 @@
-//! `bonsai-test` runs the test suite of a repository and reports how each case ended. A failing suite gives a report
-//! too, with exit code 1.
+//! `bonsai-test` runs the test suite of a repository and reports the result of each case. For a failing suite the
+//! report is complete, and the exit code is 1.
 
 mod cargo;
 mod pytest;
@@ -16,7 +16,7 @@ use super::manifests::Manifest;
 use super::subprocess;
 use super::{Report, folder, repository, shorten};
 
-/// The most characters of a case's message.
+/// The most characters of a case's failure message.
 const LONGEST_MESSAGE: usize = 600;
 
 /// The most bytes of a message and the most cases that are held while a suite runs. A suite may print for as long as its time
@@ -33,17 +33,17 @@ pub enum Status {
     Skipped,
 }
 
-/// A test case.
+/// A test case and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Case {
     pub name: String,
     pub status: Status,
-    /// Why it failed.
+    /// The message of a failed case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// How many cases passed, failed and were skipped.
+/// The numbers of passed, failed and skipped cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     pub passed: usize,
@@ -52,7 +52,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Counts more cases. It saturates, since the number is printed by a foreign program.
+    /// Adds a number of cases. The sum saturates, since a foreign program prints the number.
     fn add(&mut self, status: Status, count: usize) {
         let total = match status {
             Status::Passed => &mut self.passed,
@@ -69,17 +69,17 @@ pub struct Suite {
     /// The test runner's name.
     pub runner: &'static str,
     pub passed: bool,
-    /// `None` if the suite was killed.
+    /// The exit code; `None` if the suite was killed.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
-    /// Whether the output was understood. Where it was not, `totals` and `cases` are empty.
+    /// Whether the output could be parsed. If not, `totals` and `cases` are empty.
     pub parsed: bool,
     pub totals: Totals,
-    /// The cases, failed ones first.
+    /// The cases, the failed ones first.
     pub cases: Vec<Case>,
-    /// How many cases were left out of `cases`, because there are too many.
+    /// The number of cases that were left out of `cases`, because there are too many.
     pub omitted: usize,
-    /// The end of the output, where the cases do not explain the result.
+    /// The end of the output, if the cases do not explain the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
@@ -105,11 +105,11 @@ fn cut(text: &mut String) {
 pub(super) trait Reader {
     fn line(&mut self, line: &str);
 
-    /// Returns the cases, and the totals where the runner prints them.
+    /// Returns the parsed cases, and the totals if the runner prints them.
     fn end(self: Box<Self>) -> (Vec<Case>, Option<Totals>);
 }
 
-/// The arguments.
+/// Returns the command line of `bonsai-test`.
 #[must_use]
 pub fn command() -> Command {
     Command::new("bonsai-test")
@@ -117,19 +117,19 @@ pub fn command() -> Command {
         .args([repository(), limit()])
 }
 
-/// The argument that limits the time.
+/// Makes the option that sets the time limit.
 pub(super) fn limit() -> Arg {
     let help = "After how many seconds the suite is ended";
     let seconds = value_parser!(u64).range(1..=86_400);
     Arg::new("limit").long("limit").default_value("600").value_parser(seconds).help(help)
 }
 
-/// Returns the time limit.
+/// Returns the time limit that the command line sets.
 pub(super) fn limit_of(matches: &ArgMatches) -> Duration {
     Duration::from_secs(matches.get_one::<u64>("limit").copied().unwrap_or(600))
 }
 
-/// Runs the suite.
+/// Runs the suite of the folder that the command line names.
 ///
 /// # Errors
 /// When the folder has no known suite, or its runner cannot be started.
@@ -171,7 +171,7 @@ pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
     Ok(Suite::of(runner, ended, cases, words))
 }
 
-/// The message for a folder whose kind of project is unknown.
+/// Returns the error message for a folder whose kind of project is unknown.
 pub(super) fn unknown(folder: &Path) -> String {
     format!(
         "found no project in `{}`, expected `Cargo.toml`, `package.json`, `pyproject.toml` or `setup.py`",
@@ -200,7 +200,7 @@ impl Suite {
             case.message.iter_mut().for_each(cut);
         }
         let omitted = shorten(&mut cases);
-        // The failed cases explain a failure. Any other failure, and output that was not understood, needs the raw
+        // Failed cases explain a failure. For any other failure, and for output that cannot be parsed, report the raw
         // output.
         let is_said =
             parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
@@ -209,7 +209,8 @@ impl Suite {
         Self { runner, passed, exit_code, timed_out, parsed, totals, cases, omitted, output }
     }
 
-    /// Returns whether the suite proves that the tests pass, and why. A suite in which no test passed proves nothing.
+    /// Returns whether the suite proves that the tests pass, and the reason. A suite in which no test passed proves
+    /// nothing.
     #[must_use]
     pub fn finding(&self) -> (bool, String) {
         let Totals { passed, failed, skipped } = self.totals;

@@ -49,7 +49,7 @@ pub enum GitChange {
 }
 
 impl GitReading {
-    /// Returns the arguments of git. A revision is passed where git takes only a revision, and paths after `--`.
+    /// Returns the arguments of git. A revision is passed only in the place of a revision, and paths follow `--`.
     ///
     /// # Errors
     /// When the revision could be read as a flag, or is missing; when a path leads out of the workspace.
@@ -88,7 +88,7 @@ impl GitReading {
 }
 
 impl GitChange {
-    /// Returns how dangerous the change is: other people see what is pushed.
+    /// Returns how dangerous the change is. A push is more dangerous, because other people see it.
     #[must_use]
     pub fn danger(&self) -> Danger {
         match self {
@@ -97,18 +97,18 @@ impl GitChange {
         }
     }
 
-    /// Returns the reason to ask a person first, if there is one.
+    /// Returns the reason why a person has to approve the change; `None` for a change without approval.
     #[must_use]
     pub fn approval(&self) -> Option<&'static str> {
         match self {
             Self::Commit { .. } => None,
-            // Later commits would not be on the branch that people look at.
+            // Later commits would not be on the ticket's branch, which people review.
             Self::Branch { .. } => Some("the worktree would leave the branch of its ticket"),
             Self::Push { .. } => Some("others build on what is pushed"),
         }
     }
 
-    /// Returns the git commands, in order.
+    /// Returns the git commands that make the change, in order.
     ///
     /// # Errors
     /// When a name could be read as a flag, a commit has no message or no files, or a file is outside of the
@@ -141,8 +141,8 @@ impl GitChange {
     }
 }
 
-/// Checks that the paths are in the workspace. `git diff` with a path outside would compare any two files, and show
-/// them.
+/// Checks that the paths are in the workspace. With a path outside, `git diff` would compare any two files, and show
+/// their content.
 fn inside(paths: &[String]) -> Result<&[String], String> {
     let is_inside = |path: &String| {
         let mut parts = Path::new(path).components();
@@ -158,7 +158,7 @@ fn inside(paths: &[String]) -> Result<&[String], String> {
     }
 }
 
-/// Checks that git takes a name neither as a flag nor as special syntax.
+/// Checks that git cannot read a name as a flag or as special syntax.
 fn named(what: &str, name: &str) -> Result<String, String> {
     let is_name = |it: char| it.is_alphanumeric() || "._/~^@{}-".contains(it);
     if name.is_empty() || name.starts_with('-') || !name.chars().all(is_name) {

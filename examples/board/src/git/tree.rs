@@ -1,4 +1,4 @@
-//! Computes the git tree id of a worktree. Worktrees with the same files have the same id, whether they are committed
+//! Computes the git tree id of a worktree. Worktrees with equal files have equal ids, whether the files are committed
 //! or not.
 
 use std::ffi::OsStr;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{output, printed};
 
-/// Why there is no tree id.
+/// Why the tree id cannot be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     #[error("git says: {0}")]
@@ -17,11 +17,11 @@ pub enum TreeError {
     Io(#[from] io::Error),
 }
 
-/// Returns the id of the tree that a commit of all files in the folder would have, without ignored files. It writes
-/// to a temporary folder and nothing to the repository.
+/// Returns the id of the tree that a commit of all files in the folder would have, without ignored files. The function
+/// writes to a temporary folder, but not to the repository.
 ///
 /// # Errors
-/// When the folder is in no repository, or git fails.
+/// When the folder belongs to no repository, or git fails.
 pub fn tree(folder: &Path) -> Result<String, TreeError> {
     let git = |arguments: &[&str], more: &[(&str, &OsStr)]| {
         printed(&output(folder, arguments, more)?).map_err(TreeError::Git)
@@ -33,8 +33,8 @@ pub fn tree(folder: &Path) -> Result<String, TreeError> {
     let (index, objects) = (scratch.path().join("index"), scratch.path().join("objects"));
     fs::create_dir(&objects)?;
     let own = path("index")?;
-    // A copy of the index has the times of known files, so git reads only changed ones. A new repository has no
-    // index.
+    // A copy of the index has the modification times of known files, so git reads only changed files. A new repository
+    // has no index.
     if own.try_exists()? {
         fs::copy(own, &index)?;
     }

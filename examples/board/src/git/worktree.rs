@@ -1,4 +1,4 @@
-//! Finds the worktree of a ticket, or makes it.
+//! Finds or makes the worktree of a ticket.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{command, output, printed};
 
-/// Why there is no worktree to work in.
+/// Why a ticket has no worktree.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     #[error("git says: {0}")]
@@ -24,7 +24,7 @@ pub enum WorktreeError {
 /// where a person has locked it.
 ///
 /// # Errors
-/// When git refuses, or the folder holds something else.
+/// When git refuses, or the folder holds other files.
 pub fn find_or_make(
     repository: &Path,
     folder: &Path,
@@ -102,7 +102,7 @@ fn check(repository: &Path, folder: &Path, branch: &str) -> Result<(), WorktreeE
     Ok(())
 }
 
-/// Returns whether the folder is the top of a worktree of this repository.
+/// Returns whether the folder is the root of a worktree of this repository.
 fn is_own(
     repository: &Path,
     folder: &Path,

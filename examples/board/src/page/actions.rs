@@ -1,4 +1,4 @@
-//! What people do on the page. Each action is refused where the page has shown something that has changed since.
+//! The actions of people on the page. An action is refused if what the page has shown has changed since.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::ticket::{Author, CommentKind, NewComment, State as Column};
 
 type Answer = Result<Response, Problem>;
 
-/// Redirects to a part of the page of a ticket, after an action.
+/// Redirects to a section of a ticket's page, after an action.
 pub fn see(session: &Session, ticket: i64, part: &str) -> Response {
     Redirect::to(&session.path(&format!("ticket/{ticket}#{part}"))).into_response()
 }
 
-/// Shows the page of the ticket with the rejected input, and why it was rejected.
+/// Shows the ticket's page again with the rejected input, and the reason.
 async fn refuse(page: &Page, session: &Session, id: i64, why: Problem, draft: Draft) -> Answer {
     if why.status == StatusCode::INTERNAL_SERVER_ERROR || why.status == StatusCode::NOT_FOUND {
         return Err(why);
@@ -118,7 +118,7 @@ pub async fn criterion(
     Ok(see(session, id, "criteria"))
 }
 
-/// Decides about a call. The form has to name exactly what waits.
+/// Decides about a call. The form has to have the digest of all that the page has shown of the call.
 pub async fn decide(
     State(page): State<Arc<Page>>,
     Path((_, id)): Path<(String, i64)>,
@@ -140,7 +140,7 @@ async fn decided(page: &Page, ticket: i64, posted: &Posted) -> Result<(), Proble
     let record = page.journal.get(call).await.map_err(Problem::failed)?;
     let gone = || Problem::changed(format!("there is no call {call} of this ticket"));
     let record = record.filter(|it| it.place.run == calls::run_of(ticket)).ok_or_else(gone)?;
-    // Where the call waits no longer, the approval service reports who has decided.
+    // If the call no longer waits, the approval service reports who has decided.
     if let Some(seen) = calls::seen(&record)
         && seen != posted.text("seen")?
     {

@@ -1,5 +1,5 @@
-//! The calls of a ticket that wait for a person. A decision names all that was shown, so that it cannot count for
-//! anything else.
+//! The calls of a ticket that wait for a person. A decision contains a digest of all that the page has shown, so that
+//! it cannot count for another call.
 
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
@@ -11,10 +11,10 @@ use super::problem::Problem;
 use super::sessions::Session;
 use super::{Page, text};
 
-/// How many calls are shown.
+/// The most calls that the page shows.
 const CALLS: usize = 20;
 
-/// Returns the run of a ticket.
+/// Returns the id of a ticket's run.
 pub fn run_of(ticket: i64) -> String {
     format!("ticket-{ticket}")
 }
@@ -27,13 +27,13 @@ pub async fn pending(page: &Page, ticket: i64) -> Result<Vec<CallRecord>, Proble
     Ok(listed.map_err(Problem::failed)?.calls)
 }
 
-/// Returns a digest of all that a person is shown of a call; `None` if the call waits for no decision.
+/// Returns a digest of all that the page shows of a call; `None` if the call waits for no decision.
 pub fn seen(call: &CallRecord) -> Option<String> {
     let request = ApprovalRequest::of(call).filter(|_| call.state == State::Pending)?;
     Some(hex::encode(Sha256::digest(request.to_string())))
 }
 
-/// Shows the calls, each with the possible decisions.
+/// Shows the calls, each with buttons for the possible decisions.
 pub fn section(session: &Session, ticket: i64, calls: &[CallRecord]) -> Markup {
     html! {
         @if !calls.is_empty() {

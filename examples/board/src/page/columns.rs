@@ -1,4 +1,4 @@
-//! The start page: tickets that wait for people, and the columns.
+//! The start page, which shows the tickets that wait for people, and the columns.
 
 use maud::{Markup, html};
 
@@ -9,13 +9,13 @@ use super::{Page, text};
 use crate::board::Card;
 use crate::ticket::State;
 
-/// How many tickets of a column the board shows.
+/// How many tickets of each column the start page shows.
 const FIRST: u32 = 20;
 
-/// How many tickets the page of one column shows.
+/// How many tickets the page of a single column shows.
 const MORE: u32 = 100;
 
-/// How many tickets that wait for people are shown.
+/// How many tickets that wait for people the start page shows.
 const WAITING: u32 = 12;
 
 /// The most characters of a title on a card.
@@ -51,7 +51,7 @@ pub fn board(page: &Page, session: &Session) -> Result<Markup, Problem> {
     Ok(layout::session_page(session, "Board", Some(&session.path("events")), content))
 }
 
-/// Shows the page of one column, from a ticket on.
+/// Shows the page of one column: its newest tickets, or those that follow the ticket `before` in the list.
 pub fn one(
     page: &Page,
     session: &Session,

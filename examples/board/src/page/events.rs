@@ -17,13 +17,13 @@ use super::problem::Problem;
 use super::sessions::Session;
 use super::{Page, columns, ticket};
 
-/// How long the stream waits before it looks again, unless the journal reports a change.
+/// How long the stream waits for a change in the journal before it reads the board again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long it waits at least.
+/// The shortest time between two reads, however many changes there are.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// After so many looks without a change it sends a comment, so that a broken connection is noticed.
+/// The number of reads without a change after which the stream sends a comment, so that it notices a broken connection.
 const SILENT: u32 = 15;
 
 pub async fn of_board(State(page): State<Arc<Page>>, SignedIn(session): SignedIn) -> Response {
@@ -47,7 +47,7 @@ struct Watched {
     page: Arc<Page>,
     session: Arc<Session>,
     ticket: Option<i64>,
-    /// The version of each part that was sent.
+    /// The version of each part that was sent last.
     seen: HashMap<String, u64>,
     silent: u32,
 }
@@ -64,7 +64,7 @@ fn changes(watched: Watched) -> impl Stream<Item = Result<Event, Infallible>> {
 }
 
 impl Watched {
-    /// Waits until something may have changed. Returns false where the stream has ended.
+    /// Waits until something may have changed. Returns false if the stream has to end.
     async fn pause(&self) -> bool {
         let changed = async {
             tokio::time::sleep(LEAST).await;
@@ -79,7 +79,7 @@ impl Watched {
     }
 
     async fn look(&mut self) -> Vec<Event> {
-        // Where the database fails now, the next look reads it again.
+        // If the database fails now, the next iteration reads it again.
         let mut parts = self.parts().await.unwrap_or_default();
         parts.retain(|it| self.seen.insert(it.id.clone(), it.version()) != Some(it.version()));
         self.silent = if parts.is_empty() { self.silent + 1 } else { 0 };

@@ -7,9 +7,9 @@ use maud::{DOCTYPE, Markup, html};
 use super::sessions::Session;
 use crate::ticket::{State, SubState};
 
-/// A part of a page that is updated when it changes.
+/// A section of a page that is updated when it changes.
 pub struct Part {
-    /// Its id in the page.
+    /// The id of the HTML element.
     pub id: String,
     pub html: Markup,
 }
@@ -19,7 +19,7 @@ impl Part {
         Self { id: id.into(), html }
     }
 
-    /// Returns a number that changes with the part.
+    /// Returns a number that changes with the content of the part.
     pub fn version(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.html.0.hash(&mut hasher);
@@ -31,7 +31,7 @@ impl Part {
     }
 }
 
-/// Makes a whole page. `events` is the address from which its parts are updated.
+/// Makes a complete HTML page. `events` is the address of the event stream that updates the parts.
 pub fn html_page(title: &str, events: Option<&str>, body: Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -53,7 +53,7 @@ pub fn html_page(title: &str, events: Option<&str>, body: Markup) -> Markup {
     }
 }
 
-/// Makes a page of a session, with the navigation.
+/// Makes a page for a signed-in person, with the navigation.
 pub fn session_page(
     session: &Session,
     title: &str,
@@ -76,12 +76,12 @@ pub fn session_page(
     html_page(title, events, body)
 }
 
-/// Makes the hidden field with the session's token.
+/// Makes the hidden form field with the session's token.
 pub fn token(session: &Session) -> Markup {
     html! { input type="hidden" name="token" value=(session.token); }
 }
 
-/// Makes a hidden field.
+/// Makes a hidden form field.
 pub fn hidden(name: &str, value: impl maud::Render) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }

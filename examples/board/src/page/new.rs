@@ -1,4 +1,4 @@
-//! The form for a new ticket. It is shown again, with its input, where that is rejected.
+//! The form for a new ticket. If its input is rejected, the form is shown again with that input.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::sessions::Session;
 use super::{Page, text};
 use crate::ticket::{Evidence, NewTicket, State as Column, TicketKind};
 
-/// The profiles for agents.
+/// The profiles that the form offers for the agent.
 const PROFILES: [&str; 3] = ["developer", "researcher", "reviewer"];
 
-/// The columns for a new ticket.
+/// The columns that the form offers for a new ticket.
 const COLUMNS: [Column; 2] = [Column::Backlog, Column::Research];
 
-/// Adds the ticket.
+/// Adds the ticket that the form describes.
 pub async fn add(State(page): State<Arc<Page>>, posted: Posted) -> Result<Response, Problem> {
     let session = &posted.session;
     match read(&page, &posted) {
@@ -61,7 +61,7 @@ fn read(page: &Page, posted: &Posted) -> Result<NewTicket, Problem> {
     })
 }
 
-/// Shows the form, with the content of each field.
+/// Shows the form, with this content in its fields.
 pub fn page<'a>(
     page: &Page,
     session: &Session,

@@ -1,4 +1,4 @@
-//! Extracts the session and the form of a request.
+//! Extracts session, query and form from a request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::Page;
 use super::problem::Problem;
 use super::sessions::Session;
 
-/// The name of the cookie of a session.
+/// The name of the cookie that holds a session.
 pub const COOKIE: &str = "board";
 
-/// The session of a request, found by its folder and its cookie.
+/// The session of a request, which its folder and its cookie identify.
 pub struct SignedIn(pub Arc<Session>);
 
 impl FromRequestParts<Arc<Page>> for SignedIn {
@@ -55,25 +55,25 @@ impl<S: Sync> FromRequestParts<S> for Asked {
     }
 }
 
-/// A form with the token of its session.
+/// A form of a request that has the token of its session.
 pub struct Posted {
     pub session: Arc<Session>,
     fields: HashMap<String, String>,
 }
 
 impl Posted {
-    /// Returns the text of a field.
+    /// Returns the text of a form field.
     pub fn text(&self, name: &str) -> Result<&str, Problem> {
         let found = self.fields.get(name).map(String::as_str);
         found.ok_or_else(|| Problem::unusable(format!("The form has no field `{name}`.")))
     }
 
-    /// Returns the text of a field with the line breaks that were typed; a browser sends others.
+    /// Returns the text of a form field with plain line feeds: browsers send a carriage return before each.
     pub fn typed(&self, name: &str) -> Result<String, Problem> {
         Ok(self.text(name)?.replace("\r\n", "\n").trim().to_owned())
     }
 
-    /// Parses a field.
+    /// Parses the text of a form field.
     pub fn read<T: std::str::FromStr>(&self, name: &str) -> Result<T, Problem> {
         let text = self.text(name)?;
         let unusable = |_| Problem::unusable(format!("The field `{name}` cannot be read."));

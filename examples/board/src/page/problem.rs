@@ -7,7 +7,7 @@ use maud::html;
 use super::layout;
 use crate::BoardError;
 
-/// Why a request was refused or failed.
+/// Why a request was refused or failed, as an error page.
 #[derive(Debug)]
 pub struct Problem {
     pub status: StatusCode,
@@ -23,17 +23,17 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "There is no such page.")
     }
 
-    /// What was shown has changed.
+    /// Makes the error for a form about something that has changed since the page showed it.
     pub fn changed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, message)
     }
 
-    /// The input is invalid.
+    /// Makes the error for invalid input.
     pub fn unusable(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
-    /// The page failed, or a database that it reads.
+    /// Makes the error for a failure of the page or of a database.
     pub fn failed(error: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }

@@ -15,12 +15,12 @@ use super::problem::Problem;
 use super::ticket::Draft;
 use super::{Page, actions, columns, events, files, guard, new, ticket};
 
-/// The most bytes of a form: the longest comment, with each character escaped.
+/// The most bytes of a form: enough for the longest comment with each character escaped.
 const LONGEST_FORM: usize = 300_000;
 
 type Shown = Result<Markup, Problem>;
 
-/// Returns the page as a service of HTTP.
+/// Returns the page as an HTTP service.
 pub fn router(page: Arc<Page>) -> Router {
     Router::new()
         .route("/", get(signed_out))

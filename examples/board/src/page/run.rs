@@ -1,4 +1,4 @@
-//! Shows the run of a ticket: what its agent says and does, and what that costs.
+//! Shows the run of a ticket: its agent's messages and calls, and their cost.
 
 use maud::{Markup, html};
 use toolwright::agent::Message;
@@ -7,13 +7,13 @@ use toolwright::agent::durable::{Head, Phase, RecordedTurn, RunError, Runs};
 use super::problem::Problem;
 use super::{Page, calls, text};
 
-/// How many turns are shown, the newest first.
+/// How many turns the page shows, the newest first.
 const TURNS: u64 = 15;
 
-/// The most characters of a turn's text.
+/// The most characters that the page shows of a turn's text.
 const LONGEST: usize = 600;
 
-/// The most characters of a call's arguments.
+/// The most characters that the page shows of a call's arguments.
 const ARGUMENTS: usize = 160;
 
 /// Shows the state of a ticket's run, and its newest turns.
@@ -28,7 +28,7 @@ pub async fn section(page: &Page, ticket: i64) -> Result<Markup, Problem> {
     };
     let mut turns = Vec::new();
     if !Runs::is_encrypted(&head) {
-        // Texts after the last answer belong to the turn that follows.
+        // Messages after the last answer belong to the next turn.
         for number in (1..=head.turn + 1).rev().take(usize::try_from(TURNS).unwrap_or_default()) {
             let turn = runs.turn(&head.run, number).await.map_err(Problem::failed)?;
             turns.push((number, turn));

@@ -1,4 +1,4 @@
-//! Serves connections until they close or the page ends.
+//! Accepts connections, and serves the page until its token is cancelled.
 
 use std::io;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
-                // The browser has disconnected, or no file descriptors are left. Wait until some are free again.
+                // The browser has disconnected, or the process has no free file descriptor. Wait until one may be free.
                 Err(_) => {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -52,7 +52,7 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
         connections.spawn(async move {
             let mut served = http1::Builder::new();
             served.timer(TokioTimer::new()).header_read_timeout(HEAD);
-            // A browser may disconnect in the middle of a stream.
+            // A browser may disconnect in the middle of a stream, which is no failure.
             let _ = served.serve_connection(TokioIo::new(stream), answer).await;
             drop(place);
         });

@@ -1,6 +1,6 @@
-//! The sessions of signed-in people. A link signs in one browser, once. A session has a folder of its own on the
-//! page, and browsers send its cookie only to this folder, so that no other program that listens on this machine
-//! receives it.
+//! The sessions of signed-in people. A link signs in one browser, once. Each session has its own folder on the page,
+//! and browsers send its cookie only to this folder, so that no other program that listens on this machine receives the
+//! cookie.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,15 +8,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::approval::ApproverKey;
 
-/// The most sessions at once; a new one replaces the oldest.
+/// The most sessions at the same time. A new session replaces the oldest.
 const SESSIONS: usize = 64;
 
-/// A person for whom the page acts.
+/// A person who can sign in to the page.
 #[derive(Debug)]
 pub struct Person {
-    /// The name under which the person comments and moves tickets.
+    /// The person's name, under which the page adds comments and moves tickets.
     pub name: String,
-    /// Signs the person's decisions about calls. Without a key, the page shows calls but does not offer to decide.
+    /// The key that signs the person's decisions about calls. Without a key, the page shows calls but offers no
+    /// decision.
     pub key: Option<ApproverKey>,
 }
 
@@ -26,13 +27,13 @@ pub struct Session {
     /// The session's folder on the page: a secret that no other program knows.
     pub folder: String,
     pub cookie: String,
-    /// A secret in every form of the session.
+    /// A secret that every form of the session contains.
     pub token: String,
     pub person: Arc<Person>,
 }
 
 impl Session {
-    /// Returns the address of a part of the page.
+    /// Returns the path of a page of this session.
     pub fn path(&self, rest: &str) -> String {
         format!("/s/{}/{rest}", self.folder)
     }
@@ -49,14 +50,14 @@ struct Open {
 }
 
 impl Sessions {
-    /// Makes a link, and returns its secret.
+    /// Makes a sign-in link, and returns its secret.
     pub fn invite(&self, person: Arc<Person>) -> io::Result<String> {
         let link = secret()?;
         self.open().links.insert(link.clone(), person);
         Ok(link)
     }
 
-    /// Signs in with a link, which then is used up. `None` if there is no such link.
+    /// Signs a person in with a link, which becomes invalid. `None` if there is no such link.
     pub fn sign_in(&self, link: &str) -> io::Result<Option<Arc<Session>>> {
         let session = |person| {
             let (folder, cookie, token) = (secret()?, secret()?, secret()?);
@@ -72,7 +73,7 @@ impl Sessions {
         Ok(Some(session))
     }
 
-    /// Finds the session of a folder, for a browser that has its cookie.
+    /// Finds the session of a folder, if the browser has its cookie.
     pub fn find(&self, folder: &str, cookie: &str) -> Option<Arc<Session>> {
         let open = self.open();
         open.sessions.iter().find(|it| it.folder == folder && it.cookie == cookie).cloned()
@@ -87,7 +88,7 @@ impl Sessions {
     }
 }
 
-/// Returns a secret that cannot be guessed.
+/// Returns a random secret that cannot be guessed.
 pub fn secret() -> io::Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

@@ -1,28 +1,28 @@
-//! Shows untrusted text: it is never markup, and control characters are printed as escapes.
+//! Formats untrusted text: it is never markup, and control characters are printed as escapes.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use toolwright::runtime::printable;
 
-/// Returns a text on one line.
+/// Formats a text on one line.
 pub fn line(text: &str) -> String {
     printable::line(text)
 }
 
-/// Returns a text with its line breaks; tabs become spaces.
+/// Formats a text with its line breaks. Tabs become spaces.
 pub fn lines(text: &str) -> String {
     printable::lines(&text.replace("\r\n", "\n").replace('\t', "    "))
 }
 
-/// Cuts a text to so many characters, on one line.
+/// Cuts a text to `most` characters, on one line.
 pub fn short(text: &str, most: usize) -> String {
     let first: String = text.chars().take(most).collect();
     let mark = if first.len() < text.len() { "…" } else { "" };
     format!("{}{mark}", line(first.trim()))
 }
 
-/// Sets what is between two backticks as code.
+/// Shows a text, with the parts between two backticks as code.
 pub fn prose(text: &str) -> Markup {
     let text = lines(text);
     let parts: Vec<&str> = text.split('`').collect();
@@ -36,7 +36,7 @@ pub fn prose(text: &str) -> Markup {
     }
 }
 
-/// Shows a time, to the minute.
+/// Shows a time to the minute.
 pub fn time(at: Timestamp) -> Markup {
     let shown = at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string();
     html! { time datetime=(at) { (shown) } }

@@ -1,4 +1,4 @@
-//! The page of a ticket.
+//! The page of one ticket.
 
 use maud::{Markup, html};
 
@@ -9,15 +9,15 @@ use super::{Page, calls, run, text};
 use crate::board::{Move, Slice};
 use crate::ticket::{Comment, CommentKind, Criterion, State, SubState, Ticket};
 
-/// How many comments are shown.
+/// How many comments the page shows.
 const COMMENTS: u32 = 200;
 
-/// Input that was rejected, and why.
+/// Rejected input of a form, and the reason.
 #[derive(Debug, Default)]
 pub struct Draft {
     pub alert: Option<String>,
     pub comment: String,
-    /// The comment that is answered.
+    /// The id of the comment that the input answers.
     pub answer: Option<i64>,
     pub reason: String,
 }
@@ -132,7 +132,7 @@ fn criterion(session: &Session, ticket: i64, criterion: &Criterion) -> Markup {
 
 fn comments_section(session: &Session, ticket: i64, newest: &[Comment]) -> Markup {
     let all: Vec<&Comment> = newest.iter().rev().collect();
-    // Where the first comment of a thread is too old to be shown, the thread begins with its first comment that is.
+    // If the first comment of a thread is too old to be shown, the thread begins with the oldest one that is shown.
     let is_shown = |id: i64| all.iter().any(|it| it.id == id);
     let first = all.iter().filter(|it| it.parent.is_none_or(|parent| !is_shown(parent)));
     html! {
@@ -173,7 +173,7 @@ fn comment(comment: &Comment) -> Markup {
     }
 }
 
-/// The key makes one comment of a form that is posted twice.
+/// Shows the form for a comment. A form that is posted twice adds one comment, because both requests have the same key.
 fn comment_form(session: &Session, ticket: i64, draft: &Draft) -> Result<Markup, Problem> {
     let key = secret().map_err(Problem::failed)?;
     Ok(html! {

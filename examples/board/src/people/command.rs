@@ -1,4 +1,4 @@
-//! The arguments of the commands for people.
+//! Defines the arguments of the commands for people.
 
 use clap::{Arg, ArgAction, Command, value_parser};
 

@@ -1,4 +1,4 @@
-//! Shows the board at the terminal. Control characters in other people's text are printed as escapes.
+//! Prints the board at the terminal. Control characters in other people's text are printed as escapes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::git;
 use crate::ticket::State;
 use crate::tools::shown_ticket;
 
-/// How many comments are shown.
+/// How many comments are printed.
 const COMMENTS: u32 = 500;
 
 /// Lists the tickets by column.
@@ -36,7 +36,7 @@ pub fn ticket(board: &Board, folder: &Path, id: i64, is_json: bool) -> Result<St
     let ticket = board.ticket(id)?;
     let comments = board.newest_comments(id, COMMENTS)?;
     if is_json {
-        // A ticket without a worktree has no tree, so no criterion counts as met by its files.
+        // A ticket without a worktree has no git tree, so its files meet no criterion.
         let tree = git::tree(&folder.join(format!("worktrees/ticket-{id}"))).unwrap_or_default();
         let shown = shown_ticket(board, id, comments, &tree)?;
         return serde_json::to_string_pretty(&shown)

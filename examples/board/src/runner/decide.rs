@@ -1,4 +1,4 @@
-//! Decides which messages a run gets, and what its end means for the ticket. Pure: no clock, no database, no model.
+//! Decides which messages a run gets, and how its end changes the ticket. Pure: no clock, no database, no model.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use toolwright::runtime::printable;
 
 use crate::ticket::{Author, Comment, CommentKind, Criterion, Outcome, State, Ticket};
 
-/// The system prompt.
+/// Returns the system prompt.
 pub fn instructions(persona: &str, unread: usize) -> String {
     let mut text = format!(
         "{persona} You work on one ticket of a board, in a worktree of its own, with tools; paths are relative to it. Read the ticket \
@@ -26,7 +26,7 @@ pub fn instructions(persona: &str, unread: usize) -> String {
     text
 }
 
-/// The first message of a ticket's run.
+/// Returns the first message of a ticket's run.
 pub fn task(ticket: &Ticket) -> String {
     let Ticket { id, kind, title, .. } = ticket;
     // In one line, so that no part of the title can pass for a comment.
@@ -34,13 +34,14 @@ pub fn task(ticket: &Ticket) -> String {
     format!("Work on ticket {id} ({kind}): {title}")
 }
 
-/// How each comment begins in a message to a run. The history is searched for it.
+/// The beginning of each comment in a message to a run. [`last_sent`] searches the history for it.
 const COMMENT: &str = "Comment ";
 
-/// The indentation of a comment's lines.
+/// The indentation of the lines of a comment.
 const INDENT: &str = "    ";
 
-/// The message that resumes a run that has ended: the new comments of people, or else why the ticket was returned.
+/// Returns the message that resumes an ended run: new comments of people, or if there are none, the reason why the
+/// ticket was returned.
 pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     if unread.is_empty() {
         return match last_move {
@@ -56,12 +57,13 @@ pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     said.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Indents every line of a text, so that none can pass for the beginning of another comment.
+/// Indents every line of a text, so that no line looks like the beginning of another comment.
 fn indented(content: &str) -> String {
     content.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the last comment in a run's history. A process may have sent it and been killed before it recorded that.
+/// Returns the id of the last comment in a run's history. A process may have sent the comment and been killed before it
+/// recorded that.
 pub fn last_sent(history: &[Message]) -> Option<i64> {
     let texts = history.iter().filter_map(|message| match message {
         Message::User { text, .. } => Some(text),
@@ -74,8 +76,8 @@ pub fn last_sent(history: &[Message]) -> Option<i64> {
     ids.max()
 }
 
-/// Decides what the end of a slice means for the ticket. It depends on the run's progress, the ticket's column, its
-/// comments with the newest first, and its criteria.
+/// Decides how the end of a slice changes the ticket: by the run's progress, the ticket's column, its comments with the
+/// newest first, and its criteria.
 pub fn outcome(
     progress: &Progress,
     ticket: &Ticket,
@@ -90,7 +92,7 @@ pub fn outcome(
     if !matches!(end, RunEnd::Text { .. } | RunEnd::Terminal { .. }) {
         return (Outcome::Error, end.to_string());
     }
-    // Only comments since the last one of a person count; earlier ones were about something else.
+    // Only comments after the last comment of a person count, since earlier ones are about something else.
     let since = comments.iter().take_while(|it| it.author == Author::Agent);
     let since: Vec<&Comment> = since.collect();
     let posted = |kind| since.iter().find(|it| it.kind == kind && !it.resolved);
@@ -100,7 +102,7 @@ pub fn outcome(
     if ticket.state == State::Verification {
         return (Outcome::Completed, "is in VERIFICATION".to_owned());
     }
-    // A profile that cannot move tickets ends with a completion.
+    // An agent whose profile cannot move tickets ends with a comment of the kind completion.
     if ticket.state == State::Research
         && let Some(completion) = posted(CommentKind::Completion)
     {

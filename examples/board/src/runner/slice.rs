@@ -1,5 +1,5 @@
-//! Works on a claimed ticket for one slice. A problem that a person has to solve ends the slice with an outcome, not
-//! an error, and the board shows it.
+//! Works on a claimed ticket for one slice. A problem that a person has to solve is an outcome of the slice, not an
+//! error, and the board shows it.
 
 use std::path::Path;
 use std::pin::pin;
@@ -20,10 +20,10 @@ use crate::{Board, BoardError};
 /// The agent's name in the records of the runs.
 const AGENT: &str = "board";
 
-/// How long a call may still run after its slice has ended.
+/// How long a running call may take to end after its slice is over.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How many of the newest comments are searched for those of the agent.
+/// How many of the newest comments are searched for comments of the agent.
 const NEWEST: u32 = 50;
 
 /// Works on a ticket until its run ends or waits, the slice is over, or the token is cancelled.
@@ -54,16 +54,16 @@ pub async fn work(
     Ok(decide::outcome(&progress, &ticket, &comments, &criteria))
 }
 
-/// Drives the run of a ticket.
+/// The agent of a ticket, ready to drive its run.
 struct Prepared {
     agents: durable::Runner,
     executor: Executor,
     run: String,
-    /// `None` for a new run, else whether the run has ended.
+    /// Whether the run has ended; `None` for a new run.
     known: Option<bool>,
 }
 
-/// Makes worktree, executor and agent. Errors are for a person.
+/// Makes the worktree, the executor and the agent. Errors are messages for a person.
 async fn prepare(runner: &Runner, ticket: &Ticket, project: &Project) -> Result<Prepared, String> {
     let run = format!("ticket-{}", ticket.id);
     let worktree = runner.folder.join("worktrees").join(&run);
@@ -102,14 +102,14 @@ async fn prepare(runner: &Runner, ticket: &Ticket, project: &Project) -> Result<
     Ok(Prepared { agents: agents.map_err(|error| error.to_string())?, executor, run, known })
 }
 
-/// Counts the comments of people that the agent has not read. Where the board fails now, it returns 0: the agent gets
-/// unread comments when its run has ended anyway.
+/// Counts the comments of people that the agent has not read. If the board fails, returns 0: the agent gets unread
+/// comments anyway when its run has ended.
 fn unread(board: &Board, ticket: i64) -> usize {
     let read = board.comments_read(ticket);
     read.and_then(|read| board.words_of_people(ticket, read)).map_or(0, |it| it.len())
 }
 
-/// Drives the run; `None` if the slice ended before the run rested. The inner error is for a person.
+/// Drives the run; `None` if the slice ended before the run ended or waited. The inner error is a message for a person.
 async fn drive(
     runner: &Runner,
     claim: &Claim,
@@ -135,7 +135,7 @@ async fn drive(
     }
 }
 
-/// Renews the claim until that fails.
+/// Renews the claim until a renewal fails, and returns that error.
 async fn hold(runner: &Runner, claim: &Claim) -> BoardError {
     loop {
         tokio::time::sleep(runner.settings.lease / 3).await;
@@ -166,7 +166,7 @@ async fn step(
                 board.mark_read(ticket.id, sent)?;
             }
             let unread = board.words_of_people(ticket.id, board.comments_read(ticket.id)?)?;
-            // The run has ended, but no slice has recorded that yet: record it, and send no message.
+            // The run has ended, but no slice has recorded its end: record it, and send no message.
             let before = board.outcome_before(claim)?;
             let is_open = matches!(before, None | Some(Outcome::Timeout | Outcome::Waiting));
             if unread.is_empty() && is_open {
@@ -184,7 +184,7 @@ async fn step(
     };
     Ok(match progress {
         Ok(progress) => Ok(Some(progress)),
-        // Another process drives the run, or this one is shutting down.
+        // Another process drives the run, or this process is shutting down.
         Err(error) if error.is_elsewhere() => Ok(None),
         Err(RunError::ShuttingDown { .. } | RunError::NotReleased { .. }) => Ok(None),
         Err(error) => Err(error.to_string()),

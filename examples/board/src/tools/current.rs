@@ -1,4 +1,4 @@
-//! The service through which the tools reach the ticket of a run.
+//! The service by which the tools access the ticket of a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::Board;
 use crate::git;
 use crate::ticket::Comment;
 
-/// The one ticket that a run works on.
+/// The only ticket that a run works on.
 #[derive(Debug, Clone)]
 pub struct CurrentTicket {
     pub(super) board: Arc<Board>,
@@ -28,7 +28,7 @@ impl ResourceKind for OnTicket {
 }
 
 impl CurrentTicket {
-    /// Makes the ticket of a run that works in this worktree.
+    /// Makes the ticket of a run, with the worktree in which the run works.
     #[must_use]
     pub fn new(board: Arc<Board>, id: i64, project: i64, worktree: impl Into<PathBuf>) -> Self {
         Self { board, id, project, worktree: worktree.into() }
@@ -52,13 +52,12 @@ impl CurrentTicket {
         &self.board
     }
 
-    /// Returns the name of the ticket's resource.
+    /// Returns the resource name of the ticket.
     pub(super) fn resource(&self) -> String {
         self.id.to_string()
     }
 
-    /// Returns the newest comments, and marks them as read. It marks none where older unread comments of people would
-    /// be left out.
+    /// Returns the newest comments and marks them as read. If older unread comments of people do not fit, marks none.
     pub(super) fn read_comments(&self, most: u32) -> Result<Vec<Comment>, ToolError> {
         let comments = self.board.newest_comments(self.id, most)?;
         let unread = self.board.words_of_people(self.id, self.board.comments_read(self.id)?)?;
@@ -79,7 +78,7 @@ impl CurrentTicket {
     }
 }
 
-/// Returns the time of a call.
+/// Returns the time at which a call began.
 pub(super) fn now(context: &ToolContext) -> Timestamp {
     Timestamp::try_from(context.now()).unwrap_or(Timestamp::MAX)
 }

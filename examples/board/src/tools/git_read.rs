@@ -1,7 +1,7 @@
-//! `git_read` looks at the repository.
+//! `git_read` reads the repository.
 //!
 //! # What it does
-//! It runs one reading git command in the worktree and answers with its exit code and its output. Settings of the
+//! It runs one git command that only reads, and answers with its exit code and its output. Settings of the
 //! repository that start programs are switched off, and no lock is taken, so that it changes nothing.
 //!
 //! # What it may touch
@@ -35,7 +35,7 @@ pub async fn git_read(
     git::run(workspace.root(), &[arguments]).await
 }
 
-/// Returns the files that the operation reads: the whole workspace where no path is given.
+/// Returns the files that the operation reads: the given paths, or the whole workspace.
 fn read_by(paths: &[String]) -> Vec<String> {
     match paths {
         [] => vec![".".to_owned()],

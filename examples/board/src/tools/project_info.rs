@@ -31,7 +31,7 @@ pub fn project_info(ticket: &CurrentTicket) -> Result<Output, ToolError> {
     let found = ticket.board.project(ticket.project)?;
     pretty(&Shown {
         name: found.name,
-        // The agent need not know the repository's folder: it works in a worktree.
+        // The agent does not need the repository's folder, because it works in a worktree.
         repo_url: found.url,
         language: found.language,
         branch: found.branch,

@@ -1,4 +1,4 @@
-//! What a model reads of the board, as indented JSON.
+//! The board's data as models read it: indented JSON.
 
 use serde::Serialize;
 use toolwright::{Output, ToolError};
@@ -49,7 +49,7 @@ pub(super) struct ShownCriterion {
 }
 
 impl ShownCriterion {
-    /// Shows whether the present files of the worktree meet the criterion.
+    /// Makes the criterion, and compares its finding with the present files of the worktree, whose git tree is `tree`.
     pub(super) fn of(it: Criterion, tree: &str) -> Self {
         let met = it.counts_for(tree);
         let finding = match it.met && !met {

@@ -17,7 +17,7 @@ use super::shown::{ShownComment, ShownCriterion, ShownDocument, pretty};
 use crate::ticket::{Comment, State, SubState};
 use crate::{Board, BoardError};
 
-/// How many comments a model reads at once.
+/// How many of the newest comments a model reads.
 const COMMENTS: u32 = 20;
 
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ pub fn ticket_read(ticket: &CurrentTicket) -> Result<Output, ToolError> {
     pretty(&shown(&ticket.board, ticket.id, comments, &ticket.tree()?)?)
 }
 
-/// Returns the ticket as a model and `bonsai-plan` read it, with the criteria that the present files meet.
+/// Returns the ticket as models and `bonsai-plan` read it, with the criteria that the present files meet.
 pub fn shown(
     board: &Board,
     id: i64,

@@ -1,4 +1,4 @@
-//! Prompts, which the agent reads before every conversation.
+//! Prompts, which the agent gets before every conversation.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ pub struct Prompt {
     #[serde(rename = "title")]
     _title: String,
     loading: Loading,
-    /// Whether an agent may edit it.
+    /// Whether an agent may edit the prompt.
     #[serde(rename = "agent-modification")]
     agent_modification: bool,
 }
@@ -24,7 +24,7 @@ enum Loading {
 }
 
 impl Prompt {
-    /// Returns whether every conversation begins with it.
+    /// Returns whether every conversation begins with the prompt.
     pub fn is_always_loaded(&self) -> bool {
         self.loading == Loading::Always
     }
@@ -47,7 +47,7 @@ impl Kind for Prompt {
     }
 
     fn accept(&self, _: &Self, name: &str, _: &dyn Others) -> Result<(), Refusal> {
-        // Refuse an edit that would forbid all later edits.
+        // Refuse an edit after which the prompt could not be edited any more.
         self.may_be_edited(name)
     }
 }

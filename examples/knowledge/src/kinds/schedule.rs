@@ -9,32 +9,32 @@ use serde::Deserialize;
 
 use super::{Kind, Others, Refusal};
 
-/// The most missed times that are counted.
+/// The most missed times that are counted, so that the work is bounded.
 const MOST_MISSED: usize = 1_000;
 
 /// The front matter of a schedule.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// Never changes.
+    /// The id, which must not change.
     pub id: String,
-    /// When it is due, in UTC and five fields: minute, hour, day, month, day of the week.
+    /// The due times in UTC, as five fields: minute, hour, day, month, day of the week.
     cron: String,
-    /// Whether it makes tasks.
+    /// Whether the schedule makes tasks.
     #[serde(default)]
     pub enabled: bool,
 }
 
-/// The due times of a schedule.
+/// The due times of a schedule in an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueTimes {
     pub latest: Timestamp,
-    /// How many were missed before the latest, up to 1,000.
+    /// How many due times were missed before the latest, at most 1,000.
     pub missed: usize,
 }
 
 impl Schedule {
-    /// Returns the times after `since` up to and including `now`; `None` if there is none, or the line is invalid.
+    /// Returns the due times after `since` up to and including `now`; `None` if there is none, or `cron` is invalid.
     /// Pure.
     pub fn due(&self, since: Timestamp, now: Timestamp) -> Option<DueTimes> {
         let cron = Cron::from_str(&self.cron).ok()?;
@@ -74,7 +74,7 @@ impl Kind for Schedule {
             Refusal("invalid_schedule", format!("`{cron}` is not the time of a schedule: {why}"))
         };
         let parsed = Cron::from_str(cron).map_err(|error| wrong(error.to_string()))?;
-        // Any moment will do: the question is whether the schedule is ever due.
+        // Any start time will do, because the question is only whether the schedule is ever due.
         let moment = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
         parsed
             .find_next_occurrence(&moment, false)

@@ -1,4 +1,4 @@
-//! Skills, which people ask an agent for by name.
+//! Skills, which people request from an agent by name.
 
 use serde::Deserialize;
 
@@ -8,12 +8,12 @@ use super::{Kind, Others, Refusal};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skill {
-    /// The name of the file.
+    /// The skill's name, which has to be that of its file.
     name: String,
-    /// What it is good for.
+    /// The purpose of the skill.
     #[serde(rename = "description")]
     _description: String,
-    /// The names of its arguments.
+    /// The names of the skill's arguments.
     #[serde(default, rename = "arguments")]
     _arguments: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Tasks, which a worker claims, works on and ends.
+//! Tasks, each of which a worker claims, works on and ends.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use super::{Kind, Others, Refusal};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// Never changes; other tasks refer to it.
+    /// The id, which must not change because other tasks refer to it.
     pub id: String,
-    /// The status. The tools that end a task change it; an edit must not.
+    /// The status. Only the tools that end a task may change it, not an edit.
     pub status: Status,
     #[serde(default)]
     pub priority: Priority,
-    /// The ids of the tasks that have to be complete first.
+    /// The ids of the tasks that have to be complete before this one.
     #[serde(default)]
     pub blocked_by: Vec<String>,
-    /// Only workers write the fields below.
+    /// The worker that has claimed the task. Only workers write this field and those below.
     pub claimed_by: Option<String>,
     claimed_at: Option<String>,
     pub output: Option<String>,
@@ -38,7 +38,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the text of the front matter.
+    /// Returns the status as text, as in the front matter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -109,7 +109,7 @@ impl Kind for Task {
     }
 }
 
-/// Finds a cycle of dependencies through `id`, and returns its last task.
+/// Finds a cycle of dependencies through the task `id`, and returns the last task of the cycle.
 fn leads_back(id: &str, blocked: &BTreeMap<String, Vec<String>>) -> Option<String> {
     let mut seen = Vec::new();
     let mut open = vec![id];

@@ -1,6 +1,6 @@
-//! `skill_edit`, `schedule_edit`, `task_edit` and `prompt_edit` replace lines of a file of their kind. Each reads and
-//! writes only that file, and refuses an edit that would make it invalid. They differ in their kind and their
-//! descriptions.
+//! `skill_edit`, `schedule_edit`, `task_edit` and `prompt_edit` replace lines of a file of one kind. Each reads and
+//! writes only that file, and refuses an edit after which the file would be invalid. The tools differ in the kind and
+//! in their descriptions.
 
 use toolwright::{ToolError, tool};
 use toolwright_toolbox::LinePatch;
@@ -9,8 +9,8 @@ use crate::edit::{Edited, edit, file_of};
 use crate::kinds::{Prompt, Schedule, Skill, Task};
 use crate::library::Library;
 
-/// Makes the edit tool of a kind. Its arguments are description, name, kind, group, and the description of the first
-/// parameter.
+/// Makes the edit tool for a kind. The arguments are the tool's description, its name, the kind, the group, and the
+/// description and name of the first parameter.
 macro_rules! edit_tool {
     ($(#[$description:meta])* $tool:ident::<$kind:ty>, group = $group:literal, $(#[$name:meta])* name) => {
         $(#[$description])*

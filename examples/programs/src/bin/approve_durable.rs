@@ -1,5 +1,5 @@
-//! features = ["agent", "cli", "sqlite"]. A person decides, and what was decided counts after a crash too. Without a person at the
-//! terminal the call waits: decide by `toolwright approvals`, and start the program again.
+//! features = ["agent", "cli", "sqlite"]. A person decides, and the decision is still valid after a crash. Without a
+//! person at the terminal the call waits: decide by `toolwright approvals`, and start the program again.
 use toolwright::approval::Terminal;
 use toolwright::journal::SqliteStore;
 use toolwright::{Agent, tool};

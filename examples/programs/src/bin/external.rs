@@ -1,5 +1,5 @@
-//! features = ["agent", "sqlite"]. A visitor picks the colour: in a browser, or here at the terminal. Killed while it waits and
-//! started again, it goes on waiting for the same call. `toolwright keys new tokens.key` makes the key.
+//! features = ["agent", "sqlite"]. A visitor picks the colour: in a browser, or here at the terminal. If the program is
+//! killed while it waits and started again, it waits for the same call. `toolwright keys new tokens.key` makes the key.
 use std::io::stdin;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Shows each call that was handed over, and supplies what the visitor says.
+/// Prints each call that was handed over, and supplies the visitor's input as its result.
 async fn ask_the_visitor(executor: Executor) {
     loop {
         for call in executor.handed_over().await.unwrap_or_default() {

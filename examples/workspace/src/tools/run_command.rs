@@ -1,7 +1,7 @@
-//! `run_command` runs one program with its arguments in the workspace, as the toolbox does. The executor does not
-//! know what the program touches, so a policy decides by program and arguments. The program has no input and no
-//! terminal, so that it cannot answer a question to a person, and few environment variables. It is named without a
-//! path, because an agent can write files.
+//! `run_command` runs one program with its arguments in the workspace, as the tool of the toolbox does. The executor
+//! does not know which files the program touches, so the policy decides by program and arguments. The program gets few
+//! environment variables, and neither input nor a terminal, so that it cannot ask a person. Its name has no path,
+//! because an agent could have written a file at a path.
 
 use toolwright::{ProcessOutput, ToolError, tool};
 use toolwright_toolbox::Workspace;

@@ -1,4 +1,4 @@
-//! Compares an answer with what the document promises. Pure.
+//! Compares an answer with the answers that the document promises. Pure.
 //!
 //! A schema is compiled when it is first needed: most operations of a large document are never called.
 
@@ -13,7 +13,7 @@ use super::Response;
 use crate::document::{Document, LocatedValue};
 use crate::schema::{Direction, Schemas};
 
-/// How many differences are listed for one answer.
+/// The most differences that are listed for one answer.
 const MOST: usize = 10;
 
 /// The answers that the document promises for an operation.
@@ -38,7 +38,8 @@ impl Answers {
         Self { document, responses, checkers: Mutex::default() }
     }
 
-    /// How an answer differs from what the document promises for its status; empty if it matches, or if nothing is promised.
+    /// Returns the differences between an answer and the one that the document promises for its status; empty if it
+    /// matches, or if the document promises none.
     pub(super) fn problems(
         &self,
         status: StatusCode,
@@ -84,7 +85,7 @@ impl Answers {
         shown.collect()
     }
 
-    /// The compiled schema; `None` if the schema itself is invalid, which is not the answer's fault.
+    /// Returns the compiled schema; `None` if the schema itself is invalid, which is not the answer's fault.
     fn checker(&self, schema: &LocatedValue<'_>) -> Option<Arc<PreparedChecker>> {
         let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
         let prepared = || prepare(&self.document, schema).map(|it| Arc::new(PreparedChecker(it)));
@@ -102,7 +103,8 @@ fn prepare(document: &Document, schema: &LocatedValue<'_>) -> Option<Checker> {
     Checker::new(&normal.ok()?.schema).ok()
 }
 
-/// What the document promises for a status: an entry for exactly this status, for its class such as `2XX`, or the default.
+/// Returns the promised answer for a status: an entry for exactly this status, for its class such as `2XX`, or the
+/// default.
 fn of_status<'d>(responses: &LocatedValue<'d>, status: StatusCode) -> Option<LocatedValue<'d>> {
     let code = status.as_u16();
     let hundred = format!("{}XX", code / 100);
@@ -111,7 +113,7 @@ fn of_status<'d>(responses: &LocatedValue<'d>, status: StatusCode) -> Option<Loc
     exact.or_else(small).or_else(|| responses.get("default"))
 }
 
-/// Whether a media type of the document, which may have wildcards, matches that of an answer.
+/// Returns whether a media type of the document, which may contain wildcards, matches the media type of an answer.
 fn matches(written: &str, found: &str) -> bool {
     let written = written.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match written.split_once('/') {

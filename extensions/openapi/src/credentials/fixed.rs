@@ -1,4 +1,4 @@
-//! Credentials that are the same for every call.
+//! Credentials that do not differ between calls.
 
 use std::collections::BTreeMap;
 

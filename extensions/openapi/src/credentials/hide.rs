@@ -1,6 +1,6 @@
 //! Removes secrets from a server's answer, in every encoding in which the server may repeat a request. Pure.
 
-/// The longest encoding of a character, in bytes: two UTF-16 units as JSON escapes.
+/// The longest encoding of one character, in bytes: two UTF-16 units as JSON escapes.
 const LONGEST_FORM: usize = 12;
 
 /// Replaces each of these secrets, which must not be empty, with `[key]`.
@@ -21,17 +21,17 @@ pub(crate) fn hide(text: &[u8], secrets: &[String]) -> Vec<u8> {
     clean
 }
 
-/// Cuts off the end of a truncated text if it is the beginning of one of these secrets.
+/// Removes the end of a truncated text if that end is the beginning of one of these secrets.
 pub(crate) fn without_beginning<'t>(text: &'t [u8], secrets: &[String]) -> &'t [u8] {
     let is_beginning = |end: &[u8]| secrets.iter().any(|it| begins(end, it));
-    // No encoding of a character is longer than this.
+    // No encoding of a secret is longer than this.
     let longest = secrets.iter().map(|it| it.chars().count() * LONGEST_FORM).max().unwrap_or(0);
     let first = text.len().saturating_sub(longest);
     let end = (first..text.len()).find(|at| text.get(*at..).is_some_and(is_beginning));
     text.get(..end.unwrap_or(text.len())).unwrap_or(text)
 }
 
-/// Whether the whole text is the beginning of a secret. The last character may be incomplete.
+/// Returns whether the whole text is the beginning of a secret. The last character of the text may be incomplete.
 fn begins(text: &[u8], secret: &str) -> bool {
     let mut characters = secret.chars();
     let Some(character) = characters.next() else { return false };
@@ -43,7 +43,7 @@ fn begins(text: &[u8], secret: &str) -> bool {
             .any(|after| begins(after, characters.as_str()))
 }
 
-/// Whether the text is the incomplete encoding of a character.
+/// Returns whether the text is the incomplete encoding of the character.
 fn begins_character(text: &[u8], character: char) -> bool {
     let (mut utf8, mut utf16) = ([0; 4], [0; 2]);
     let plain = character.encode_utf8(&mut utf8).to_owned();
@@ -57,7 +57,7 @@ fn begins_character(text: &[u8], character: char) -> bool {
     })
 }
 
-/// The text after the secret, if the text begins with it.
+/// Returns the text after the secret, if the text begins with the secret.
 fn after_secret<'t>(text: &'t [u8], secret: &str) -> Option<&'t [u8]> {
     let mut characters = secret.chars();
     let Some(character) = characters.next() else { return Some(text) };
@@ -65,8 +65,8 @@ fn after_secret<'t>(text: &'t [u8], secret: &str) -> Option<&'t [u8]> {
     forms.find_map(|after| after_secret(after, characters.as_str()))
 }
 
-/// The text after a character, for each encoding in which the text may begin with it: URL, form, JSON, or plain. Each character
-/// is tried separately, because servers differ in which ones they encode.
+/// Returns the text after a character, for each encoding of the character with which the text may begin: URL, form,
+/// JSON, or plain. Each character is tried separately, because servers differ in the characters that they encode.
 fn after_character(text: &[u8], character: char) -> [Option<&[u8]>; 4] {
     let (mut utf8, mut utf16) = ([0; 4], [0; 2]);
     let bytes: &[u8] = character.encode_utf8(&mut utf8).as_bytes();
@@ -84,7 +84,8 @@ fn after_character(text: &[u8], character: char) -> [Option<&[u8]>; 4] {
     ]
 }
 
-/// The text after this number, written with a prefix and so many hexadecimal digits.
+/// Returns the text after this number, if the text begins with the prefix and the number in `digits` hexadecimal
+/// digits.
 fn after_hex<'t>(text: &'t [u8], prefix: &[u8], digits: usize, number: u16) -> Option<&'t [u8]> {
     let (found, after) = text.strip_prefix(prefix)?.split_at_checked(digits)?;
     let found = std::str::from_utf8(found).ok()?;

@@ -14,7 +14,7 @@ use super::{Credential, Credentials};
 use crate::security::SecurityScheme;
 use crate::{send, servers};
 
-/// How long before its expiry a token is replaced.
+/// How long before its expiry a token is replaced by a new one.
 const EARLY: Duration = Duration::from_secs(30);
 /// How long a token server may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -40,7 +40,7 @@ pub struct OAuthCredentials {
     state: Mutex<State>,
 }
 
-/// The tokens from the authorization server.
+/// The current tokens of the client.
 #[derive(Default)]
 struct State {
     refresh_token: Option<String>,
@@ -65,9 +65,9 @@ struct TokenResponse {
 #[error("no token can be obtained from `{url}`: {why}")]
 #[non_exhaustive]
 pub struct TokenUrlError {
-    /// The URL; not shown where it may have a password in it.
+    /// The URL. If it may contain a password, a placeholder.
     pub url: String,
-    /// The reason.
+    /// The reason why the URL cannot be used.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(TokenUrlError);
@@ -113,14 +113,15 @@ impl OAuthCredentials {
         self
     }
 
-    /// Requests these scopes.
+    /// Sets the scopes that are requested.
     #[must_use]
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The current token, or a new one. Calls that need a new one at the same time wait for the same request.
+    /// Returns the current token, or requests a new one. Calls that need a new token at the same time share one
+    /// request.
     async fn token(&self, now: SystemTime) -> Result<Credential, ToolError> {
         let mut state = self.state.lock().await;
         if let Some(token) = &state.token
@@ -131,7 +132,7 @@ impl OAuthCredentials {
             return Ok(token.credential.clone());
         }
         let granted = self.ask(state.refresh_token.as_deref()).await?;
-        // A time beyond the range of the clock means that the token never expires.
+        // An expiry beyond the range of the clock means that the token never expires.
         let expires =
             granted.expires_in.and_then(|seconds| now.checked_add(Duration::from_secs(seconds)));
         let credential = Credential::token(granted.access_token);
@@ -161,7 +162,7 @@ impl OAuthCredentials {
         let request =
             request.header(reqwest::header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         let body = form.query().unwrap_or_default().to_owned();
-        // The operation itself has not been called yet.
+        // The operation itself has not been called yet, so the call may be repeated.
         let not_started = ErrorClass::NotStarted { retry_after: None };
         let response = request.body(body).send().await;
         let response = response.map_err(|error| ToolError::from(error).class(not_started))?;
@@ -200,7 +201,7 @@ impl Credentials for OAuthCredentials {
     ) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             let mut state = self.state.lock().await;
-            // Another call may have got a new token meanwhile.
+            // Another call may have replaced the refused token meanwhile.
             if state.token.as_ref().is_some_and(|it| it.credential == *refused) {
                 state.token = None;
             }

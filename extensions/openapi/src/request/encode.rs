@@ -1,11 +1,12 @@
-//! Percent-encoding by the place of a text. Pure.
+//! Percent-encodes a text, depending on its place in the URL. Pure.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Encodes everything but the characters that RFC 3986 calls unreserved.
+/// The characters that are encoded in a value: all but those that RFC 3986 calls unreserved.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Also leaves the characters for `allowReserved`: reserved ones that end neither a value nor a query.
+/// The characters that are encoded with `allowReserved`. Reserved characters are not encoded if they end neither a
+/// value nor a query.
 const RESERVED: &AsciiSet = &VALUE
     .remove(b':')
     .remove(b'/')
@@ -18,7 +19,7 @@ const RESERVED: &AsciiSet = &VALUE
     .remove(b'*')
     .remove(b',');
 
-/// The characters that need no encoding in a path segment.
+/// The characters that are encoded in a path segment.
 const SEGMENT: &AsciiSet = &VALUE
     .remove(b':')
     .remove(b'@')

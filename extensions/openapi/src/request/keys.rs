@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::operation::{Place, Style};
 
-/// The keys that the fields of objects have used so far, and the reserved ones.
+/// The keys that the fields of objects use in a request, and the reserved keys.
 pub(super) struct Keys<'s> {
     reserved: &'s [String],
     taken: Vec<(Option<Place>, &'s str)>,
@@ -19,7 +19,8 @@ impl<'s> Keys<'s> {
     /// Reserves the keys that the fields of an object use, in this part of the request; `None` is the body.
     ///
     /// # Errors
-    /// When one of them is already used, or would be read as a field of another: servers read `a[b]` as the field `b` of `a`.
+    /// When one of the keys is already used, or would be read as a field of another: servers read `a[b]` as the field
+    /// `b` of `a`.
     pub(super) fn take(
         &mut self,
         place: Option<Place>,
@@ -50,7 +51,7 @@ impl<'s> Keys<'s> {
     }
 }
 
-/// The name before the first bracket of a key.
+/// Returns the name before the first bracket of a key.
 fn root(key: &str) -> &str {
     key.split('[').next().unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! The path of an operation: a template of text and parameters, filled with the values of a call. Pure.
+//! The path of an operation: a template of text and parameters, in which the values of a call replace the parameters.
+//! Pure.
 
 use std::collections::HashMap;
 
@@ -25,7 +26,7 @@ impl Template {
     /// Parses a path. A part after `#` is never sent: some documents use it to distinguish operations of one path.
     ///
     /// # Errors
-    /// When it is not a valid path.
+    /// When the text is not a valid path.
     pub(crate) fn of(path: &str) -> Result<Self, String> {
         let path = path.split('#').next().unwrap_or_default();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -49,7 +50,7 @@ impl Template {
         Ok(Self { segments, query: pairs.collect() })
     }
 
-    /// The names of the parameters.
+    /// Returns the names of the parameters.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().flatten().filter_map(|piece| match piece {
             Piece::Parameter(name) => Some(name.as_str()),
@@ -57,13 +58,13 @@ impl Template {
         })
     }
 
-    /// The keys of the query in the path.
+    /// Returns the keys of the query in the path.
     pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
         let keys = self.query.iter().map(|pair| pair.split('=').next().unwrap_or_default());
         keys.map(|key| percent_decode_str(key).decode_utf8_lossy().into_owned())
     }
 
-    /// The pairs of the query in the path.
+    /// Returns the pairs of the query in the path.
     pub(super) fn query(&self) -> impl IntoIterator<Item = &str> {
         self.query.iter().map(String::as_str)
     }
@@ -73,8 +74,8 @@ impl Template {
     }
 }
 
-/// Returns the path as a server reads it, against which rules match: decodes what the document encodes, and drops the
-/// part after `#`. An encoded `/` stays encoded, since it does not separate segments.
+/// Returns the path as a server reads it, which rules match: decodes percent-encoded text of the document, and drops
+/// the part after `#`. An encoded `/` stays encoded, since it does not separate segments.
 pub(crate) fn as_sent(path: &str) -> String {
     let path = path.split('#').next().unwrap_or_default();
     let segments = path
@@ -83,7 +84,7 @@ pub(crate) fn as_sent(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Encodes text of the document, which may already be percent-encoded.
+/// Percent-encodes text of the document, which may already be encoded.
 fn fixed(text: &str) -> String {
     encode::value(&percent_decode_str(text).decode_utf8_lossy())
 }
@@ -112,19 +113,19 @@ fn segment(text: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// A path whose parameters are being filled in.
+/// A path whose parameters are being replaced by values.
 pub(super) struct Filling<'t> {
     template: &'t Template,
     values: HashMap<String, String>,
 }
 
 impl Filling<'_> {
-    /// Sets an encoded value.
+    /// Sets the value of a parameter, which is already encoded.
     pub(super) fn fill(&mut self, name: &str, value: String) {
         self.values.insert(name.to_owned(), value);
     }
 
-    /// The path, encoded.
+    /// Returns the encoded path.
     ///
     /// # Errors
     /// When a parameter is missing or empty, or a segment would lead to another path.
@@ -159,12 +160,12 @@ impl Filling<'_> {
     }
 }
 
-/// Encodes text of the document, which may already be percent-encoded. Delimiters such as `:` and `@` are not encoded.
+/// Percent-encodes text of the document, which may already be encoded. Delimiters such as `:` and `@` are not encoded.
 fn of_document(text: &str) -> String {
     encode::segment(&percent_decode_str(text).decode_utf8_lossy())
 }
 
-/// Whether a segment contains `.` or `..` as a name, after decoding, so that a server could resolve it to another path.
+/// Returns whether a decoded segment contains the name `.` or `..`, so that a server could resolve it to another path.
 fn has_dots(segment: &str) -> bool {
     let decoded = percent_decode_str(segment).decode_utf8_lossy();
     decoded.split(['/', '\\']).any(|part| matches!(part, "." | ".."))

@@ -100,8 +100,8 @@ pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<Strin
     })
 }
 
-/// Keys in brackets at every level: `a[b][c]=1`. Items of lists have their index, which separates the fields of one item from
-/// those of the next.
+/// Encodes a value with keys in brackets at every level, as in `a[b][c]=1`. The index of each item of a list is a key
+/// too, and separates the fields of one item from those of the next.
 fn deep(key: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -119,7 +119,7 @@ fn deep(key: &str, value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A value without nesting.
+/// A value without nested values.
 enum Parts {
     One(String),
     List(Vec<String>),
@@ -162,7 +162,7 @@ fn join(fields: &[(String, String)], between: &str, after: &str) -> String {
     pairs.collect::<Vec<_>>().join(after)
 }
 
-/// A value as text, if it is neither a list nor an object.
+/// Returns a value as text. The value must be neither a list nor an object.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,10 +1,10 @@
 //! Patterns of paths and names: `*` is any text within a segment, `**` any text. Pure.
 
-/// Whether a pattern matches the whole text. The time is bounded by the product of both lengths.
+/// Returns whether a pattern matches the whole text. The time is bounded by the product of both lengths.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());
-    // `reached[i]`: the part of the pattern processed so far matches the first `i` characters.
+    // `reached[i]` says whether the processed part of the pattern matches the first `i` characters.
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
     let mut at = 0;

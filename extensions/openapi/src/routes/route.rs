@@ -1,4 +1,4 @@
-//! A rule: which operations it matches, and whether and how they become tools.
+//! A rule: which operations it matches, and how they become tools.
 
 use std::fmt::Write as _;
 
@@ -176,7 +176,7 @@ impl Route {
             && self.extension.as_ref().is_none_or(has_extension)
     }
 
-    /// Whether the path of a request, with or without its query, matches that of the rule.
+    /// Returns whether the path of a request, with or without its query, matches the path of the rule.
     fn is_at(&self, path: &str) -> bool {
         let Some(pattern) = &self.path else { return true };
         let sent = as_sent(path);

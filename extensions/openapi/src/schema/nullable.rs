@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The schema that also accepts `null`.
+/// Returns the schema that also accepts `null`.
 pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && !values.contains(&Value::Null)
@@ -19,7 +19,7 @@ pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
         }
         Some(Value::Array(kinds)) if !kinds.contains(&json!("null")) => kinds.push(json!("null")),
         Some(_) => {}
-        // A schema that refers to others accepts what these accept, so `null` is added as an alternative.
+        // A schema that refers to other schemas accepts the values that these accept, so `null` becomes an alternative.
         None if applies => {
             let mut choice = Map::new();
             if let Some(description) = schema.remove("description") {
@@ -28,7 +28,7 @@ pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
             choice.insert("anyOf".to_owned(), json!([schema, {"type": "null"}]));
             return Value::Object(choice);
         }
-        // A schema without constraints accepts `null` already.
+        // A schema without constraints already accepts `null`.
         None => {}
     }
     Value::Object(schema)

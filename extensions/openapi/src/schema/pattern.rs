@@ -1,5 +1,5 @@
-//! Patterns that cannot be checked here: with lookaround or backreferences, or not valid regular expressions of JSON Schema.
-//! Pure.
+//! Handles regular expressions that this crate cannot check: those with lookaround or backreferences, and those that
+//! are not valid in JSON Schema. Pure.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,12 +9,13 @@ use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
 
 use super::say;
 
-/// Remembers which patterns of a document can be checked: each pattern is compiled once, however many operations use it.
+/// Caches which patterns of a document can be checked: each is compiled once, however many operations use it.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns(Mutex<HashMap<String, bool>>);
 
 impl Patterns {
-    /// Replaces a pattern that cannot be checked in bounded time with a sentence. The server checks its own patterns anyway.
+    /// Replaces a pattern that cannot be checked in bounded time with a sentence in the description. The server checks
+    /// its own patterns anyway.
     pub(super) fn leave_out_unchecked(&self, schema: &mut Map<String, Value>) {
         let Some(Value::String(pattern)) = schema.get("pattern") else { return };
         if self.can_be_checked(pattern) {
@@ -30,7 +31,7 @@ impl Patterns {
         if let Some(known) = known.get(pattern) {
             return *known;
         }
-        // Both compilers limit the size of a pattern, each with its own limit.
+        // Two compilers are used, each with its own limit for the size of a pattern, so try both.
         let whole =
             json!({"type": "object", "properties": {"it": {"type": "string", "pattern": pattern}}});
         let can = Checker::new(&whole).is_ok() && input_schema(&whole, TypeNames::Foreign).is_ok();

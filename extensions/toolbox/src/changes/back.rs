@@ -1,26 +1,26 @@
-//! Decides what a file is restored to when all changes of some calls are taken back at once, including undos among these calls,
-//! or why it is left as it is; pure.
+//! Plans the rewind of a file: decides which state replaces all changes of some calls, including their undos, or why
+//! the file cannot be restored. Pure.
 
 use super::plan::{Refusal, unrestorable};
 use super::rows::Change;
 use crate::workspace::State;
 
-/// The changes of a file that are to be taken back.
+/// The changes of a file that a rewind takes back.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Back<'a> {
-    /// The changes to be taken back, newest first; the file is restored to the state before the oldest of them.
+    /// The changes to be taken back, newest first. The file is restored to its state before the oldest of them.
     pub(super) changes: Vec<&'a Change>,
 }
 
 impl<'a> Back<'a> {
-    /// The oldest of the changes to be taken back.
+    /// Returns the oldest of the changes to be taken back.
     pub(super) fn oldest(&self) -> Option<&'a Change> {
         self.changes.last().copied()
     }
 }
 
-/// Plans what a file is restored to. `changes` are all changes of the file, oldest first; `is_taken` selects those to be taken
-/// back; `now` is the present state. `None` if the file is already as it was before them.
+/// Plans the rewind of a file. `changes` are all changes of the file, oldest first; `is_taken` selects those to be
+/// taken back; `now` is the present state. `None` if the file already has its earlier state.
 pub(super) fn plan_back<'a>(
     changes: &'a [Change],
     is_taken: impl Fn(&Change) -> bool,
@@ -41,7 +41,7 @@ pub(super) fn plan_back<'a>(
         if !is_taken(change) {
             return Err(Refusal::Changed { change: last, later: Some(change) });
         }
-        // Something that is not in the log wrote the file in between, which would be lost.
+        // Between these changes something else wrote the file, and restoring would lose that.
         if change.number != last.number && last.after.as_ref() != Some(&change.before) {
             return Err(Refusal::Changed { change: last, later: None });
         }
@@ -56,8 +56,8 @@ pub(super) fn plan_back<'a>(
     Ok(Some(Back { changes: since.iter().rev().copied().collect() }))
 }
 
-/// Returns the changes in effect: leaves out each change that an undo has taken back, and that undo. If an undo is itself taken
-/// back but not all of its changes are, both stay.
+/// Returns the changes that are in effect: an undo and the change that it took back are left out together. They stay if
+/// the undo is to be taken back as well, but not every change that it took back.
 fn standing<'a>(changes: &'a [Change], is_taken: &impl Fn(&Change) -> bool) -> Vec<&'a Change> {
     let undone_by = |undo: &Change| {
         let by = undo.number;

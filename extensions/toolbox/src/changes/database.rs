@@ -1,4 +1,4 @@
-//! The SQLite file of a change log: how it is created, and its errors.
+//! The SQLite file of a change log: its format and its errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::database::{self, Format, Problem};
 const VERSION: i32 = FORMAT.version();
 
 const FORMAT: Format = Format {
-    // `twcl` in ASCII.
+    // The letters `twcl` in ASCII, for "toolwright change log".
     application: 0x7477_636c,
     tables: include_str!("1.sql"),
     changes: &[],
@@ -24,15 +24,15 @@ pub enum ChangeLogError {
     /// The file cannot be created.
     #[error("the change log `{}` cannot be made; its folder has to exist and to be writable", file.display())]
     Unmade {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// SQLite cannot use the file.
     #[error("the change log `{}` cannot be opened", file.display())]
     Database {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of SQLite.
         source: rusqlite::Error,
@@ -40,21 +40,21 @@ pub enum ChangeLogError {
     /// The file is not a change log.
     #[error("`{}` is not a change log, expected one or an unused name; name another file", file.display())]
     Foreign {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
     },
     /// A later version of this crate has written the file.
     #[error("the change log `{}` has version {found}, expected at most {VERSION}; update the program", file.display())]
     Newer {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// Its version.
+        /// The version of the file's format.
         found: i32,
     },
 }
 toolwright::unstable::debug_as_sentence!(ChangeLogError);
 
-/// Opens a log, or creates the file, which only its owner can read.
+/// Opens a log, or creates its file so that only the owner can read it.
 pub(super) fn open(file: &Path) -> Result<Connection, ChangeLogError> {
     database::open(file, &FORMAT).map_err(|problem| {
         let file = file.to_owned();
@@ -67,7 +67,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, ChangeLogError> {
     })
 }
 
-/// The error for a model when the log fails during a call.
+/// Makes the error that a model gets when the log fails during a call.
 pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
     let message = "the log of changes cannot be used, so nothing could be undone";
     ToolError::new("change_log_unavailable", message).caused_by(error)

@@ -6,7 +6,7 @@
 //! listed among them: they cannot be undone.
 //!
 //! # What it may touch
-//! It reads the log, and no file of the workspace, except to see what an interrupted call has left.
+//! It reads the log. It reads files of the workspace only to complete the changes of interrupted calls.
 //!
 //! # What it refuses
 //! Paths that lead out of the workspace.

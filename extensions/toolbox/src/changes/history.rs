@@ -1,4 +1,4 @@
-//! Lists the entries of the log, and finds what belongs to a turn.
+//! Lists the entries of the log, and finds the files of a turn.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,10 +12,10 @@ use super::log::ChangeLog;
 use super::rows::{CALL, CallOf, Change, call, of_file};
 use crate::workspace::Name;
 
-/// One line of the history.
+/// One entry of the history.
 pub(super) enum Entry {
     Change(Change),
-    /// A call that may have written files that it does not name.
+    /// A call that may have written files without naming them in its footprint.
     Unnamed {
         call: CallOf,
         why: String,
@@ -23,7 +23,7 @@ pub(super) enum Entry {
 }
 
 impl ChangeLog {
-    /// The newest entries, of one file or of all files, without those of the call that asks.
+    /// Returns the newest entries of one file or of all files, without those of the call that requests the history.
     pub(super) fn history(
         &self,
         name: Option<&Name>,
@@ -51,7 +51,7 @@ impl ChangeLog {
         Ok(entries)
     }
 
-    /// The files that were changed most recently.
+    /// Returns the names of the files that were changed most recently.
     fn newest_names(&self, limit: u32) -> rusqlite::Result<Vec<Name>> {
         let connection = self.connection();
         let sql = "SELECT path, max(number) AS newest FROM changes GROUP BY path ORDER BY newest DESC LIMIT ?1";
@@ -72,7 +72,7 @@ impl ChangeLog {
         calls.collect()
     }
 
-    /// The files that the calls of a turn changed, the most recently changed first.
+    /// Returns the names of the files that the calls of a turn changed, the most recently changed first.
     pub(super) fn names_of_turn(&self, run: &str, turn: u64) -> rusqlite::Result<Vec<Name>> {
         let connection = self.connection();
         let sql = "SELECT path, changes.number FROM changes JOIN calls ON calls.number = changes.call \
@@ -92,8 +92,8 @@ impl ChangeLog {
         Ok(names.iter().filter_map(|(path, _)| Name::parse(path).ok()).collect())
     }
 
-    /// The run that a call refers to: the run that it names, or its own. A call outside of any turn refers to the run that last
-    /// changed files.
+    /// Returns the run that a call refers to: the run that it names, or its own. For a call outside of any turn, that
+    /// is the run that last changed a file.
     pub(super) fn run_meant(
         &self,
         context: &ToolContext,
@@ -113,7 +113,8 @@ impl ChangeLog {
         runs.next().transpose().map(Option::flatten)
     }
 
-    /// The files that an undo of a turn writes, for the footprint of its call; `None` (any file) if the log cannot be read.
+    /// Returns the files that an undo of a turn writes, for the footprint of its call. Returns `None`, which means any
+    /// file, if the log cannot be read.
     pub(super) fn written_in_turn(
         &self,
         context: &ToolContext,
@@ -167,7 +168,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// A time, to the second.
+/// Formats a time to the second.
 fn time(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds)
         .map_or_else(|_| milliseconds.to_string(), |it| it.strftime("%F %T UTC").to_string())

@@ -1,4 +1,4 @@
-//! The change log's interface for applications.
+//! The change log's API for applications.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -63,7 +63,7 @@ pub(super) struct Inner {
     pub(super) limits: ChangeLimits,
     file: PathBuf,
     connection: Mutex<Connection>,
-    /// The changes of calls that run in this process, each with the number of calls that have it open.
+    /// The numbers of the open changes of this process, each with the number of calls that have the change open.
     pub(super) open: Mutex<HashMap<i64, u32>>,
 }
 
@@ -95,7 +95,7 @@ impl ChangeLog {
     /// Opens the log of a workspace, or creates the file.
     ///
     /// # Errors
-    /// When the file cannot be created or opened, is not a change log, or has a later version.
+    /// When the file cannot be created or opened, is not a change log, or a later version of this crate has written it.
     pub fn open(file: impl AsRef<Path>, workspace: Arc<Workspace>) -> Result<Self, ChangeLogError> {
         Self::open_with(file, workspace, ChangeLimits::default())
     }
@@ -124,12 +124,12 @@ impl ChangeLog {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A thread that panicked has rolled its transaction back, so the connection is usable.
+        // A panic has rolled the transaction of its thread back, so the connection is usable.
         self.0.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The tools that undo changes write the files of the workspace.
+/// A call can declare that it writes files of the workspace through the log, as the undo tools do.
 impl Holds<File> for ChangeLog {
     fn scope(&self) -> ResourceScope {
         Holds::<File>::scope(&*self.0.workspace)

@@ -1,44 +1,44 @@
-//! Decides what the undo of one file restores, or why it restores nothing; pure.
+//! Plans the undo of one file: decides which state to restore, or why none can be restored. Pure.
 
 use std::fmt;
 
 use super::rows::Change;
 use crate::workspace::{Name, State, UnrecordedReason};
 
-/// The changes to be undone.
+/// The changes that an undo should take back.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum WantedChanges<'a> {
-    /// The newest change that is not undone. Undos themselves do not count as changes.
+    /// The newest change in effect. Undos themselves do not count as changes.
     Newest,
-    /// The change of this number, which may be an undo.
+    /// The change with this number, which may be an undo.
     Change(i64),
-    /// The changes of a turn of a run.
+    /// The changes that one turn of a run made.
     Turn { run: &'a str, turn: u64 },
 }
 
-/// What an undo restores.
+/// The changes that an undo takes back.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Plan<'a> {
     /// The changes to be taken back, newest first.
     pub(super) changes: Vec<&'a Change>,
-    /// Why older changes of the turn are not taken back.
+    /// The reason why older changes of the turn are not taken back; `None` if all are.
     pub(super) rest: Option<Refusal<'a>>,
 }
 
-/// Why a file is left as it is.
+/// The reason why a file is not restored.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refusal<'a> {
-    /// The log has no such change.
+    /// The log has no change with this number.
     Unknown,
-    /// There is no change that could be undone.
+    /// The file has no change that could be undone.
     Nothing,
-    /// Another change has already undone it.
+    /// The change is already undone, by the change `by`.
     Undone { change: i64, by: i64 },
-    /// Its call still runs, or another process has not completed its record.
+    /// The call of the change still runs, or another process has not completed the change's record.
     Running { change: &'a Change },
-    /// The file is no longer as the change left it.
+    /// Something has changed the file since: the change `later`, or something outside of the log.
     Changed { change: &'a Change, later: Option<&'a Change> },
-    /// The log has no content to restore the file from.
+    /// The log lacks the content to restore, for the reason `why`.
     Unrecorded { change: &'a Change, why: &'static str },
 }
 
@@ -87,7 +87,7 @@ pub(super) fn plan<'a>(
     Ok(Plan { changes: chosen, rest: None })
 }
 
-/// Whether the last of these changes can be taken back, after the others.
+/// Checks whether the last of these changes can be taken back after the others.
 fn restorable<'a>(
     changes: &'a [Change],
     taken: &[&'a Change],
@@ -98,7 +98,7 @@ fn restorable<'a>(
     let later = changes.iter().rev().filter(|it| it.number > change.number);
     let mut later = later.filter(|it| it.is_effective() && it.undone_by.is_none());
     let mut standing = later.clone().filter(|it| !it.is_undo);
-    // Refuse this also if a later change happened to leave the same state.
+    // Refuse this even if a later change happens to have restored the same state.
     if let Some(later) = standing.find(|it| !newer.iter().any(|newer| newer.number == it.number)) {
         return Err(Refusal::Changed { change, later: Some(later) });
     }
@@ -111,7 +111,7 @@ fn restorable<'a>(
     }
 }
 
-/// Why the earlier state cannot replace the present state.
+/// Returns the reason why the earlier state cannot replace the present state; `None` if it can.
 pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> {
     Some(match (before, now) {
         (State::Unrecorded { why, .. }, _) => match why {
@@ -126,7 +126,7 @@ pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> 
 }
 
 impl Change {
-    /// What the change did to the file.
+    /// Returns the verb for the effect of the change on the file.
     pub(super) fn operation(&self) -> &'static str {
         match (&self.before, &self.after) {
             (_, None) => "writes",
@@ -159,7 +159,7 @@ impl Refusal<'_> {
         }
     }
 
-    /// Describes the refusal.
+    /// Describes the refusal for a model, with the name of the file.
     pub(super) fn of<'n>(&'n self, name: &'n Name) -> impl fmt::Display {
         fmt::from_fn(move |formatter| match self {
             Self::Unknown => write!(formatter, "the log has no such change of `{name}`"),

@@ -1,4 +1,4 @@
-//! Limits the log's age and size: removes the oldest calls, and contents to which no change refers any more.
+//! Limits the age and the size of the log: removes the oldest calls, and contents that no change refers to any more.
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
@@ -8,7 +8,7 @@ use super::log::ChangeLog;
 const AT_ONCE: i64 = 32;
 
 impl ChangeLog {
-    /// Removes calls beyond a limit, except those that run, and the newest one.
+    /// Removes calls beyond a limit, except running calls and the newest call.
     pub(super) fn prune(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
         let limits = self.0.limits;
         let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
@@ -30,7 +30,7 @@ impl ChangeLog {
         }
     }
 
-    /// Removes the oldest calls that began before a time.
+    /// Removes the oldest calls among those that began before a time, and returns how many.
     fn remove_oldest(&self, connection: &mut Connection, before: i64) -> rusqlite::Result<usize> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let sql = "SELECT number FROM calls WHERE began < ?1 AND number < (SELECT max(number) FROM calls) ORDER BY number LIMIT ?2";
@@ -57,13 +57,13 @@ impl ChangeLog {
             removed += 1;
         }
         transaction.commit()?;
-        // Return the free pages to the file system.
+        // Return the unused pages of the file to the file system.
         connection.pragma_update_and_check(None, "incremental_vacuum", 0, |_| Ok(())).optional()?;
         Ok(removed)
     }
 }
 
-/// How many bytes of the file are in use.
+/// Returns how many bytes of the file are in use.
 fn used(db: &Connection) -> rusqlite::Result<u64> {
     let pragma = |name| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = pragma("page_count")? - pragma("freelist_count")?;

@@ -1,6 +1,7 @@
-//! Records a change in two steps: the state before, which is on the disk before the tool begins, and the state after.
+//! Records a change in two steps: first the state before, which is on the disk before the tool begins, then the state
+//! after.
 //!
-//! The second step need not be durable: if it is lost, the log looks at the file again.
+//! The second step need not be durable: if it is lost, the log reads the file again later.
 
 use std::sync::{Arc, PoisonError};
 
@@ -14,7 +15,7 @@ use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Above, FileSnapshot, Name, State};
 
-/// The call's data that the log records.
+/// The properties of a call that the log records.
 #[derive(Debug, Clone)]
 pub(super) struct CallFacts {
     pub(super) id: CallId,
@@ -36,21 +37,22 @@ impl CallFacts {
     }
 }
 
-/// The first half of a call's changes. If it is dropped, the next operation on a file completes the change of that file.
+/// The first halves of a call's changes. If this is dropped, the next operation on each file completes the change of
+/// that file.
 pub(super) struct OpenChanges {
     log: Arc<Inner>,
     changes: Vec<BegunChange>,
-    /// The row of the call, if this attempt inserted it.
+    /// The number of the call's row, if this attempt of the call inserted it.
     made: Option<i64>,
 }
 
-/// A change that has begun, but whose new content is not recorded yet.
+/// A change whose first half is recorded.
 struct BegunChange {
     number: i64,
     name: Name,
-    /// Whether this attempt inserted the row.
+    /// Whether this attempt of the call inserted the row of the change.
     is_new: bool,
-    /// The changes of the file that were complete when this change began.
+    /// The numbers of the changes of the file that were complete when this change began.
     known: Vec<i64>,
 }
 
@@ -62,7 +64,8 @@ struct FileBefore {
 }
 
 impl ChangeLog {
-    /// Records the states of the files that a call writes. If the call is repeated, its changes are already recorded.
+    /// Records the states of the files that a call will write. If the call is repeated, its changes are already
+    /// recorded.
     pub(super) fn begin(
         &self,
         call: &CallFacts,
@@ -104,7 +107,7 @@ impl ChangeLog {
         Ok(begun)
     }
 
-    /// Returns the change that a call makes at a name: the one that has begun already, or a new one.
+    /// Returns the change that a call makes to a file: the change that has begun already, or a new one.
     fn first_half(
         &self,
         db: &Transaction<'_>,
@@ -150,8 +153,8 @@ impl ChangeLog {
         Ok(BegunChange { number, name, is_new: true, known })
     }
 
-    /// Removes what this attempt has recorded, when the call does not begin. If the log fails here, the rows remain, as those
-    /// of an interrupted call.
+    /// Removes the records of this attempt if its call does not begin. If the log fails here, the rows remain, like
+    /// those of an interrupted call.
     pub(super) fn forget(&self, begun: OpenChanges) {
         let mut connection = self.connection();
         let mut forget = || -> rusqlite::Result<()> {
@@ -171,8 +174,8 @@ impl ChangeLog {
         drop(begun);
     }
 
-    /// Records the states of the files after the call. Prunes the log here, and not in `begin`, so that an undo never loses the
-    /// content that it restores.
+    /// Records the states of the files after the call, and then prunes the log. `begin` does not prune, so that an undo
+    /// never loses the content that it restores.
     pub(super) fn finish(&self, begun: OpenChanges, now: i64) -> Result<(), ToolError> {
         let mut seen = Vec::with_capacity(begun.changes.len());
         for change in &begun.changes {
@@ -198,7 +201,7 @@ impl ChangeLog {
         Ok(())
     }
 
-    /// Completes the changes of interrupted calls with the present state of the file.
+    /// Completes the changes of interrupted calls with the present state of the file, and returns that state.
     pub(super) fn complete_cut_short(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let seen = self.0.workspace.look(name)?;
         let connection = self.connection();
@@ -217,7 +220,7 @@ impl ChangeLog {
         Ok(seen)
     }
 
-    /// Whether a call in this process will still complete the change.
+    /// Returns whether a call in this process will still complete the change.
     pub(super) fn is_open(&self, change: i64) -> bool {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&change)
     }
@@ -231,7 +234,7 @@ impl OpenChanges {
         self.changes.push(change);
     }
 
-    /// The number of the change at a name.
+    /// Returns the number of the begun change to a file; `None` if there is none.
     pub(super) fn change(&self, name: &Name) -> Option<i64> {
         self.changes.iter().find(|it| it.name == *name).map(|it| it.number)
     }
@@ -251,7 +254,7 @@ impl Drop for OpenChanges {
     }
 }
 
-/// The number of the call's row, and whether the row is new.
+/// Returns the number of the call's row, and whether the row is new.
 fn call_number(
     db: &Connection,
     call: &CallFacts,
@@ -276,8 +279,8 @@ fn call_number(
     Ok((db.last_insert_rowid(), true))
 }
 
-/// Moves a change behind other changes of its file that were completed since it began: its state before becomes the state after
-/// the last of them, and it gets a new number. Returns its number.
+/// Moves a change after the other changes of its file that were completed since it began: it gets a new number, and its
+/// state before becomes the state after the last of them. Returns the new number.
 fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> {
     let changes = of_file(db, &change.name)?;
     let is_own = |it: &&Change| it.number == change.number;
@@ -305,7 +308,7 @@ fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> 
     Ok(number)
 }
 
-/// Completes a change, or removes it if it changed nothing.
+/// Completes a change, or removes the change if it had no effect.
 fn finish_change(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite::Result<()> {
     let sql = "SELECT before FROM changes WHERE number = ?1";
     let mut statement = db.prepare_cached(sql)?;
@@ -317,7 +320,7 @@ fn finish_change(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite:
     remove(db, number)
 }
 
-/// Removes a change, the content that only it refers to, and its call if that has no other change.
+/// Removes a change, the content that only this change refers to, and its call if the call has no other change.
 fn remove(db: &Connection, number: i64) -> rusqlite::Result<()> {
     let sql = "SELECT before_hash, call FROM changes WHERE number = ?1";
     let row = db.query_row(sql, [number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;

@@ -1,4 +1,4 @@
-//! Changes as rows of the log: reads them, and converts states to and from text.
+//! Changes as rows of the log: reads rows, and converts states to and from text.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params, params};
@@ -15,16 +15,16 @@ pub(super) struct Change {
     pub(super) call: CallOf,
     pub(super) name: Name,
     pub(super) before: State,
-    /// Absent while the call runs.
+    /// The state after the change; `None` while the call runs.
     pub(super) after: Option<State>,
-    /// The folders above the file before the change.
+    /// The folders above the file, as they were before the change.
     pub(super) above: Vec<Above>,
     pub(super) is_undo: bool,
-    /// The number of the change that undid this one.
+    /// The number of the change that undid this change; `None` if it is in effect.
     pub(super) undone_by: Option<i64>,
 }
 
-/// The call that a change belongs to.
+/// The call that made a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CallOf {
     pub(super) id: CallId,
@@ -32,18 +32,18 @@ pub(super) struct CallOf {
     pub(super) turn: Option<u64>,
     pub(super) place: Option<u32>,
     pub(super) tool: String,
-    /// Milliseconds since 1970.
+    /// The time at which the call began, in milliseconds since 1970.
     pub(super) began: i64,
 }
 
 impl Change {
-    /// Whether it is complete and changed something; a running call may still change something.
+    /// Returns whether the change is complete and had an effect. A running call has none yet.
     pub(super) fn is_effective(&self) -> bool {
         self.after.as_ref().is_some_and(|after| *after != self.before)
     }
 }
 
-/// The columns of [`call`].
+/// The columns that [`call`] reads.
 pub(super) const CALL: &str =
     "calls.id, calls.run, calls.turn, calls.place, calls.tool, calls.began";
 
@@ -58,7 +58,7 @@ pub(super) fn call(row: &Row<'_>) -> rusqlite::Result<CallOf> {
     })
 }
 
-/// The changes of one file, oldest first.
+/// Returns the changes of one file, oldest first.
 pub(super) fn of_file(db: &Connection, name: &Name) -> rusqlite::Result<Vec<Change>> {
     let sql = format!(
         "SELECT {CALL}, changes.number, changes.path, before, after, above, is_undo FROM changes \
@@ -71,7 +71,7 @@ pub(super) fn of_file(db: &Connection, name: &Name) -> rusqlite::Result<Vec<Chan
     Ok(changes)
 }
 
-/// Pairs of a change and the undo that takes it back, as they were marked.
+/// Returns the recorded marks: pairs of a change and the undo that takes it back.
 fn marks(db: &Connection, name: &Name) -> rusqlite::Result<Vec<(i64, i64)>> {
     let sql = "SELECT undone.change, undone.by FROM undone JOIN changes ON changes.number = undone.by WHERE path = ?1";
     let mut statement = db.prepare_cached(sql)?;
@@ -79,10 +79,10 @@ fn marks(db: &Connection, name: &Name) -> rusqlite::Result<Vec<(i64, i64)>> {
     marks.collect()
 }
 
-/// Marks the changes that are undone. A change is undone if an undo took it back, and that undo had an effect and was
-/// not taken back itself. Pure.
+/// Sets `undone_by` of the changes. A change is undone if an undo took it back, and that undo had an effect and is not
+/// undone itself. Pure.
 pub(super) fn mark_undone(changes: &mut [Change], marks: &[(i64, i64)]) {
-    // From the newest on, because an undo is newer than the changes that it takes back.
+    // Begin with the newest change, because an undo is newer than the changes that it takes back.
     for index in (0..changes.len()).rev() {
         let undo = &changes[index];
         if !undo.is_effective() || undo.undone_by.is_some() {
@@ -130,7 +130,7 @@ pub(super) fn insert_content(
     db.prepare_cached(sql)?.execute(params![hash, content]).map(drop)
 }
 
-/// Sets the state after a change.
+/// Sets the state after a change, which completes the change.
 pub(super) fn complete(
     db: &Connection,
     number: i64,

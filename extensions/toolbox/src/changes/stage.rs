@@ -1,4 +1,4 @@
-//! The log as middleware: records each call that writes files before and after its tool runs.
+//! The log as middleware: for each call that writes files, records the states before and after its tool runs.
 
 use futures::future::BoxFuture;
 use toolwright::{
@@ -43,8 +43,8 @@ impl ChangeLog {
     }
 }
 
-/// A call whose files have been recorded in their state before. If this is dropped, or if the tool may still write, the next
-/// operation on a file completes the change of that file.
+/// A call whose files are recorded in their state before. If this is dropped, or if the tool may still write, the next
+/// operation on each file completes the change of that file.
 struct Recording {
     log: ChangeLog,
     begun: OpenChanges,
@@ -57,13 +57,13 @@ impl AfterCall for Recording {
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         if answer.error().is_some_and(may_still_write) {
-            // The tool may still change the files, so their present states are not final.
+            // The tool may still change the files, so do not record their present states.
             return Box::pin(std::future::ready(None));
         }
         Box::pin(async move {
             let finish = move || self.log.finish(self.begun, milliseconds());
             let finished = blocking(finish).await.and_then(|finished| finished);
-            // The call has happened, so only warn: the next operation on the file completes its change.
+            // The call has happened, so only warn. The next operation on the file completes the change.
             let error = finished.err()?;
             let warning =
                 format!("warning: what the call changed is not recorded yet: {}", error.message());
@@ -74,14 +74,14 @@ impl AfterCall for Recording {
     fn not_begun(self: Box<Self>) {
         let forget = move || self.log.forget(self.begun);
         match tokio::runtime::Handle::try_current() {
-            // Until then, the change counts as one of a running call.
+            // Until that is done, the change counts as that of a running call.
             Ok(runtime) => drop(runtime.spawn_blocking(forget)),
             Err(_) => forget(),
         }
     }
 }
 
-/// Whether a blocking tool may still run after its call has ended: after a time-out or a cancellation.
+/// Returns whether a blocking tool may still run after its call has ended, by a time-out or a cancellation.
 fn may_still_write(error: &ToolError) -> bool {
     !error.is_not_begun()
         && (error.kind() == error_kind::TIMEOUT || error.classified() == ErrorClass::Cancelled)

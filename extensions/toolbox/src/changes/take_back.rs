@@ -1,4 +1,5 @@
-//! Takes all changes of some calls back at once: restores all their files, or none if one cannot be restored.
+//! Rewinds: takes back all changes of some calls at the same time. Restores all their files, or none if one cannot be
+//! restored.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Name, RecordedFile, State};
 
-/// The tool name that the history shows for restored files.
+/// The tool name in the history for files that a rewind restored.
 const REWIND: &str = "rewind";
 
 impl FileChanges for ChangeLog {
@@ -52,10 +53,10 @@ fn flat<T>(done: Result<Result<T, ToolError>, ToolError>) -> Result<T, ToolError
     done.and_then(|it| it)
 }
 
-/// The result of examining the files that some calls changed.
+/// The result of examining the files that the calls changed.
 struct ExaminedFiles {
     report: RestoredFiles,
-    /// The files to be restored, with their present states.
+    /// The names of the files to be restored, with their present states.
     files: Vec<(Name, State)>,
 }
 
@@ -100,7 +101,7 @@ impl ChangeLog {
         Ok(ExaminedFiles { report, files })
     }
 
-    /// Restores the files, each like an undo. Skips a file that an earlier, interrupted process has already restored.
+    /// Restores the files, each like an undo. Skips a file that an interrupted process has already restored.
     pub(super) fn taken_back(
         &self,
         calls: &ChangingCalls,
@@ -124,8 +125,8 @@ impl ChangeLog {
             let before =
                 RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
             let result = self.0.workspace.restore(&name, &found, &before);
-            // If nothing was restored, this removes the change and its marks. If this fails, the next operation on the file
-            // completes the change.
+            // If nothing was restored, this removes the change and its marks. If that fails, the next operation on the
+            // file completes the change.
             let finished = self.finish(begun, now);
             result?;
             drop(finished);
@@ -134,7 +135,7 @@ impl ChangeLog {
     }
 }
 
-/// Whether a change belongs to one of these calls.
+/// Returns whether one of these calls made the change.
 fn is_of(change: &Change, calls: &ChangingCalls) -> bool {
     is_one_of(&change.call, calls)
 }
@@ -146,7 +147,7 @@ fn is_one_of(call: &CallOf, calls: &ChangingCalls) -> bool {
     calls.turns.iter().any(is_at) || calls.calls.contains(&call.id)
 }
 
-/// The files that these calls have changed, the most recently changed first.
+/// Returns the names of the files that these calls have changed, the most recently changed first.
 fn names_of(db: &Connection, calls: &ChangingCalls) -> rusqlite::Result<Vec<Name>> {
     let mut newest: BTreeMap<String, i64> = BTreeMap::new();
     let mut add = |rows: Vec<(String, i64)>| {
@@ -173,7 +174,7 @@ fn names_of(db: &Connection, calls: &ChangingCalls) -> rusqlite::Result<Vec<Name
     Ok(names.iter().filter_map(|(path, _)| Name::parse(path).ok()).collect())
 }
 
-/// Splits these calls into those whose changes are all in the log, and those that may have changed more.
+/// Splits these calls into those whose changes are all in the log, and those that may have other effects.
 fn calls_of(
     db: &Connection,
     calls: &ChangingCalls,

@@ -1,4 +1,4 @@
-//! Helpers for the tools and the middleware of the log: the time, and the names that a path may mean.
+//! Helpers for the tools and the middleware of the log: the current time, and the names that a path may refer to.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,15 +9,15 @@ use super::log::ChangeLog;
 use super::rows::of_file;
 use crate::workspace::Name;
 
-/// The time in milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub(super) fn milliseconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl ChangeLog {
-    /// Finds the name whose changes are undone for this path. If the path is a link, the name is the link or its
-    /// target: the one that has the given change or, if no change is given, the newest change.
+    /// Finds the name whose changes a path refers to. If the path is a link, this is either the link or its target: the
+    /// one with the given change or, if no change is given, with the newest change.
     pub(super) fn find_changed_name(
         &self,
         path: &str,

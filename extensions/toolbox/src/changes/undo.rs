@@ -1,4 +1,5 @@
-//! Undoes changes: plans, marks them, restores the file, and records that as a change of its own.
+//! Undoes changes of one file: plans the undo, marks the changes, restores the file, and records the undo as a change
+//! of its own.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 use toolwright::{ErrorClass, ToolError};
@@ -14,14 +15,14 @@ use crate::workspace::{Name, RecordedFile, State};
 
 /// The result of an undo of one file.
 pub(super) struct Undone {
-    /// Describes what was undone, and names the file.
+    /// Describes the undone changes for a model, with the name of the file.
     pub(super) words: String,
-    /// Why older changes of the turn were not undone.
+    /// The reason why older changes of the turn were not undone; `None` if all were.
     pub(super) rest: Option<String>,
 }
 
 impl ChangeLog {
-    /// Undoes changes of one file. The folders in its name must not be links.
+    /// Undoes changes of one file. No folder in the name may be a link.
     pub(super) fn undo(
         &self,
         call: &CallFacts,
@@ -31,7 +32,7 @@ impl ChangeLog {
     ) -> Result<Undone, ToolError> {
         let seen = self.complete_cut_short(name)?;
         let mut changes = of_file(&self.connection(), name).map_err(unavailable)?;
-        // If the log is middleware, the change of this very undo has already begun.
+        // If the log is middleware, the change of this undo itself has already begun.
         changes.retain(|it| it.call.id != call.id);
         let planned = plan(&changes, wanted, &seen.state).map_err(|it| refused(name, &it))?;
         let Some(oldest) = planned.changes.last().copied() else {
@@ -57,7 +58,7 @@ impl ChangeLog {
         let finished = self.finish(begun, now);
         result?;
         let mut undone = undone(name, &planned);
-        // The file is restored; the next operation on it completes the change.
+        // The file is restored, so only warn. The next operation on the file completes the change.
         if let Err(error) = finished {
             undone.words.push_str("; warning: the undo is not recorded yet: ");
             undone.words.push_str(error.message());
@@ -66,8 +67,8 @@ impl ChangeLog {
     }
 }
 
-/// Marks the undone changes before the file is restored: if the process ends in between, the undo changed nothing, and such an
-/// undo takes nothing back.
+/// Marks the changes as undone before the file is restored. If the process ends in between, the undo had no effect, and
+/// an undo without effect takes nothing back.
 pub(super) fn mark(db: &mut Connection, by: i64, changes: &[&Change]) -> rusqlite::Result<()> {
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute("UPDATE changes SET is_undo = 1 WHERE number = ?1", [by])?;

@@ -1,4 +1,4 @@
-//! `undo_file` undoes the last change of a file.
+//! `undo_file` undoes the newest change of a file.
 //!
 //! # What it does
 //! It restores the content and mode that the file had before the newest change in the log, or removes the file if it did not

@@ -1,4 +1,4 @@
-//! `undo_turn` undoes what one turn changed.
+//! `undo_turn` undoes the changes of one turn.
 //!
 //! # What it does
 //! It restores each file that the calls of the turn changed, the most recently changed first, as `undo_file` does. If one
@@ -59,7 +59,7 @@ pub fn undo_turn(
                     undone.rest.map(|rest| format!("older changes were not undone: {rest}")),
                 );
             }
-            // Every change of this file is already undone.
+            // Every change of this file is already undone, which is no failure.
             Err(error) if error.kind() == error_kind::NOT_FOUND => {}
             Err(error) => lines.push(format!("not restored: {error}")),
         }

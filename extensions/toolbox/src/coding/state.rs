@@ -1,18 +1,18 @@
-//! Where the change log of a folder is, and which parts of a user's home folder are hidden from programs of an agent.
+//! Locates the change log of a folder, and the parts of a user's home folder that are hidden from an agent's programs.
 
 use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The file name of a log, chosen so that no folder has the same name.
+/// The file name of a log. It is unlikely for a folder with sources.
 const FILE: &str = "changes@toolwright.db";
 
-/// The parts of a home folder that no program of an agent needs.
+/// The parts of a home folder that no program of an agent needs, because they may hold secrets.
 const SECRETS: [&str; 8] =
     [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
 
-/// Names the change log for a folder, which is given by its real path. Each folder has its own log, whose path below the user's
-/// state folder repeats the folder's path: the log of `/home/ada/shop` is
+/// Returns the path of the change log for a folder, which is given by its real path. Each folder has its own log. The
+/// log's path below the user's state folder repeats the folder's path: the log of `/home/ada/shop` is
 /// `~/.local/state/toolwright/home/ada/shop/changes@toolwright.db`.
 pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
     let state = state_folder(|name| env::var_os(name).map(PathBuf::from)).ok_or_else(|| {
@@ -27,8 +27,8 @@ pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
     Ok(state.join(parts.collect::<PathBuf>()).join(FILE))
 }
 
-/// Creates the folder of the log, which commands must not reach: it may neither be in the folder that is worked in, nor above
-/// it, where it could not be hidden from them.
+/// Creates the folder of the log. Commands must not reach the log: it may be neither inside the workspace nor in a
+/// folder that contains the workspace, where it could not be hidden from them.
 pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     let beside = log.parent().ok_or_else(|| format!("`{}` names no file", log.display()))?;
     fs::create_dir_all(beside)
@@ -47,14 +47,16 @@ pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     Ok(log)
 }
 
-/// The existing paths in the home folder that are hidden from programs: keys, and the change logs of all folders.
+/// Returns the existing paths in the home folder that are hidden from programs: keys, and the change logs of all
+/// folders.
 pub(super) fn secrets() -> impl Iterator<Item = PathBuf> {
     let home = env::home_dir().unwrap_or_default();
     let logs = state_folder(|name| env::var_os(name).map(PathBuf::from));
     SECRETS.into_iter().map(move |it| home.join(it)).chain(logs).filter(|it| it.exists())
 }
 
-/// The folder for the user's state, from the environment. Relative paths are ignored, as the XDG specification demands.
+/// Returns the folder for the user's state, from the environment. Relative paths are ignored, as the XDG specification
+/// demands.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

@@ -1,23 +1,23 @@
-//! Splits a text into the parts that a search finds; pure. Consecutive parts overlap, so that a sentence at a boundary is
-//! complete in one of them.
+//! Splits a text into the parts that a search finds. Consecutive parts overlap, so that a sentence at a boundary is
+//! complete in one of them. Pure.
 
 use std::ops::Range;
 
-/// The approximate size of a part in bytes: a few paragraphs.
+/// The largest size of a part in bytes: a few paragraphs.
 const LARGEST: usize = 2000;
 
-/// How many bytes at most the next part repeats from the end of a part.
+/// The most bytes from the end of a part that the next part repeats.
 const OVERLAP: usize = 200;
 
 /// A part of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) bytes: Range<usize>,
-    /// The number of its first line, counted from 1.
+    /// The line number of the part's first line, counted from 1.
     pub(super) first_line: usize,
 }
 
-/// The parts of a text in order, without blank ones.
+/// Splits a text into its parts, in order and without blank ones.
 pub(super) fn chunks(text: &str) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let (mut start, mut line) = (0, 1);
@@ -33,20 +33,20 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk> {
     chunks
 }
 
-/// The end of a part: after the last line that fits, or else after the last word.
+/// Returns the end of a part: after the last line that fits, or if no line fits, after the last word.
 fn end_of(text: &str, start: usize) -> usize {
     if text.len() - start <= LARGEST {
         return text.len();
     }
     let most = text.floor_char_boundary(start + LARGEST);
     let part = &text[start..most];
-    // An end in the first half would make parts of a text with long lines too small.
+    // An end in the first half would make very small parts in a text with long lines.
     let far_enough = |at: &usize| *at > part.len() / 2;
     let cut = part.rfind('\n').filter(far_enough).or_else(|| part.rfind(' ').filter(far_enough));
     cut.map_or(most, |at| start + at + 1)
 }
 
-/// The beginning of the next part: the first line within the overlap, or else the first word.
+/// Returns the beginning of the next part: the first line within the overlap, or if there is none, the first word.
 fn start_of_next(text: &str, start: usize, end: usize) -> usize {
     let first = text.ceil_char_boundary(end.saturating_sub(OVERLAP).max(start + 1));
     let overlap = &text[first..end];

@@ -24,10 +24,10 @@ use super::path::LogicalPath;
 use super::store::{Before, ContextStore, NewText, OnConflict, StoredEntry};
 use crate::blocking::blocking;
 
-/// How many characters of the stored text are shown.
+/// How many characters of the stored text the answer shows.
 const PREVIEW: usize = 200;
 
-/// How many characters of an inner error are shown.
+/// The most characters of the inner call's error.
 const LONGEST_ERROR: usize = 2000;
 
 /// What was stored.
@@ -94,7 +94,7 @@ pub async fn context_pipe(
             OnConflict::Error => Before::Missing,
             OnConflict::Overwrite => Before::Any,
         };
-        // The store saves the source with the text, and fences each answer from it again, so remove the fence here.
+        // The store records the source with the text and fences each answer from it, so remove the fence here.
         let content = if source.is_some() { within_fence(&content) } else { &content };
         let text =
             NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };
@@ -107,7 +107,7 @@ pub async fn context_pipe(
     piped.into_output()
 }
 
-/// Removes the fence around an untrusted text, if it encloses the whole text.
+/// Removes the fence around an untrusted text, if the fence encloses the whole answer.
 fn within_fence(answer: &str) -> &str {
     let inner = || {
         let (opening, rest) = answer.strip_prefix("<untrusted ")?.split_once('\n')?;
@@ -118,7 +118,7 @@ fn within_fence(answer: &str) -> &str {
     inner().unwrap_or(answer)
 }
 
-/// The stored entry, and the source of its text if that is untrusted.
+/// The stored entry, and the source of its text if the text is untrusted.
 struct PipedAnswer {
     entry: PipedEntry,
     source: Option<String>,
@@ -130,7 +130,7 @@ impl PipedAnswer {
     }
 }
 
-/// The danger of the pipe's own write; the inner call is rated separately.
+/// Returns the danger of the pipe's own write. The inner call is rated separately.
 fn danger(on_conflict: OnConflict) -> Danger {
     match on_conflict {
         OnConflict::Error => Danger::Safe,
@@ -138,8 +138,9 @@ fn danger(on_conflict: OnConflict) -> Danger {
     }
 }
 
-/// Refuses a path that has an entry, unless it may be overwritten. If the pipe is repeated because its process was interrupted
-/// after the entry was written, returns what it has written, even if another call has written a later version meanwhile.
+/// Refuses a path that has an entry, unless the entry may be overwritten. If the pipe is repeated because its process
+/// was interrupted after it wrote the entry, returns the written entry, even if another call has written a later
+/// version since.
 async fn before(
     store: &ContextStore,
     path: &LogicalPath,
@@ -179,11 +180,11 @@ fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
         .hint(format!("call `{name}` itself, or pipe another tool")))
 }
 
-/// Makes the error that the model gets if the inner call failed, so that nothing was stored.
+/// Makes the error that the model gets if the inner call failed and nothing was stored.
 fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError {
     let failed = format!("`{tool}` failed, so nothing was stored: ");
     let message = match source {
-        // Cutting may have removed the end of the error's own fence, so fence the error again.
+        // Cutting may have removed the end of the inner error's fence, so fence the error again.
         Some(source) => {
             format!("{failed}\n{}", untrusted::fenced(source, &cut(error.message().to_owned())))
         }
@@ -195,7 +196,8 @@ fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError
     error.next_action().into_iter().fold(inner, |inner, hint| inner.hint(cut(hint.to_owned())))
 }
 
-/// The error if another call has taken the path meanwhile, or the store failed: the inner tool has already run.
+/// Makes the error for a write that failed after the inner tool had run: another call has taken the path, or the store
+/// failed.
 fn lost(tool: &str, error: ToolError) -> ToolError {
     error.with_more(Some(format!(" (`{tool}` has run; its output was not stored)")))
 }
@@ -206,7 +208,7 @@ fn piped(stored: StoredEntry, content: &str) -> PipedEntry {
     PipedEntry { path, version, bytes_written, preview, not_embedded: None }
 }
 
-/// Cuts a text to 2,000 characters, and ends it with `…`.
+/// Cuts a text to 2,000 characters, and marks the cut with `…`.
 fn cut(text: String) -> String {
     if text.chars().count() <= LONGEST_ERROR {
         return text;

@@ -25,10 +25,10 @@ use super::query::{REFERENCE, evaluate, limits};
 use super::store::{Before, ContextEntry, ContextStore, NewText, OnConflict};
 use crate::blocking::blocking;
 
-/// The largest document, in bytes.
+/// The largest document that can be queried, in bytes.
 const LARGEST_SOURCE: usize = 20_000_000;
 
-/// How many characters of a written result are shown.
+/// How many characters of a written result the answer shows.
 const PREVIEW: usize = 200;
 
 /// What came of a query.
@@ -103,7 +103,7 @@ pub async fn context_query(
         let ContextEntry { content, untrusted, .. } = source(&store, &path)?;
         let untrusted = untrusted.as_deref();
         let result = evaluate(&expression, &content, &limits(now, token)).map_err(|error| {
-            // The error may contain a value from the document.
+            // The error may contain a value from the untrusted document.
             untrusted.into_iter().fold(error, |error, source| error.untrusted(source))
         })?;
         let answer = answer(&store, result, target.as_ref(), on_conflict, untrusted)?;
@@ -112,12 +112,12 @@ pub async fn context_query(
     answered.await?
 }
 
-/// A query that writes nothing is safe: it only reads.
+/// Returns the danger of a query. A query that writes nothing is safe, because it only reads.
 fn danger(output_path: Option<&str>) -> Danger {
     if output_path.is_none() { Danger::Safe } else { Danger::Moderate }
 }
 
-/// Cancels an evaluation when its call is dropped.
+/// Cancels an evaluation when the future of its call is dropped.
 struct CancelOnDrop(CancelToken);
 
 impl Drop for CancelOnDrop {
@@ -126,7 +126,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// The document under a path.
+/// Reads the document at a path.
 fn source(store: &ContextStore, path: &str) -> Result<ContextEntry, ToolError> {
     let is_handle = path
         .strip_prefix("lr_")

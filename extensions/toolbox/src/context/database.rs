@@ -1,4 +1,4 @@
-//! The SQLite file of a store: its format, and its errors.
+//! The SQLite file of a store: its format and its errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::database::{self, Format, Problem};
 const VERSION: i32 = FORMAT.version();
 
 const FORMAT: Format = Format {
-    // `twcx` in ASCII.
+    // The letters `twcx` in ASCII, for "toolwright context".
     application: 0x7477_6378,
     tables: include_str!("1.sql"),
     changes: &[include_str!("2.sql"), include_str!("3.sql")],
@@ -24,15 +24,15 @@ pub enum ContextStoreError {
     /// The file cannot be created.
     #[error("the store `{}` cannot be made; its folder has to exist and to be writable", file.display())]
     Unmade {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// SQLite cannot use the file.
     #[error("the store `{}` cannot be opened", file.display())]
     Database {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of SQLite.
         source: rusqlite::Error,
@@ -40,21 +40,21 @@ pub enum ContextStoreError {
     /// The file is not a context store.
     #[error("`{}` is not a store of texts, expected one or an unused name; name another file", file.display())]
     Foreign {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
     },
     /// A later version of this crate has written the file.
     #[error("the store `{}` has version {found}, expected at most {VERSION}; update the program", file.display())]
     Newer {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// Its version.
+        /// The version of the file's format.
         found: i32,
     },
 }
 toolwright::unstable::debug_as_sentence!(ContextStoreError);
 
-/// Opens a store, or creates the file, which only its owner can read.
+/// Opens a store, or creates its file so that only the owner can read it.
 pub(super) fn open(file: &Path) -> Result<Connection, ContextStoreError> {
     database::open(file, &FORMAT).map_err(|problem| {
         let file = file.to_owned();
@@ -67,7 +67,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, ContextStoreError> {
     })
 }
 
-/// The error for a model when the store fails during a call.
+/// Makes the error that a model gets when the store fails during a call.
 pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
     let message = match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DiskFull) => "the disk of the store is full; nothing was written",

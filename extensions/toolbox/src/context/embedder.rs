@@ -1,4 +1,4 @@
-//! Embedding models, which turn texts into vectors, as the store uses them.
+//! The trait of embedding models, which convert texts to vectors.
 
 use std::error::Error;
 
@@ -43,7 +43,7 @@ pub trait Embedder: Send + Sync + 'static {
     /// Embeds texts: one vector for each, in their order. The length of a vector has no meaning.
     ///
     /// # Errors
-    /// When the model cannot be asked, or refuses a text.
+    /// When the model cannot be reached, or refuses a text.
     fn embed<'a>(
         &'a self,
         texts: &'a [String],
@@ -51,13 +51,13 @@ pub trait Embedder: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedderError>>;
 }
 
-/// What a text is embedded for. Some models treat the two differently.
+/// The purpose of an embedding. Some models treat stored texts and queries differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmbedPurpose {
-    /// To be stored, and found later.
+    /// The text is stored, to be found later.
     Passage,
-    /// To find stored texts.
+    /// The text is a query for stored texts.
     Query,
 }
 
@@ -66,36 +66,36 @@ pub enum EmbedPurpose {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedderError {
-    /// The model cannot be asked now. The same texts may be embedded later.
+    /// The model cannot be reached now. The same texts may be embedded later.
     #[error("the embedding model cannot be used: {problem}")]
     Unavailable {
-        /// What failed.
+        /// A description of the failure.
         problem: String,
-        /// The cause.
+        /// The underlying error, if there is one.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The model refuses at least one of the texts, such as one that is too long for it.
     #[error("the embedding model refuses a text: {problem}")]
     Refused {
-        /// What the model objects to.
+        /// The reason that the model gave.
         problem: String,
     },
-    /// The answer has another number of vectors than there were texts.
+    /// The number of vectors in the answer differs from the number of texts.
     #[error("the embedding model answered with {found} vectors, expected {expected}")]
     WrongCount {
-        /// How many vectors the answer has.
+        /// The number of vectors in the answer.
         found: usize,
-        /// How many texts there were.
+        /// The number of texts.
         expected: usize,
     },
-    /// A vector has another number of dimensions than the embedder declares.
+    /// A vector has a number of dimensions that differs from the embedder's.
     #[error(
         "the embedding model answered with a vector of {found} dimensions, expected {expected}"
     )]
     WrongDimensions {
-        /// How many numbers the vector has.
+        /// The number of dimensions of the vector.
         found: usize,
-        /// How many the embedder declares.
+        /// The number of dimensions that the embedder declares.
         expected: usize,
     },
     /// A vector has no direction: all of its numbers are 0, or one is not finite.
@@ -107,12 +107,12 @@ pub enum EmbedderError {
 toolwright::unstable::debug_as_sentence!(EmbedderError);
 
 impl EmbedderError {
-    /// Makes the error of a model that cannot be asked now.
+    /// Makes the error for a model that cannot be reached now.
     pub fn unavailable(problem: impl Into<String>) -> Self {
         Self::Unavailable { problem: problem.into(), source: None }
     }
 
-    /// Makes the error of a model that refuses a text.
+    /// Makes the error for a model that refuses a text.
     pub fn refused(problem: impl Into<String>) -> Self {
         Self::Refused { problem: problem.into() }
     }

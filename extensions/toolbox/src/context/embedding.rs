@@ -1,5 +1,5 @@
-//! Gives the parts of a store their vectors: outside of any write transaction, a batch at a time, each in a commit of its own.
-//! What fails leaves the texts as they are; the parts get their vectors at the next opportunity.
+//! Computes the vectors of a store's parts, in batches. Each batch has a commit of its own, and no write transaction
+//! waits for the model. After a failure the parts stay without vectors until the next attempt.
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -18,13 +18,13 @@ use super::store::ContextStore;
 use super::vector::UnitVector;
 use crate::blocking::blocking;
 
-/// How long a call waits for the embedder, unless the application sets it.
+/// How long a call waits for the embedder, unless the application sets another limit.
 pub(super) const TIME: Duration = Duration::from_secs(10);
 
-/// How many parts are embedded in one request: at most 128 KB of text.
+/// How many parts are embedded in one request; they have at most 128 KB of text.
 const BATCH: usize = 64;
 
-/// How many refusals end a pass: the model then refuses more than a few odd texts.
+/// After this many refused texts a pass ends, since the model then refuses more than a few unusual ones.
 const MOST_REFUSALS: usize = 32;
 
 /// How many characters of an error are shown.
@@ -34,18 +34,19 @@ const LONGEST_PROBLEM: usize = 300;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EmbeddingReport {
-    /// How many parts have got their vectors.
+    /// How many parts have been embedded.
     pub embedded: usize,
-    /// How many parts have none.
+    /// How many parts still have no vector.
     pub missing: usize,
-    /// Why some have none.
+    /// The reason why parts still have no vector.
     pub problem: Option<String>,
 }
 
-/// The embedder of a store, which its clones share.
+/// The embedder of a store. Clones of the store share it.
 pub(super) struct Embedding {
     embedder: Box<dyn Embedder>,
-    /// The model as vectors name it: with its dimensions, so that vectors of another size are not compared.
+    /// The name of the model as the vectors record it, with the dimensions, so that vectors of different size are not
+    /// compared.
     model: String,
     /// How many numbers each vector has, as the embedder said when it was added.
     dimensions: usize,
@@ -55,13 +56,13 @@ pub(super) struct Embedding {
     refused: Mutex<HashSet<String>>,
 }
 
-/// A part without a vector.
+/// A part that has no vector yet.
 struct MissingPart {
     id: i64,
     text: String,
 }
 
-/// The result of one look at all parts without vectors.
+/// The result of one pass over all parts without vectors.
 #[derive(Default)]
 struct Pass {
     embedded: usize,
@@ -94,7 +95,7 @@ impl Embedding {
         UnitVector::of_answer(vectors, texts.len(), self.dimensions)
     }
 
-    /// Embeds the query of a search; an error is in words.
+    /// Embeds the query of a search. The error is a message for the model.
     pub(super) async fn embed_query(
         &self,
         query: &str,
@@ -132,11 +133,11 @@ fn words(error: &EmbedderError) -> String {
 const TOO_SLOW: &str = "the embedding model did not answer in time";
 
 impl ContextStore {
-    /// Gives each part its vector, however long it takes: for an application that has opened a store with another embedder, or
-    /// after [`write`](Self::write), which embeds nothing. Without an embedder it does nothing.
+    /// Embeds all parts that have no vector, however long that takes: for an application that has opened a store with
+    /// another embedder, or after [`write`](Self::write), which embeds nothing. Without an embedder it does nothing.
     ///
     /// # Errors
-    /// `context_unavailable` when SQLite fails. What the embedder fails to do is in the report.
+    /// `context_unavailable` when SQLite fails. Failures of the embedder are in the report.
     pub async fn embed(&self) -> Result<EmbeddingReport, ToolError> {
         let Some(embedding) = self.embedding.clone() else {
             return Ok(EmbeddingReport { embedded: 0, missing: 0, problem: None });
@@ -145,12 +146,13 @@ impl ContextStore {
         let mut pass = Pass::default();
         self.embed_missing(&embedding, &turn, &mut pass).await?;
         let missing = self.missing(&embedding).await?.len();
-        // A refused batch whose halves were embedded is no problem.
+        // If both halves of a refused batch were embedded, there is no problem.
         let problem = pass.problem.filter(|_| missing > 0);
         Ok(EmbeddingReport { embedded: pass.embedded, missing, problem })
     }
 
-    /// Embeds what it can until then, unless another call does so now. Returns why parts are still without vectors.
+    /// Embeds parts until the given time, unless another call is embedding. Returns the reason why parts are still
+    /// without vectors.
     pub(super) async fn embed_until(&self, until: Instant) -> Option<String> {
         let embedding = self.embedding.clone()?;
         let mut pass = Pass::default();
@@ -173,12 +175,13 @@ impl ContextStore {
         }
     }
 
-    /// Embeds after a write within the store's time.
+    /// Embeds the parts after a write, within the store's time limit.
     pub(super) async fn embed_in_time(&self) -> Option<String> {
         self.embed_until(Instant::now() + self.embedding_time).await
     }
 
-    /// Looks once at all parts without vectors. `pass` counts, also if this is dropped in the middle.
+    /// Makes one pass over all parts without vectors. `pass` has the counts, even if the future is dropped in the
+    /// middle.
     async fn embed_missing(
         &self,
         embedding: &Arc<Embedding>,
@@ -257,12 +260,12 @@ impl ContextStore {
         Ok(true)
     }
 
-    /// The parts without a vector of the model, in order.
+    /// Returns the numbers of the parts without a vector of the model, in order.
     async fn missing(&self, embedding: &Arc<Embedding>) -> Result<Vec<i64>, ToolError> {
         let (store, embedding) = (self.clone(), Arc::clone(embedding));
         let read = move || {
             let connection = store.connection();
-            // Read only the indexes: the parts themselves are large.
+            // Read only the indexes, because the parts themselves are large.
             let mut statement = connection.prepare_cached(
                 "SELECT c.id FROM chunks c INDEXED BY chunks_by_entry
                  WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.model = ?1)
@@ -274,7 +277,7 @@ impl ContextStore {
         blocking(read).await?.map_err(unavailable)
     }
 
-    /// The paths of the entries that have parts without a vector.
+    /// Returns the paths of the entries that have parts without a vector.
     pub(super) async fn paths_without_vectors(&self) -> Result<HashSet<String>, ToolError> {
         let Some(embedding) = self.embedding.clone() else { return Ok(HashSet::new()) };
         let store = self.clone();
@@ -290,8 +293,8 @@ impl ContextStore {
         blocking(read).await?.map_err(unavailable)
     }
 
-    /// Adds vectors in one transaction; returns how many. A part that was replaced meanwhile gets none, even where another part
-    /// has its number now.
+    /// Adds vectors in one transaction, and returns how many. A part that was replaced meanwhile gets none, even if
+    /// another part has its number now.
     fn add_vectors(
         &self,
         model: &str,
@@ -318,7 +321,7 @@ fn texts_of(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Vec<Missin
     let mut statement = connection.prepare_cached("SELECT text FROM chunks WHERE id = ?1")?;
     let mut parts = Vec::with_capacity(ids.len());
     for &id in ids {
-        // It may have been replaced meanwhile.
+        // The part may have been replaced meanwhile.
         if let Some(text) = statement.query_row([id], |row| row.get(0)).optional()? {
             parts.push(MissingPart { id, text });
         }

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 use super::embedder::{EmbedPurpose, Embedder, EmbedderError};
 use crate::web::WebClientError;
 
-/// The environment variable that holds the key.
+/// The environment variable that holds the API key.
 const VARIABLE: &str = "OPENAI_API_KEY";
-/// How long an answer may take, unless the application sets it.
+/// How long an answer may take, unless the application sets another limit.
 const TIME: Duration = Duration::from_secs(60);
-/// How many bytes of text are sent in one request.
+/// The most bytes of text in one request.
 const LARGEST_REQUEST: usize = 1024 * 1024;
-/// How many bytes of an answer are read: 64 vectors of 4,096 numbers.
+/// The most bytes of an answer that are read: enough for 64 vectors of 4,096 numbers.
 const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 
 /// Embeds with a server that has the API of OpenAI. The key is in the environment variable `OPENAI_API_KEY`, which is read at
@@ -37,7 +37,7 @@ const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 #[derive(Clone)]
 pub struct HttpEmbedder {
     http: Client,
-    /// The address of requests. It may hold a credential.
+    /// The address to which requests are sent. It may contain a credential.
     address: String,
     model: String,
     dimensions: usize,
@@ -48,8 +48,8 @@ pub struct HttpEmbedder {
 }
 
 impl HttpEmbedder {
-    /// Embeds with a model, whose vectors have this many numbers. The address is that of the API, to which `/embeddings` is
-    /// added.
+    /// Makes an embedder for a model whose vectors have this number of dimensions. `/embeddings` is appended to the address
+    /// of the API.
     ///
     /// # Errors
     /// When the address is not a URL, or the system provides no TLS.
@@ -58,10 +58,10 @@ impl HttpEmbedder {
         model: impl Into<String>,
         dimensions: usize,
     ) -> Result<Self, WebClientError> {
-        // A redirect would send the key elsewhere.
+        // A redirect would send the API key to another server.
         let http = Client::builder().redirect(redirect::Policy::none()).build()?;
         let address = address.as_ref();
-        // Building a request checks the address. It may hold a credential, so the error does not repeat it.
+        // Building a request checks the address. The address may contain a credential, so the error does not repeat it.
         http.post(address).build().map_err(reqwest::Error::without_url)?;
         let address = format!("{}/embeddings", address.trim_end_matches('/'));
         Ok(Self {
@@ -76,14 +76,14 @@ impl HttpEmbedder {
         })
     }
 
-    /// Sets the environment variable that holds the key.
+    /// Sets the environment variable that holds the API key.
     #[must_use]
     pub fn key_variable(mut self, variable: impl Into<String>) -> Self {
         self.variable = Some(variable.into());
         self
     }
 
-    /// Sends no key, as for a server of this machine.
+    /// Sends no API key, for instance to a server on this machine.
     #[must_use]
     pub fn without_key(mut self) -> Self {
         self.variable = None;
@@ -97,14 +97,15 @@ impl HttpEmbedder {
         self
     }
 
-    /// Sets what is put before stored texts and before queries. Models that are trained with such words name them.
+    /// Sets the prefixes of stored texts and of queries. The description of a model names them if the model needs
+    /// prefixes.
     #[must_use]
     pub fn prefixes(mut self, passage: impl Into<String>, query: impl Into<String>) -> Self {
         (self.passage_prefix, self.query_prefix) = (passage.into(), query.into());
         self
     }
 
-    /// The header with the key; `None` where no key is sent.
+    /// Returns the header with the API key; `None` if no key is sent.
     fn authorization(&self) -> Result<Option<HeaderValue>, EmbedderError> {
         let Some(variable) = &self.variable else { return Ok(None) };
         let key = env::var(variable).unwrap_or_default();
@@ -164,7 +165,7 @@ impl HttpEmbedder {
         in_order(answer, texts.len())
     }
 
-    /// Names the status alone: the text of an error may repeat the key.
+    /// Makes an error from the status alone, because the text of an error response may repeat the key.
     fn check_status(&self, status: StatusCode) -> Result<(), EmbedderError> {
         let code = status.as_u16();
         match (code, &self.variable) {
@@ -211,7 +212,7 @@ impl Embedder for HttpEmbedder {
     }
 }
 
-/// The vectors in the order of the texts, which the numbers in the answer say.
+/// Returns the vectors in the order of the texts: each vector in the answer has the index of its text.
 fn in_order(answer: ApiAnswer, expected: usize) -> Result<Vec<Vec<f32>>, EmbedderError> {
     let found = answer.data.len();
     let mut items = answer.data;
@@ -231,7 +232,7 @@ fn unsent(error: reqwest::Error) -> EmbedderError {
         true => "the server did not answer in time",
         false => "the server cannot be reached",
     };
-    // The address may hold a credential.
+    // The address may contain a credential, so the error does not repeat it.
     let source = Some(error.without_url().into());
     EmbedderError::Unavailable { problem: problem.to_owned(), source }
 }

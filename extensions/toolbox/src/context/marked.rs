@@ -1,4 +1,4 @@
-//! Answers that may contain untrusted texts.
+//! Marks answers that may contain untrusted texts.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Cancels work that takes too much memory, which its own limits do not bound.
+//! Cancels work that uses too much memory, if it has no such limit itself.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use memory_stats::memory_stats;
 
-/// How often the memory is measured. In this time a machine can fill some ten megabytes.
+/// How often the memory is measured. A process can fill some ten megabytes in this time.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// Runs `work`, and calls `cancel` if the memory of the process grows by more than `most` bytes meanwhile. Returns the result
-/// of `work`, and whether it was cancelled. All memory of the process counts, not only that of `work`. If the system does not
-/// report the memory of a process, nothing is cancelled.
+/// Runs `work`, and calls `cancel` if the memory of the process grows by more than `most` bytes meanwhile. Returns the
+/// result of `work`, and whether `work` was cancelled. All memory of the process counts, not only that of `work`. If
+/// the operating system does not report the memory of a process, `work` is never cancelled.
 pub(super) fn within<T>(
     most: usize,
     cancel: impl Fn() + Sync,
@@ -31,7 +31,7 @@ pub(super) fn within<T>(
         });
         let done = work();
         drop(end);
-        // The watching thread does not panic.
+        // The measuring thread does not panic.
         (done, watch.join().unwrap_or(false))
     })
 }

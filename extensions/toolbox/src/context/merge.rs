@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-/// Dampens the first ranks, so that one list does not decide alone: the usual constant of reciprocal rank fusion.
+/// The usual constant of reciprocal rank fusion. It dampens the first ranks, so that a single list does not determine
+/// the result.
 const DAMPING: f64 = 60.0;
 
-/// Merges lists, each the best first, by reciprocal rank fusion: an item scores `1 / (60 + rank)` in each list that has it. Of
-/// equal scores, the item that an earlier list ranks is first.
+/// Merges lists, each with the best match first, by reciprocal rank fusion: an item scores `1 / (60 + rank)` in each
+/// list that contains it. Items with equal scores are in the order of their first appearance.
 pub(super) fn merge_by_rank(lists: &[&[i64]]) -> Vec<i64> {
     let mut scores: HashMap<i64, f64> = HashMap::new();
     let mut merged = Vec::new();

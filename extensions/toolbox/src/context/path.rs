@@ -1,10 +1,10 @@
-//! Logical paths: the names of stored texts; pure. They are not paths of files, so none can lead out of a folder.
+//! Logical paths, which name stored texts. They are not paths of files, so none can lead out of a folder. Pure.
 
 use std::fmt;
 
 use toolwright::{ResourceKind, ToolError};
 
-/// The longest path, in characters.
+/// The longest logical path, in characters.
 const LONGEST: usize = 1024;
 
 /// The name of an entry of a [`ContextStore`](crate::ContextStore), such as `notes/today.md`, for tools that declare what they
@@ -22,7 +22,8 @@ const LONGEST: usize = 1024;
 pub struct LogicalPath(String);
 
 impl LogicalPath {
-    /// Parses a path, or refuses an invalid one. Characters are not normalized: two spellings of one letter are two paths.
+    /// Parses a logical path, and refuses an invalid one. Characters are not normalized: two spellings of one letter
+    /// make two paths.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         let path = Self::normalise(text);
         let has_control = || path.chars().any(char::is_control);
@@ -49,7 +50,8 @@ impl LogicalPath {
             .hint("name it as in `notes/today.md`"))
     }
 
-    /// Parses the path below which a search or a list looks; `None`, which means everywhere, if it is absent, empty or `.`.
+    /// Parses the folder to which a search or a list is limited; `None`, which means no limit, if it is absent, empty
+    /// or `.`.
     pub(super) fn parse_folder(text: Option<&str>) -> Result<Option<Self>, ToolError> {
         match text {
             None | Some("" | "." | "/") => Ok(None),

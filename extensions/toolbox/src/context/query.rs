@@ -8,26 +8,26 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::memory;
 
-/// The limits of one evaluation. An expression takes the same number of steps over a document on every machine.
+/// The most steps of one evaluation. An expression needs the same number of steps for a document on every machine.
 const STEPS: u64 = 5_000_000;
 const DEPTH: usize = 2_000;
 const TIME: Duration = Duration::from_secs(5);
 /// The longest array or sequence, in items.
 const LONGEST_ARRAY: usize = 1_000_000;
-/// The largest string and the largest result, in bytes.
+/// The largest string and the largest result of an expression, in bytes.
 const LARGEST: usize = 16 << 20;
 
-/// The limit for all memory of an evaluation, in bytes. The limits above are for a single text or array; an expression could
+/// The most memory of an evaluation, in bytes. The limits above are for a single text or array, and an expression could
 /// create thousands of them within its steps.
 const MEMORY: usize = 512 << 20;
 
 /// The longest expression, in bytes.
 const LONGEST_EXPRESSION: usize = 16 << 10;
 
-/// The reference that a model gets for a malformed expression, or when it asks with `?`.
+/// The language reference that a model gets for a malformed expression, or for the expression `?`.
 pub(super) const REFERENCE: &str = include_str!("reference.md");
 
-/// Evaluates an expression within limits over a complete JSON document; an undefined result is `null`.
+/// Evaluates an expression over a complete JSON document, within the limits. An undefined result is `null`.
 pub(super) fn evaluate(
     expression: &str,
     document: &str,
@@ -36,7 +36,7 @@ pub(super) fn evaluate(
     evaluate_within(MEMORY, expression, document, limits)
 }
 
-/// Why an evaluation has no result.
+/// The reason why an evaluation has no result.
 enum QueryFailure {
     Document(serde_json::Error),
     Expression(Error),
@@ -50,7 +50,7 @@ fn evaluate_within(
 ) -> Result<Value, ToolError> {
     let compiled = compile(expression)?;
     let cancel = || limits.cancel_token.iter().for_each(CancelToken::cancel);
-    // Parse within the memory limit too: as a tree, a document takes many times its size.
+    // Parse within the memory limit too, because a document in memory is many times larger than its text.
     let evaluate = || {
         let document: Value = serde_json::from_str(document).map_err(QueryFailure::Document)?;
         compiled
@@ -76,8 +76,8 @@ fn evaluate_within(
     }
 }
 
-/// The limits of an evaluation that begins at `now`, in milliseconds since 1970. `$now()` and `$millis()` return this time
-/// instead of reading a clock, and random numbers are the same each time.
+/// Makes the limits of an evaluation that begins at `now`, in milliseconds since 1970. `$now()` and `$millis()` return
+/// this time instead of the clock's, and random numbers are the same in each evaluation.
 pub(super) fn limits(now: i64, cancel: CancelToken) -> Options {
     Options::new()
         .max_steps(STEPS)

@@ -1,4 +1,4 @@
-//! Fetches entries again from their sources, one after another; other calls can use the store meanwhile.
+//! Fetches entries again from their sources, one after another. Other calls can use the store meanwhile.
 
 use rusqlite::params;
 use toolwright::{ErrorClass, ToolError};
@@ -66,7 +66,7 @@ impl ContextStore {
                 }
             });
         }
-        // Also embeds parts that an earlier call could not.
+        // This also embeds parts that an earlier call could not embed.
         if let Some(problem) = self.embed_in_time().await {
             let paths = self.paths_without_vectors().await?;
             for entry in refreshed.iter_mut().filter(|it| paths.contains(&it.path)) {

@@ -13,10 +13,10 @@ use super::store::ContextStore;
 use super::vector::UnitVector;
 use crate::blocking::blocking;
 
-/// How many parts of each list are merged at least.
+/// The least number of parts of each list that are merged.
 const DEPTH: u32 = 100;
 
-/// How many words of a part are shown that was found by its vector.
+/// How many words of a part are shown if it was found by its vector.
 const WORDS_SHOWN: usize = 40;
 
 /// A part of an entry that a search has found.
@@ -35,13 +35,13 @@ pub struct ContextMatch {
     pub untrusted: Option<String>,
 }
 
-/// What [`ContextStore::find`] has found.
+/// The result of [`ContextStore::find`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundParts {
     /// The parts, the best first.
     pub parts: Vec<ContextMatch>,
-    /// Why some parts were not searched by their vectors, if an embedding model is to make them.
+    /// The reason why some parts were not searched by their vectors, if the store has an embedding model.
     pub problem: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl ContextStore {
         let read = move || {
             let folder = folder.as_ref().map(LogicalPath::as_str);
             let mut connection = store.connection();
-            // Both searches see the same parts in one transaction.
+            // One transaction, so that both searches read the same parts.
             let transaction = connection.transaction()?;
             match vector {
                 Some((model, vector)) => {
@@ -111,17 +111,17 @@ impl ContextStore {
     }
 }
 
-/// The condition that an entry is below a folder, which is parameter 2.
+/// The SQL condition that an entry is below a folder, which is parameter 2.
 const BELOW: &str = "(?2 IS NULL OR e.path = ?2 OR substr(e.path, 1, length(?2) + 1) = ?2 || '/')";
 
-/// The parts with the words, the best first, with their numbers.
+/// Returns the numbers of the parts that contain the words, with the text around the match, the best first.
 fn find_words(
     connection: &Connection,
     words: &str,
     folder: Option<&str>,
     limit: u32,
 ) -> rusqlite::Result<Vec<(i64, ContextMatch)>> {
-    // The index returns rows in the order of `rank`, so the limit ends the search early.
+    // The index returns rows ordered by `rank`, so the limit ends the search early.
     let select = format!(
         "SELECT e.path, c.first_line, snippet(chunk_index, 0, '', '', '…', 40), v.untrusted, c.id
          FROM chunk_index JOIN chunks c ON c.id = chunk_index.rowid JOIN entries e ON e.id = c.entry
@@ -135,7 +135,7 @@ fn find_words(
     rows.collect()
 }
 
-/// The parts with the words or of similar meaning, merged by rank.
+/// Returns the parts that contain the words or have a similar meaning, merged by rank.
 fn find_both(
     connection: &Connection,
     words: &str,
@@ -167,7 +167,8 @@ fn find_both(
     parts.collect()
 }
 
-/// The numbers of the parts whose vectors are the most similar, the best first. It compares with each vector of the model.
+/// Returns the numbers of the parts with the most similar vectors, the best first. It compares each vector of the
+/// model.
 fn find_similar(
     connection: &Connection,
     model: &str,
@@ -187,7 +188,7 @@ fn find_similar(
     let mut found: Vec<(f32, i64)> = Vec::new();
     while let Some(row) = rows.next()? {
         let cosine = row.get_ref(1)?.as_blob().map_or(0.0, |blob| vector.cosine(blob));
-        // A part that points elsewhere is not similar at all.
+        // A part whose vector points in another direction is not similar at all.
         if cosine > 0.0 {
             found.push((cosine, row.get(0)?));
         }
@@ -206,10 +207,10 @@ fn match_of(row: &Row<'_>) -> rusqlite::Result<ContextMatch> {
     })
 }
 
-/// The first words of a part, as many as the index shows around a match; pure.
+/// Returns the first words of a part, as many as the index shows around a match. Pure.
 fn beginning(text: &str) -> String {
     let mut ends = text.match_indices(char::is_whitespace).filter(|(at, _)| {
-        // Count the end of each word, not each space.
+        // Count the end of each word, because words may be separated by several spaces.
         text[..*at].chars().next_back().is_some_and(|it| !it.is_whitespace())
     });
     match ends.nth(WORDS_SHOWN - 1) {
@@ -218,7 +219,7 @@ fn beginning(text: &str) -> String {
     }
 }
 
-/// Whether a query is nothing but phrases in double quotes, which are to be found as they are; pure.
+/// Returns whether a query consists only of phrases in double quotes, which are searched for literally. Pure.
 fn is_exact(query: &str) -> bool {
     let outside = query.split('"').step_by(2);
     query.contains('"') && outside.flat_map(str::chars).all(|it| !it.is_alphanumeric())
@@ -232,12 +233,12 @@ fn words_of(query: &str) -> Result<String, ToolError> {
     })
 }
 
-/// A query for FTS5 in which every word is quoted, so that none is taken for an operator; pure.
+/// Makes a query for FTS5 in which every word is quoted, so that no word is read as an operator. Pure.
 fn words(query: &str) -> Option<String> {
     let mut parts = Vec::new();
     for (index, part) in query.split('"').enumerate() {
         let words = part.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
-        // Parts with an odd index are between quotation marks.
+        // Parts with an odd index are between double quotes.
         if index % 2 == 1 {
             parts.push(words.collect::<Vec<_>>().join(" "));
         } else {

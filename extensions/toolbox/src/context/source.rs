@@ -1,4 +1,4 @@
-//! The sources of entries, from which they can be fetched again.
+//! Sources of entries, from which entries can be fetched again.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ pub trait ContextSource: Send + Sync + 'static {
     /// Returns the part before the colon in a source of this kind: `file` in `file:README.md`.
     fn scheme(&self) -> &str;
 
-    /// Fetches the text that the part after the colon names.
+    /// Fetches the text that `name`, the part after the colon, identifies.
     ///
     /// # Errors
-    /// When it cannot be fetched; the message is for the model.
+    /// When the text cannot be fetched; the message is for the model.
     fn fetch(&self, name: String) -> BoxFuture<'_, Result<String, ToolError>>;
 
     /// Returns where the text comes from, for the mark of untrusted texts, if a stranger may have written what the part after the

@@ -1,4 +1,4 @@
-//! The store's interface for applications: texts under logical paths, each with its versions, in one SQLite file.
+//! The store's API for applications: texts under logical paths, each with its versions, in one SQLite file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::path::LogicalPath;
 use super::source::ContextSource;
 use crate::workspace::content_hash;
 
-/// The largest text, in bytes.
+/// The largest text that can be stored, in bytes.
 const LARGEST: usize = 64 << 20;
 
 /// Stores texts under logical paths, with all their versions and a full-text search: the service of the tools
@@ -85,17 +85,17 @@ pub struct StoredEntry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextEntry {
-    /// The number of this version.
+    /// The number of this version, counted from 1.
     pub version: u32,
-    /// The number of the last version.
+    /// The number of the entry's last version.
     pub last_version: u32,
-    /// The text.
+    /// The text of this version.
     pub content: String,
     /// The hash of the text.
     pub hash: String,
-    /// The note on why it was written, if there is one.
+    /// The note that explains why the version was written, if there is one.
     pub note: Option<String>,
-    /// The source from which a refresh fetches it again.
+    /// The source from which a refresh fetches the entry again.
     pub source: Option<String>,
     /// The source of the text, if it is untrusted.
     pub untrusted: Option<String>,
@@ -105,22 +105,22 @@ pub struct ContextEntry {
 pub(super) struct NewText<'a> {
     pub(super) content: &'a str,
     pub(super) note: Option<&'a str>,
-    /// The source for refreshes; `None` leaves the source of the entry unchanged.
+    /// The source for refreshes; `None` does not change the source of the entry.
     pub(super) source: Option<&'a str>,
-    /// The source of an untrusted text.
+    /// The source of the text, if the text is untrusted.
     pub(super) untrusted: Option<&'a str>,
 }
 
-/// The condition that an entry has to meet before it is written.
+/// The condition under which an entry may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before<'a> {
     Any,
     Missing,
-    /// The entry exists, with a text of this hash.
+    /// The entry exists, and its text has this hash.
     Hash(&'a str),
 }
 
-/// The row of an entry.
+/// The row of an entry in the database.
 pub(super) struct EntryRow {
     id: i64,
     version: u32,
@@ -128,10 +128,10 @@ pub(super) struct EntryRow {
 }
 
 impl ContextStore {
-    /// Opens a store, or creates the file.
+    /// Opens a store, or creates its file.
     ///
     /// # Errors
-    /// When the file cannot be created or opened, is not a context store, or has a later version.
+    /// When the file cannot be created or opened, is not a context store, or a later version of this crate has written it.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, ContextStoreError> {
         let file = file.as_ref();
         let unmade = |source| ContextStoreError::Unmade { file: file.to_owned(), source };
@@ -251,13 +251,13 @@ impl ContextStore {
             .map_err(unavailable)
     }
 
-    /// Returns whether there is an entry.
+    /// Returns whether an entry with this path exists.
     pub(super) fn has(&self, path: &LogicalPath) -> Result<bool, ToolError> {
         find_row(&self.connection(), path).map(|row| row.is_some()).map_err(unavailable)
     }
 
-    /// Makes a new version from the result of `edit`, if the present text has the expected hash or none is expected. No other
-    /// writer can intervene.
+    /// Makes a new version from the result of `edit`, if the present text has the expected hash or no hash is expected.
+    /// No other call can write in between.
     pub(super) fn edit(
         &self,
         path: &LogicalPath,
@@ -276,7 +276,7 @@ impl ContextStore {
                 })
                 .map_err(unavailable)?;
             let edited = edit(&content)?;
-            // An edit of an untrusted text is untrusted, too.
+            // The edited version of an untrusted text is untrusted, too.
             let untrusted = untrusted.as_deref();
             let text = NewText { content: &edited, note, source: None, untrusted };
             let stored = insert(transaction, path, Some(&entry), &text)?;
@@ -351,7 +351,7 @@ impl ContextStore {
             .hint(format!("read it again with `{}`", self.reader)))
     }
 
-    /// The error for a path that already has an entry.
+    /// Makes the error for a path that already has an entry.
     pub(super) fn conflict(&self, path: &LogicalPath) -> ToolError {
         let hint = format!(
             "read it with `{}`, or write again with `on_conflict` set to `overwrite`",
@@ -361,7 +361,7 @@ impl ContextStore {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A thread that panicked has rolled its transaction back, so the connection is usable.
+        // A panic has rolled the transaction of its thread back, so the connection is usable.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -372,7 +372,7 @@ impl fmt::Debug for ContextStore {
     }
 }
 
-/// Reads an entry from the columns version, last version, content, hash, note, source, untrusted.
+/// Makes an entry from the columns version, last version, content, hash, note, source, untrusted.
 fn entry_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<ContextEntry> {
     Ok(ContextEntry {
         version: row.get(0)?,
@@ -447,7 +447,7 @@ fn insert(
     })
 }
 
-/// Inserts a new version, and replaces the parts of the earlier version with its own.
+/// Inserts a new version, and replaces the parts of the earlier version with those of the new one.
 fn rows(
     transaction: &Transaction<'_>,
     path: &LogicalPath,

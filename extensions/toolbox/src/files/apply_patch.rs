@@ -1,14 +1,14 @@
 //! `apply_patch` applies a unified diff over several files.
 //!
 //! # What it does
-//! It changes, creates, deletes, renames and copies files, all of them or none, as `git apply` does. If the lines of a hunk
-//! have moved, it is applied if they occur in one place only. Line ends, a last line without one, encodings and modes are
-//! preserved; the patch may set or clear the executable bit. It answers with a line for each file, the hash of its new content,
+//! It changes, creates, deletes, renames and copies files, all of them or none, as `git apply` does. A hunk whose lines have
+//! moved is applied if they occur in one place only. Encodings, modes and line ends are preserved, also a missing line end of
+//! the last line; the patch may set or clear the executable bit. It answers with a line for each file, the hash of its new content,
 //! and a short diff.
 //!
 //! It repairs some mistakes of models that `git apply` refuses: a hunk with wrong line counts, or with `@@ ... @@` instead of
-//! numbers, is applied if its lines fit in one place; line ends become those of the file, and so does a missing line end of the
-//! last line; the last line end of the patch may be missing after a line that the file has. The format of Codex models, from
+//! numbers, is applied if its lines fit in one place; other line ends than those of the file are replaced by these; and the
+//! patch itself need not end with a line end if its last line is one of the file. The format of Codex models, from
 //! `*** Begin Patch` to `*** End Patch`, is accepted as well.
 //!
 //! # What it may touch
@@ -98,20 +98,21 @@ pub fn apply_patch(
     ))
 }
 
-/// The files that a patch reads; none if the patch cannot be parsed, since it is then refused before any file is touched.
+/// Returns the files that a patch reads. A patch that cannot be parsed reads none, since it is refused before any file
+/// is read.
 fn read_by(patch: &str) -> Vec<String> {
     let files = read(patch).unwrap_or_default();
     files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect()
 }
 
-/// The files that a patch writes.
+/// Returns the files that a patch writes.
 fn written_by(patch: &str) -> Vec<String> {
     let files = read(patch).unwrap_or_default();
     files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect()
 }
 
 impl Plan {
-    /// A line for each file, followed by diffs, which together have at most `most` lines.
+    /// Describes the result for a model: a line for each file, then diffs with at most `most` lines together.
     fn describe(&self, most: usize) -> String {
         let (mut words, mut left) = (String::new(), most);
         for file in &self.files {

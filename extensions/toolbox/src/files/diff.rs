@@ -15,10 +15,10 @@ pub(super) const IN_A_PREVIEW: usize = 400;
 /// The maximum number of characters that are shown of a line.
 const LONGEST_LINE: usize = 300;
 
-/// After this time, the diff may be longer than necessary.
+/// The time limit of the diff. When it is over, the diff may be longer than necessary.
 const TIME: Duration = Duration::from_millis(300);
 
-/// A unified diff of at most `most` lines, without file names; empty if both texts are equal.
+/// Makes a unified diff of at most `most` lines, without file names; empty if both texts are equal.
 pub(super) fn between(before: &str, after: &str, most: usize) -> String {
     let diff = TextDiff::configure().timeout(TIME).diff_lines(before, after);
     let unified = diff.unified_diff().context_radius(3).to_string();

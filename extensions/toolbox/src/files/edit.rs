@@ -1,5 +1,5 @@
-//! Shared by the tools that change a file: read it, compare its hash, write it back in its encoding, and answer with a short
-//! diff.
+//! Code that all tools which change a file share: read the file, compare its hash, write it back in its encoding, and
+//! answer with a short diff.
 
 use toolwright::{ErrorClass, ToolError};
 
@@ -8,16 +8,16 @@ use super::notes::count;
 use crate::Workspace;
 use crate::workspace::{After, Before, Change, Name, Text, content_hash, decode, is_expected};
 
-/// A text file that is about to be changed.
+/// A text file that a tool is about to change.
 pub(super) struct Edit {
     pub(super) name: Name,
-    /// The content of the file.
+    /// The present content of the file.
     bytes: Vec<u8>,
     pub(super) now: Text,
 }
 
 impl Edit {
-    /// Reads the file, and refuses it if it does not have the expected hash.
+    /// Reads the file, and refuses it if its hash is not the expected one.
     pub(super) fn open(
         workspace: &Workspace,
         path: &str,
@@ -29,24 +29,25 @@ impl Edit {
         Self::of(name, bytes)
     }
 
-    /// Makes an edit of a file with this content.
+    /// Makes the edit of a file that has this content.
     pub(super) fn of(name: Name, bytes: Vec<u8>) -> Result<Self, ToolError> {
         let now = decode(&name, &bytes)?;
         Ok(Self { name, bytes, now })
     }
 
-    /// Whether the file has this hash.
+    /// Returns whether the file has this hash.
     pub(super) fn has_hash(&self, expected: &str) -> bool {
         is_expected(&self.name, Some(&self.bytes), Some(expected)).is_ok()
     }
 
-    /// Whether the file would have this hash if it contained another text.
+    /// Returns whether the file would have this hash if its content were `text`.
     pub(super) fn would_have_hash(&self, text: &str, expected: &str) -> bool {
         let content = encode(&self.name, &self.now, text);
         content.is_ok_and(|it| is_expected(&self.name, Some(&it), Some(expected)).is_ok())
     }
 
-    /// Writes the new text, if the file still has the content that was read. Answers with `done`, the new hash and a diff.
+    /// Writes the new text, if the file still has the content that was read. The answer has `done`, the new hash and a
+    /// diff.
     pub(super) fn write(
         &self,
         workspace: &Workspace,
@@ -60,7 +61,7 @@ impl Edit {
         Ok(answer(&done, &content, &diff::between(&self.now.text, text, diff::IN_AN_ANSWER)))
     }
 
-    /// The diff that a person sees before the change.
+    /// Returns the diff that a person sees before they approve the change.
     pub(super) fn preview(&self, text: &str) -> String {
         show_diff(&self.name, &diff::between(&self.now.text, text, diff::IN_A_PREVIEW))
     }
@@ -80,7 +81,7 @@ pub(super) fn encode(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, Too
     })
 }
 
-/// The note for an answer that a replaced file has other hard links.
+/// Makes the note that a replaced file has other hard links, which do not change.
 pub(super) fn other_names(links: usize) -> String {
     match links {
         0 => String::new(),
@@ -91,7 +92,7 @@ pub(super) fn other_names(links: usize) -> String {
     }
 }
 
-/// Combines what was done, the hash of the new content, and the diff.
+/// Combines the description `done`, the hash of the new content, and the diff.
 pub(super) fn answer(done: &str, content: &[u8], diff: &str) -> String {
     let hash = content_hash(content);
     match diff {
@@ -100,7 +101,7 @@ pub(super) fn answer(done: &str, content: &[u8], diff: &str) -> String {
     }
 }
 
-/// A diff with the name of its file.
+/// Formats a diff with the name of its file.
 pub(super) fn show_diff(name: &Name, diff: &str) -> String {
     match diff {
         "" => format!("`{name}` stays as it is"),

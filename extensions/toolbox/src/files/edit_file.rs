@@ -25,10 +25,10 @@ use super::occurrences::occurrences;
 use crate::Workspace;
 use crate::workspace::{Ends, Name};
 
-/// How many lines an answer lists at most.
+/// The most line numbers in an answer.
 const NAMED_LINES: usize = 100;
 
-/// How many places are tried, to find out whether an edit was made there.
+/// The most places that are tried to find out whether an edit happened there.
 const TRIED_PLACES: usize = 100;
 
 /// Replace exact text in a file. The text has to be there exactly once, unless `replace_all` is set: add lines around it
@@ -76,7 +76,7 @@ pub fn edit_file(
     edit.write(workspace, &edited.text, &done)
 }
 
-/// Plans the edit, with the line ends of the file.
+/// Plans the edit. Both texts first get the line ends of the file.
 fn plan_edit(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText, ToolError> {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
@@ -86,14 +86,15 @@ fn plan_edit(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText,
 fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<'t, str>) {
     match Ends::of(text) {
         Ends::Crlf => (with_crlf(old), with_crlf(new)),
-        // A text of a single line does not show how the file ends its lines.
+        // A text of a single line has no line end that shows the convention of the file, so keep both texts.
         Ends::Lf if text.contains('\n') => (with_lf(old), with_lf(new)),
         Ends::Lf | Ends::Mixed => (Cow::from(old), Cow::from(new)),
     }
 }
 
-/// Finds out whether an edit with an unknown outcome has happened, from the file's hash before the edit: either the file still
-/// has it, or it has it again once the edit is reverted. `None` if another process has changed the file as well.
+/// Finds out whether an edit with an unknown outcome has happened, by the file's hash before the edit. Either the file
+/// has this hash, or it would have the hash if the edit were reverted. `None` if another process has changed the file
+/// as well.
 fn found_by_hash(
     edit: &Edit,
     old: &str,
@@ -114,7 +115,7 @@ fn found_by_hash(
     let undone =
         |place: usize| [&text[..place], &*old_here, &text[place + new_here.len()..]].concat();
     let is_undone = match (new_here.is_empty(), all) {
-        // A deleted text may have been anywhere.
+        // A deleted text may have been at any place.
         (true, _) => false,
         (false, true) => is_before(&text.replace(&*new_here, &old_here)),
         (false, false) => occurrences(text.as_bytes(), new_here.as_bytes())
@@ -126,8 +127,8 @@ fn found_by_hash(
         .then(|| happened(&edit.name, "has the hash of `expected_hash` once the edit is undone"))
 }
 
-/// Finds out whether an edit with an unknown outcome has happened, from the texts that the file contains. If one text contains
-/// the other and both occur, the outcome stays unknown.
+/// Finds out whether an edit with an unknown outcome has happened, by the texts in the file. If one text contains the
+/// other and both occur, the outcome remains unknown.
 fn reconcile_edit(edit: &Edit, old: &str, new: &str) -> Reconciled {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
@@ -144,7 +145,7 @@ fn happened(name: &Name, why: &str) -> Reconciled {
     Reconciled::Happened(Output::text(format!("`{name}` {why}")))
 }
 
-/// The text after an edit, and the lines where replacements begin.
+/// The text after an edit, and the numbers of the lines where replacements begin.
 #[derive(Debug)]
 struct EditedText {
     text: String,
@@ -191,7 +192,7 @@ fn replace(
             return Err(invalid("text_not_unique", message).hint(hint));
         }
     }
-    // Count the lines in the text after the edit.
+    // Convert the lines to those of the text after the edit.
     let difference =
         new.matches('\n').count().cast_signed() - old.matches('\n').count().cast_signed();
     let (mut edited, mut end) = (String::with_capacity(text.len()), 0);
@@ -206,14 +207,14 @@ fn replace(
     Ok(EditedText { text: edited, lines: moved.collect() })
 }
 
-/// The position of `old`, if it occurs exactly once.
+/// Returns the position of `old` if it occurs exactly once.
 fn the_one_place(text: &str, old: &str) -> Option<usize> {
     let place = text.find(old)?;
     let step = old.chars().next().map_or(1, char::len_utf8);
     (!text[place + step..].contains(old)).then_some(place)
 }
 
-/// The line numbers of byte positions, which have to be in ascending order; counted from 1.
+/// Returns the line numbers of byte positions, counted from 1. The positions have to be in ascending order.
 fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
     let (mut line, mut from) = (1, 0);
     let number = |place: &usize| {

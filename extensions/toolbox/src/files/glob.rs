@@ -56,7 +56,7 @@ pub fn glob(
                 vanished.fetch_add(1, Ordering::Relaxed);
                 return;
             };
-            // If the file system has no modification times, the files are sorted by name.
+            // If the file system has no modification times, sort by name.
             lock(files).push((Reverse(modified), found.name));
         }
     })?;

@@ -1,5 +1,5 @@
-//! Replaces lines of a text by their numbers, for every tool that edits texts by lines; pure. It only rearranges lines, and
-//! does not interpret them.
+//! Replaces lines of a text by their numbers, for every tool that edits texts by lines. It does not interpret the
+//! lines. Pure.
 
 use toolwright::{ErrorClass, ToolError, data};
 
@@ -21,7 +21,7 @@ pub struct LinePatch {
 }
 
 impl LinePatch {
-    /// Makes a patch that replaces the lines from `start_line` to `end_line`.
+    /// Makes a patch that replaces the lines from `start_line` to `end_line` with `content`.
     #[must_use]
     pub fn new(start_line: i64, end_line: i64, content: impl Into<String>) -> Self {
         Self { start_line, end_line, content: content.into() }
@@ -70,7 +70,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
     let mut patched = PatchedText { text: String::with_capacity(text.len()), last_end: "" };
     let mut next = 0;
     for (_, patch) in order {
-        // Wrong numbers were refused above.
+        // The check above has refused numbers for which the conversion fails.
         let start = usize::try_from(patch.start_line).unwrap_or(1) - 1;
         lines[next..start].iter().for_each(|line| patched.push_whole(line, ends));
         let end = match ends {
@@ -94,10 +94,10 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
     Ok(text)
 }
 
-/// The text while it is assembled.
+/// The patched text while it is assembled.
 struct PatchedText {
     text: String,
-    /// The line end to add to its last line, if that line had none.
+    /// The line end to add to the last line if another line follows, because the old last line had none.
     last_end: &'static str,
 }
 
@@ -108,7 +108,7 @@ impl PatchedText {
         self.last_end = end;
     }
 
-    /// Adds an unchanged line.
+    /// Adds an unchanged line of the old text.
     fn push_whole(&mut self, line: &str, ends: Ends) {
         self.push(whole(line, ends));
         if line.ends_with('\n') {
@@ -117,7 +117,7 @@ impl PatchedText {
     }
 }
 
-/// All problems, in the order of the patches.
+/// Lists the problems of all patches, in the order of the patches.
 fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     let total = i64::try_from(lines).unwrap_or(i64::MAX);
     let mut problems = Vec::new();
@@ -147,7 +147,7 @@ fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     for (index, patch) in order {
         if let Some((other, before)) = furthest
             && patch.start_line <= before.end_line
-            // An insertion at the first replaced line comes before it, so they do not overlap.
+            // An insertion at the first replaced line comes before that line, so they do not overlap.
             && !(patch.is_insertion() && patch.start_line == before.start_line)
         {
             let (one, two) = ((*index).min(other), (*index).max(other));
@@ -161,7 +161,8 @@ fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     problems.into_iter().map(|(_, problem)| problem).collect()
 }
 
-/// A line and its end. A last line without one gets the usual end, which is removed again when the text is complete.
+/// Splits a line into its text and its end. A last line without an end gets the usual one, which is removed again when
+/// the text is complete.
 fn whole(line: &str, ends: Ends) -> (&str, &'static str) {
     match (line.strip_suffix("\r\n"), line.strip_suffix('\n')) {
         (Some(line), _) => (line, "\r\n"),

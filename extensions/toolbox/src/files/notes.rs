@@ -1,10 +1,10 @@
-//! Phrases and checks that several tools share.
+//! Phrases and checks that several file tools share.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright::{ErrorClass, ToolContext, ToolError, error_kind};
 
-/// Checks whether the call that asked for some work still wants it.
+/// Checks whether the call that requested some work still needs the result.
 pub(super) struct Demand<'c>(Option<&'c ToolContext>);
 
 impl<'c> Demand<'c> {
@@ -12,7 +12,7 @@ impl<'c> Demand<'c> {
         Self(Some(context))
     }
 
-    /// For work that no call can cancel.
+    /// Makes the check for work that no call can cancel.
     pub(super) fn always() -> Self {
         Self(None)
     }
@@ -29,13 +29,13 @@ impl<'c> Demand<'c> {
     }
 }
 
-/// Locks the results that several threads collect. A thread that panicked has ended the search, so the lock's poison does not
-/// matter.
+/// Locks the results that several threads collect. A thread that panicked has ended the search, so a poisoned lock does
+/// not matter.
 pub(super) fn lock<T>(gathered: &Mutex<T>) -> MutexGuard<'_, T> {
     gathered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A count in words: `1 file`, `2 files`.
+/// Formats a count with its noun: `1 file`, `2 files`.
 pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     match number {
         1 => format!("1 {one}"),
@@ -43,7 +43,7 @@ pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     }
 }
 
-/// The beginning of a line that is too long, with a note of how much is left out.
+/// Returns the first characters of a line that is too long, with a note of how many are left out.
 pub(super) fn shorten(line: &str, longest: usize) -> String {
     match line.char_indices().nth(longest) {
         None => line.to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn shorten(line: &str, longest: usize) -> String {
     }
 }
 
-/// A note of how many entries a search could not read.
+/// Makes the note of how many entries a search could not read; `None` for 0.
 pub(super) fn unreadable(number: usize) -> Option<String> {
     (number > 0).then(|| {
         let entries = count(number, "entry", "entries");

@@ -1,10 +1,10 @@
 //! Finds every occurrence of one sequence in another, in linear time; pure.
 
-/// Returns where `wanted` begins in `text`, including overlapping occurrences: for `aa` in `aaa` it is not clear which one is
-/// meant. An empty sequence never occurs. The algorithm is that of Knuth, Morris and Pratt, since the standard library does not
-/// find overlapping occurrences.
+/// Returns the positions at which `wanted` begins in `text`, including overlapping ones: in `aaa`, an edit of `aa`
+/// would be ambiguous. An empty sequence never occurs. The algorithm is that of Knuth, Morris and Pratt, since the
+/// standard library does not find overlapping occurrences.
 pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterator<Item = usize> {
-    // For each length of a match, the longest shorter match that is its suffix.
+    // For each length of a match, the length of the longest shorter match that is its suffix.
     let mut shorter = vec![0_usize; wanted.len()];
     let mut length = 0;
     for at in 1..wanted.len() {
@@ -24,7 +24,7 @@ pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterat
     })
 }
 
-/// The length of the longest match that ends with this item, if a match of `length` items ends before it.
+/// Returns the length of the longest match that ends with this item, if a match of `length` items ends before it.
 fn extend_match<T: PartialEq>(
     wanted: &[T],
     shorter: &[usize],

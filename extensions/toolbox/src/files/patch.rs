@@ -1,7 +1,7 @@
 //! A patch over several files: a unified diff as `git diff` and `diff -u` write it, or the format of Codex; pure.
 //!
-//! This is our own parser: a parser that silently skips unexpected lines loses a part of a change. Here every line of a patch
-//! is applied, is a header, or is refused with its number.
+//! We use our own parser, because a parser that silently skips unexpected lines loses a part of a change. Here every
+//! line of a patch is applied, is a header, or is refused with its number.
 
 mod apply;
 mod begin_patch;
@@ -16,40 +16,40 @@ use hunk::Hunk;
 pub(super) use hunk::Kind;
 pub(super) use read::read;
 
-/// What a patch does to one file.
+/// The changes of a patch to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePatch {
-    /// The name before; `None` if the file is created.
+    /// The name of the file before the patch; `None` if the patch creates the file.
     pub(super) old: Option<String>,
-    /// The name after; `None` if the file is deleted.
+    /// The name of the file after the patch; `None` if the patch deletes the file.
     pub(super) new: Option<String>,
     /// Whether the old file remains under its own name.
     pub(super) is_copy: bool,
-    /// Whether the file is deleted whatever it contains: the Codex format does not show its lines.
+    /// Whether the file is deleted whatever its content is: the Codex format does not list the deleted lines.
     pub(super) deletes_unseen: bool,
-    /// Whether the file becomes executable or not, if the patch says so.
+    /// Whether the file becomes executable; `None` if the patch does not change that.
     pub(super) program: Option<bool>,
     pub(super) hunks: Vec<Hunk>,
 }
 
 impl FilePatch {
-    /// The file that is read.
+    /// Returns the name of the file that the patch reads.
     pub(super) fn reads(&self) -> Option<&str> {
         self.old.as_deref()
     }
 
-    /// The files that are written: the new name, and the old one if it is removed.
+    /// Returns the names of the files that the patch writes: the new name, and the old name if it is removed.
     pub(super) fn writes(&self) -> impl Iterator<Item = &str> {
         let old = self.old.as_deref().filter(|_| !self.is_copy && self.old != self.new);
         self.new.as_deref().into_iter().chain(old)
     }
 
-    /// Whether a line begins with a byte order mark.
+    /// Returns whether a line of the patch begins with a byte order mark.
     pub(super) fn shows_mark(&self) -> bool {
         self.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.text.starts_with(MARK))
     }
 
-    /// The patch that reverts this one.
+    /// Returns the patch that reverts this one.
     pub(super) fn reverse(&self) -> Self {
         Self {
             old: self.new.clone(),

@@ -22,10 +22,10 @@ use super::notes::{count, shorten};
 use crate::Workspace;
 use crate::workspace::{Ends, Name, Text, content_hash, decode};
 
-/// How many characters of a line are shown at most.
+/// The most characters of a line that are shown.
 const LONGEST_LINE: usize = 2000;
 
-/// How many bytes of text an answer has at most.
+/// The most bytes of text in an answer.
 const LARGEST_ANSWER: usize = 100_000;
 
 /// The media types of pictures that models accept.
@@ -91,7 +91,7 @@ fn describe(name: &Name, bytes: &[u8], kind: &str) -> String {
     format!("`{name}`: {kind}, {} bytes; hash {}", bytes.len(), content_hash(bytes))
 }
 
-/// Formats the lines from `offset` on as an answer; pure.
+/// Formats the lines from `offset` on as an answer. Pure.
 pub(crate) fn number_lines(
     name: &dyn fmt::Display,
     Text { text, encoding }: &Text,
@@ -99,7 +99,7 @@ pub(crate) fn number_lines(
     offset: usize,
     limit: usize,
 ) -> Result<String, ToolError> {
-    // Callers of this function may pass 0, unlike the tool's input.
+    // Callers of this function may pass 0, which the input of the tool cannot contain.
     let offset = offset.max(1);
     let total = text.lines().count();
     if total == 0 {

@@ -76,10 +76,10 @@ pub fn write_file(
     Ok(answer(&done, content.as_bytes(), &diff))
 }
 
-/// The content of the file before it is written.
+/// The content of the file before the call.
 enum OldContent {
     Nothing,
-    /// The file is too large or not readable, and is replaced anyway.
+    /// The file is too large or not readable. It is replaced anyway.
     Unread,
     Content(Vec<u8>),
 }
@@ -95,7 +95,7 @@ fn now(workspace: &Workspace, name: &Name, must_be_read: bool) -> Result<OldCont
     }
 }
 
-/// The diff to an existing text. A new file has no diff: its lines are in the call.
+/// Makes the diff to an existing text. A new file has no diff, because its lines are in the call.
 fn difference(name: &Name, found: &OldContent, content: &str, most: usize) -> String {
     match found {
         OldContent::Nothing => String::new(),

@@ -106,7 +106,7 @@ pub async fn sandboxed_bash(
     line.run(workspace, &shell.0, context).await
 }
 
-/// The files that a line reads and writes, from its folder on; all files if the folder is unknown.
+/// Returns the files that a line reads and writes if it begins in `folder`; all files if the folder is unknown.
 fn touched_files(
     shell: &Shell,
     command: &str,
@@ -118,7 +118,7 @@ fn touched_files(
     }
 }
 
-/// The run, if the line may change its folder.
+/// Returns the run whose current folder the line may change, if any.
 fn moved_runs(
     shell: &Shell,
     command: &str,
@@ -128,13 +128,13 @@ fn moved_runs(
     shell.may_move(command, folder).then(|| run_of(context)).into_iter().collect()
 }
 
-/// A command line to be run.
+/// A command line that is about to run.
 struct Line<'a> {
     command: &'a str,
     seconds: u32,
     folder: Option<&'a str>,
     outside: bool,
-    /// Whether every line runs in a sandbox, whatever its danger is.
+    /// Whether every line runs in a sandbox, however dangerous it is.
     is_held: bool,
 }
 
@@ -191,7 +191,7 @@ impl Line<'_> {
         Ok(made)
     }
 
-    /// The folder in which the line runs: its name and its path.
+    /// Returns the folder in which the line runs: its name and its path.
     fn folder(
         &self,
         workspace: &Workspace,
@@ -219,7 +219,7 @@ impl Line<'_> {
             "not_a_directory" => not_run("is a file"),
             _ => error,
         })?;
-        // A link that was created since the rating would lead to a folder that was not rated.
+        // A link that was created after the rating would lead to a folder that was not rated.
         match real.strip_prefix(workspace.root()) {
             Ok(inside) if is_it(&name, inside) => Ok((name, real)),
             _ => Err(not_run("is reached by a link; name the folder that it leads to")),
@@ -227,7 +227,7 @@ impl Line<'_> {
     }
 }
 
-/// Checks what a safe line relies on in its folder.
+/// Checks the assumptions about the folder under which a line was rated safe.
 ///
 /// # Errors
 /// When a check fails or cannot be made, so that the line must not run.
@@ -260,7 +260,7 @@ async fn look(
     ))
 }
 
-/// The note in the answer of a line that failed in the sandbox.
+/// The note that is added to the answer of a line that failed in the sandbox.
 const WALLED: &str = "it ran in a sandbox, read-only and without the network, because it is rated safe; if that is why it failed, repeat it with `outside` true, about which a person is asked";
 
 fn say(made: &mut ProcessOutput, words: &str) {
@@ -268,19 +268,20 @@ fn say(made: &mut ProcessOutput, words: &str) {
     made.error = Some(before.map_or_else(|| words.to_owned(), |it| format!("{it}; {words}")));
 }
 
-/// Whether a program wrote to standard error. If not, its exit code may be an answer rather than a failure, as with `grep`.
+/// Returns whether a program wrote to standard error. If not, its exit code may be a result rather than a failure, as
+/// for `grep`.
 fn has_errors(output: &str) -> bool {
     output.lines().any(|it| it.starts_with(MARK))
 }
 
-/// Whether a path below the workspace is the same as a name, so that no link was followed.
+/// Returns whether a path below the workspace equals the name, so that no link was followed.
 fn is_it(name: &Name, inside: &Path) -> bool {
     let folder = if name.as_str() == "." { "" } else { name.as_str() };
     inside == Path::new(folder)
 }
 
-/// The name of the folder in which a line reports to have ended; `None` if it is not inside the workspace. The report is no
-/// more trustworthy than the line.
+/// Returns the name of the folder in which a line ended; `None` if the folder is not in the workspace. The report of
+/// that folder is no more trustworthy than the line.
 fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
     let inside = path.strip_prefix(workspace.root()).ok()?.to_str()?;
     let name = Name::parse(if inside.is_empty() { "." } else { inside }).ok()?;
@@ -288,13 +289,13 @@ fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
     (real == path).then(|| name.as_str().to_owned())
 }
 
-/// Whether the current folder of the run still exists.
+/// Returns whether the current folder of the run still exists.
 fn is_there(workspace: &Workspace, shell: &Shell, context: &ToolContext) -> bool {
     let folder = shell.folder_of(context).ok();
     folder.and_then(|it| Name::parse(&it).ok()).is_some_and(|it| workspace.real_folder(&it).is_ok())
 }
 
-/// The result of a finished command.
+/// Makes the output of a finished command.
 pub(super) fn output(ended: ProcessEnd, seconds: u32) -> Result<ProcessOutput, ToolError> {
     let output = ended.output;
     if ended.timed_out {

@@ -1,4 +1,5 @@
-//! Supervises before `main`: a process that was started as a supervisor never reaches the program's own code.
+//! Starts the supervisor before `main`: a process that was started as a supervisor never runs the application's own
+//! code.
 //!
 //! The system's loader calls the functions of the section `.init_array` before it calls `main`. This function reads the
 //! arguments of the process, and returns at once unless the first one says that this process is a supervisor. It needs nothing
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::supervisor::supervise_if_asked;
 
-/// Whether the loader has called the function, so that `main` need not do it.
+/// Whether the loader has already called the function, so that `main` need not call it.
 static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
 
 #[expect(
@@ -28,17 +29,18 @@ extern "C" fn look() {
     supervise_if_asked(arguments());
 }
 
-/// Whether this process is known not to be a supervisor.
+/// Returns whether this process has been checked before `main` and is not a supervisor.
 pub(super) fn has_looked() -> bool {
     HAS_LOOKED.load(Ordering::Relaxed)
 }
 
-/// The arguments of this process, from the system: before `main`, Rust has them only with some C libraries.
+/// Returns the arguments of this process as the operating system reports them: before `main`, Rust's standard library
+/// has them only with some C libraries.
 fn arguments() -> impl Iterator<Item = OsString> {
     let all = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let all: Vec<OsString> =
         all.split(|it| *it == 0).map(|it| OsString::from_vec(it.to_vec())).collect();
-    // Each argument ends with a NUL character, so the last part is empty.
+    // Each argument ends with a NUL character, so the last part after splitting is empty.
     let count = all.len().saturating_sub(1);
     all.into_iter().take(count)
 }

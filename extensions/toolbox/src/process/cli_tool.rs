@@ -118,7 +118,7 @@ impl CliTool {
         let none = serde_json::Map::new();
         let input = input.as_object().unwrap_or(&none);
         let mut arguments = self.fixed.clone();
-        // Sorted, because the order of a JSON object depends on a feature of the build.
+        // Sort the keys, because their order in a JSON object depends on a feature of the build.
         let flags: BTreeMap<_, _> =
             input.iter().filter(|(key, _)| !self.positional.contains(key)).collect();
         for (key, value) in flags {
@@ -134,7 +134,7 @@ impl CliTool {
             for value in texts(key, value)? {
                 match value {
                     None => arguments.push(flag.clone().into()),
-                    // Otherwise a program could take the value for another flag.
+                    // If the value were a separate argument, a program could read it as another flag.
                     Some(text) if text.starts_with('-') => {
                         arguments.push(format!("{flag}={text}").into())
                     }
@@ -201,7 +201,7 @@ impl CliTool {
     }
 }
 
-/// The values of one key: `None` for a flag without a value.
+/// Returns the values of one key as texts; `None` stands for a flag without a value.
 fn texts(key: &str, value: &serde_json::Value) -> Result<Vec<Option<String>>, CliToolError> {
     use serde_json::Value;
     let text = match value {

@@ -59,7 +59,7 @@ impl Container {
         let mut vector: ArgumentVector =
             vec![self.engine.clone(), "exec".into(), "--workdir".into(), folder.into()];
         for (name, value) in request.variables {
-            // Paths of this machine have no meaning in the container.
+            // Paths of this machine have no meaning in the container, so leave these variables out.
             let is_local = ["PATH", "HOME", "TMPDIR", "CARGO_HOME", "RUSTUP_HOME", "SHELL"]
                 .iter()
                 .any(|it| name == *it);
@@ -78,7 +78,7 @@ impl Container {
 
 impl ToolExecutor for Container {
     fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
-        // The folder may exist only in the container, so the client is started elsewhere.
+        // The folder may exist only in the container, so start the client in another folder.
         let client = ProcessRequest { folder: Path::new("/"), ..request.clone() };
         client.start_as(&self.arguments(request))
     }

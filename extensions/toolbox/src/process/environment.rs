@@ -1,10 +1,10 @@
-//! Selects the environment variables that a program gets from this process.
+//! Selects the environment variables of this process that a program gets.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// The variables that are passed on if they are set: the user, the language, and where tools store their files. Keys and tokens
-/// are not among them, nor are variables that make a program load code.
+/// The variables that are passed on if they are set: the user, the language, and where tools store their files. Keys
+/// and tokens are not among them, and neither are variables that make a program load code.
 const PASSED_ON: [&str; 12] = [
     "CARGO_HOME",
     "HOME",
@@ -20,10 +20,10 @@ const PASSED_ON: [&str; 12] = [
     "XDG_CACHE_HOME",
 ];
 
-/// A search path in which no program can be found.
+/// A search path that contains no program.
 const NOWHERE: &str = "/dev/null";
 
-/// The variables for a program that runs in the workspace with this root.
+/// Returns the variables for a program that runs in the workspace with this root.
 pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let passed_on =
@@ -32,11 +32,11 @@ pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
     passed_on.chain(own).collect()
 }
 
-/// Additional variables for a line that runs because it is rated safe: they disable programs that the settings of a folder
+/// Additional variables for a line that runs because it is rated safe. They disable programs that settings in a folder
 /// could name, and side effects of programs that otherwise only read, such as writes and downloads.
 ///
-/// For git these are the file system monitor, hooks, signature checks, bare repositories, which a clone may contain, and the
-/// download of objects missing in a partial clone. For rustup it is the download of a toolchain.
+/// For git these are the file system monitor, hooks, signature checks, bare repositories in a clone, and the download
+/// of objects that a partial clone lacks. For rustup it is the download of a toolchain.
 #[cfg(feature = "shell")]
 pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("GIT_CONFIG_COUNT", "4"),
@@ -48,12 +48,12 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("GIT_CONFIG_VALUE_2", "false"),
     ("GIT_CONFIG_KEY_3", "safe.bareRepository"),
     ("GIT_CONFIG_VALUE_3", "explicit"),
-    // For releases of git that do not know the next variable: allow no transfer protocol.
+    // Older releases of git do not know the next variable, so allow no transfer protocol at all.
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
-    // `man` does not save formatted pages if their width is not the width of the terminal.
+    // `man` does not save formatted pages if their width differs from that of the terminal.
     ("MANWIDTH", "100"),
     ("PAGER", "cat"),
     ("GOTOOLCHAIN", "local"),
@@ -63,16 +63,16 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("npm_config_update_notifier", "false"),
 ];
 
-/// The search path for programs, without folders in the workspace, where an agent could put a program, and without relative
-/// ones.
+/// Returns the search path for programs without relative folders and without folders in the workspace, where an agent
+/// could put a program.
 fn search_path(path: &OsStr, root: &Path) -> OsString {
     let folders = std::env::split_paths(path).filter(|folder| {
         let real = folder.canonicalize();
         folder.is_absolute() && real.is_ok_and(|real| !real.starts_with(root))
     });
-    // Joining cannot fail, since the folders come from such a list.
+    // Joining cannot fail, since the folders were split from a search path.
     let folders = std::env::join_paths(folders).unwrap_or_default();
-    // An empty path would mean the folder in which the program runs.
+    // With an empty path, programs would be searched for in the folder in which the program runs.
     if folders.is_empty() { NOWHERE.into() } else { folders }
 }
 

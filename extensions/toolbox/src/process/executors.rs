@@ -1,4 +1,5 @@
-//! Decides where a program runs: on this machine, in a sandbox, in a container, or wherever an application chooses.
+//! Decides where a program runs: on this machine, in a sandbox, in a container, or in a place of the application's
+//! choice.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -22,17 +23,17 @@ const LIMIT: Duration = Duration::from_secs(120);
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProcessRequest<'a> {
-    /// The program and its arguments.
+    /// The program and its arguments, in this order.
     pub arguments: &'a [OsString],
-    /// The real path of the folder in which it runs.
+    /// The real path of the folder in which the program runs.
     pub folder: &'a Path,
     /// The real path of the workspace.
     pub root: &'a Path,
-    /// Its environment variables; it gets no others.
+    /// The environment variables of the program, which gets no others.
     pub variables: &'a [(OsString, OsString)],
-    /// The time after which the process is ended; two minutes unless set.
+    /// The time limit, after which the process is ended; two minutes unless set.
     pub limit: Duration,
-    /// How its output streams are read.
+    /// How the output streams of the program are read.
     pub streams: Streams,
     /// The supervisor, which ends every process that the program starts, also in other sessions. Without one, only the process
     /// group is ended.
@@ -43,12 +44,12 @@ pub struct ProcessRequest<'a> {
 /// How the output of a program is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Streams {
-    /// Both streams as one text, in the order in which lines arrive.
+    /// Reads both streams as one text, in the order in which lines arrive.
     #[default]
     Mixed,
-    /// As `Mixed`, with a mark before each line of standard error.
+    /// Reads the streams as `Mixed` does, with a mark before each line of standard error.
     Marked,
-    /// Each stream as a text of its own.
+    /// Reads each stream as a separate text.
     Apart,
 }
 
@@ -76,14 +77,14 @@ pub enum Streams {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ProcessEnd {
-    /// The exit status; absent if it is unknown how the program ended.
+    /// The exit status; `None` if it is unknown how the program ended.
     pub status: Option<ExitStatus>,
-    /// Whether its time was up, or the call was dropped.
+    /// Whether the program was ended because its time was up, or because its call was dropped.
     pub timed_out: bool,
-    /// Its standard output, and its standard error unless that is read separately. If there is much, only the beginning and the
-    /// end.
+    /// The standard output of the program, and its standard error unless that is read separately. Of a long output,
+    /// only the beginning and the end.
     pub output: String,
-    /// Its standard error, if that is read separately.
+    /// The standard error of the program, if it is read separately.
     pub errors: String,
     /// The folder in which a shell ended, as the shell reported it.
     pub folder: Option<PathBuf>,
@@ -92,7 +93,7 @@ pub struct ProcessEnd {
 /// A running program. Dropping this ends the program, and every process that has to end with it.
 pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 
-/// A program with its arguments, for the operating system.
+/// The argument vector of a process: a program and its arguments.
 pub type ArgumentVector = Vec<OsString>;
 
 /// Runs the processes of a workspace, and provides its files if they are not on this machine. The tools of the toolbox start
@@ -124,7 +125,7 @@ pub trait ToolExecutor: fmt::Debug + Send + Sync {
     /// runs programs in a [`Container`](crate::Container) returns the container's files.
     ///
     /// # Errors
-    /// Unless it is overridden: by default, programs work on a folder of this machine.
+    /// Always, unless the method is overridden: by default, programs work on a folder of this machine.
     fn files(&self) -> io::Result<ExecutorFiles> {
         let message = format!(
             "{self:?} has no files of its own; open the folder of this machine with `Workspace::open`"
@@ -153,19 +154,19 @@ impl<'a> ProcessRequest<'a> {
         }
     }
 
-    /// Sets its environment variables.
+    /// Sets the environment variables of the program.
     #[must_use]
     pub fn variables(self, variables: &'a [(OsString, OsString)]) -> Self {
         Self { variables, ..self }
     }
 
-    /// Sets the time after which the program is ended.
+    /// Sets the time limit, after which the program is ended.
     #[must_use]
     pub fn limit(self, limit: Duration) -> Self {
         Self { limit, ..self }
     }
 
-    /// Sets how its output is read.
+    /// Sets how the output of the program is read.
     #[must_use]
     pub fn streams(self, streams: Streams) -> Self {
         Self { streams, ..self }

@@ -1,4 +1,5 @@
-//! The current folder of each run, in which its next command line runs: in memory, or in files that outlive the process.
+//! The current folder of each run, in which the run's next command line begins. It is stored in memory, or in files
+//! that outlive the process.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,14 +13,14 @@ use toolwright::{Danger, ResourceKind};
 
 use crate::shell::{CommandTable, Commands, classify_from};
 
-/// The folder of a run that has not changed it.
+/// The current folder of a run that has not changed it: the workspace.
 const ROOT: &str = ".";
 
 /// The version of the files' format.
 const VERSION: u32 = 1;
 
-/// The current folder of a run, as a resource named by the run's id. Every line declares that it reads it, since the files that
-/// a line touches depend on it; a line that may change it declares a write.
+/// The resource for the current folder of a run, named by the run's id. Every line declares a read of it, since the
+/// files that a line touches depend on the folder. A line that may change the folder declares a write.
 pub(super) struct RunFolder;
 
 impl ResourceKind for RunFolder {
@@ -27,7 +28,7 @@ impl ResourceKind for RunFolder {
     const DECIDES: bool = true;
 }
 
-/// Whether a line may end in another folder than it began in. For a line that is not safe, only bash knows, so it may.
+/// Returns whether a line may change the current folder. A line that is not safe may, because only bash knows.
 pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
     let commands = Commands::parse_by(line, table);
     let moves = |program: Option<&str>| {
@@ -37,16 +38,16 @@ pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
         || commands.commands().iter().any(|it| moves(it.program()))
 }
 
-/// The current folder of each run, relative to the workspace. A run that is not listed is in the workspace itself.
+/// The current folder of each run, relative to the workspace. For a run without an entry, it is the workspace itself.
 #[derive(Debug)]
 pub(super) enum Folders {
-    /// In memory, as long as the process lives.
+    /// In memory, until the process ends.
     Memory(Mutex<HashMap<String, String>>),
-    /// In files of this folder, one for each run that has changed its folder.
+    /// In this folder, with a file for each run that has changed its current folder.
     Files(PathBuf),
 }
 
-/// The content of a file.
+/// The content of the file of a run.
 #[derive(Serialize, Deserialize)]
 struct StoredFolder {
     version: u32,
@@ -61,10 +62,10 @@ impl Default for Folders {
 }
 
 impl Folders {
-    /// The current folder of a run.
+    /// Returns the current folder of a run.
     ///
     /// # Errors
-    /// When its file cannot be read, or does not have this release's format.
+    /// When the file of the run cannot be read, or has another format than this release's.
     pub(super) fn of(&self, run: &str) -> io::Result<String> {
         match self {
             Self::Memory(folders) => {
@@ -92,7 +93,7 @@ impl Folders {
     /// Stores the current folder of a run.
     ///
     /// # Errors
-    /// When its file cannot be written; the run then stays in its earlier folder.
+    /// When the file of the run cannot be written; then the run stays in its earlier folder.
     pub(super) fn move_to(&self, run: &str, folder: String) -> io::Result<()> {
         match self {
             Self::Memory(folders) => {
@@ -112,7 +113,7 @@ impl Folders {
     }
 }
 
-/// The file of a run. Its name is a hash, because the id of a run may be any text.
+/// Returns the file of a run. The file's name is a hash, because the id of a run may be any text.
 fn file_of(place: &Path, run: &str) -> PathBuf {
     place.join(format!("{}.json", hex::encode(Sha256::digest(run))))
 }
@@ -126,7 +127,8 @@ fn remove(folder: &Path, file: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces a file atomically and durably: a reader finds the old text or the new one, also after a power failure.
+/// Replaces a file atomically and durably: even after a power failure, a reader finds either the old text or the new
+/// one.
 fn replace(folder: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let new = file.with_extension(format!("{}.tmp", std::process::id()));

@@ -21,10 +21,10 @@ use tokio::time::timeout;
 use super::executors::{ProcessEnd, ProcessRequest, RunningProcess, Streams};
 use super::printed::PrintedOutput;
 
-/// How long a program has to end by itself after TERM.
+/// How long a program may take to end after TERM, before it gets KILL.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// How long the output is read after the program has ended: a process in another session may hold it open.
+/// How long the output is still read after the program has ended, since a process in another session may hold it open.
 pub(super) const DRAIN: Duration = Duration::from_millis(500);
 
 /// Starts a program and ends its group when the returned future is dropped.
@@ -43,8 +43,8 @@ pub(super) fn start(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut command = CommandWrap::from(command);
-    // A new session, which is also a new group, has no terminal: otherwise the program could type answers for the person at the
-    // terminal of this process.
+    // A new session is also a new group and has no terminal. Through a terminal, the program could type answers for the
+    // person at the terminal of this process.
     #[cfg(unix)]
     command.wrap(process_wrap::tokio::ProcessSession);
     let group = Group(command.spawn()?);
@@ -92,7 +92,7 @@ async fn supervise(
     Ok(ProcessEnd { status: Some(status), timed_out, output, errors, folder: None })
 }
 
-/// A program and the processes that it has started, unless they have left its group.
+/// A program and the processes that it has started, except those that have left the group.
 #[derive(Debug)]
 struct Group(Box<dyn ChildWrapper>);
 
@@ -101,9 +101,9 @@ impl Group {
     async fn terminate(&mut self) -> io::Result<ExitStatus> {
         #[cfg(unix)]
         {
-            /// The number is the same on every Unix.
+            /// The number of SIGTERM, which is the same on every Unix.
             const TERM: i32 = 15;
-            // Fails if it has ended by itself meanwhile.
+            // This fails if the program has ended by itself meanwhile.
             let _ = self.0.signal(TERM);
             if let Ok(status) = timeout(GRACE, self.0.wait()).await {
                 return status;
@@ -113,9 +113,9 @@ impl Group {
         self.0.wait().await
     }
 
-    /// Kills all that is left of the group.
+    /// Kills all processes that are left in the group.
     fn kill(&mut self) {
-        // Fails if no process is left.
+        // This fails if no process is left.
         let _ = self.0.start_kill();
     }
 }

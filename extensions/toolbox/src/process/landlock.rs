@@ -24,7 +24,7 @@ use rustix::thread::{
 use super::executors::{ArgumentVector, ProcessRequest};
 use super::supervisor::Supervisor;
 
-/// The argument that makes a process apply the rules and execute a program.
+/// The argument that makes this program apply the rules and execute another program.
 pub(super) const MARK: &str = "--toolwright-confine";
 
 /// The argument that separates the rules from the program.
@@ -33,13 +33,13 @@ const END: &str = "--";
 /// The argument that allows the network.
 const NETWORK: &str = "--network";
 
-/// The argument that forbids every write.
+/// The argument that forbids all writes.
 const ONLY_READS: &str = "--only-reads";
 
-/// The Landlock version that has all restrictions: files, TCP, signals and abstract sockets.
+/// The Landlock version that supports all needed restrictions: files, TCP, signals and abstract sockets.
 const VERSION: ABI = ABI::V6;
 
-/// The devices that every program may write.
+/// The devices to which every program may write.
 const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
@@ -58,7 +58,7 @@ pub(super) struct Rules<'a> {
     pub(super) only_reads: bool,
 }
 
-/// The argument vector that runs a program under these rules.
+/// Returns the argument vector that runs a program under these rules.
 pub(super) fn arguments(
     supervisor: &Supervisor,
     request: &ProcessRequest<'_>,
@@ -74,7 +74,7 @@ pub(super) fn arguments(
     vector
 }
 
-/// Applies the rules to this process and executes the program; returns only on failure.
+/// Applies the rules to this process and executes the program. Returns only on failure, with the error.
 pub(super) fn confine(arguments: &[OsString]) -> io::Error {
     let Some(end) = arguments.iter().position(|it| it == END) else {
         return io::ErrorKind::InvalidInput.into();
@@ -97,7 +97,8 @@ pub(super) fn confine(arguments: &[OsString]) -> io::Error {
     }
 }
 
-/// Drops all capabilities of root permanently: some of them would let a process inspect others in spite of the rules.
+/// Drops all capabilities of root permanently, because with some of them a process could inspect others in spite of the
+/// rules.
 fn without_capabilities() -> rustix::io::Result<()> {
     let held = capabilities(None)?;
     if held.permitted.is_empty() && held.inheritable.is_empty() {
@@ -142,7 +143,7 @@ fn restrict(root: &Path, held: &Rules<'_>) -> Result<(), RulesetError> {
     Ok(())
 }
 
-/// The topmost files and folders that are neither hidden nor contain something hidden.
+/// Returns the topmost files and folders that are neither hidden nor contain something hidden.
 fn readable(hidden: &[&Path]) -> Vec<PathBuf> {
     let (mut found, mut looked_at) = (Vec::new(), vec![PathBuf::from("/")]);
     while let Some(path) = looked_at.pop() {
@@ -165,7 +166,7 @@ fn readable(hidden: &[&Path]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether the arguments begin with [`MARK`].
+/// Returns whether the argument is [`MARK`].
 pub(super) fn is_asked_for(argument: Option<&OsStr>) -> bool {
     argument == Some(OsStr::new(MARK))
 }

@@ -1,10 +1,11 @@
-//! Checks, before a safe line runs, what its text cannot show: makes one script for all checks, and evaluates its output; pure.
+//! Checks the state of the folder before a safe line runs, because the text of the line cannot show it. Makes one
+//! script for all checks, and evaluates the script's output. Pure.
 
 use super::script::quote;
 use crate::shell::{Look, Settings, Start, Walk, may_hold_secrets, names_of_secrets};
 
-/// Settings of a repository that name a program or a path which a reading command may use. Git prints sections and names in
-/// lower case.
+/// Matches git settings that name a program or a path, which even a command that only reads may use. Git prints sections
+/// and names in lower case.
 const NAMED: &str = "^(filter[.].*[.](clean|smudge|process)|diff[.]external|diff[.].*[.](command|textconv)|gpg[.](.*[.])?program|gpg[.]ssh[.]defaultkeycommand|hook[.].*[.]command|merge[.].*[.]driver|blame[.]ignorerevsfile|core[.](worktree|attributesfile|excludesfile)|mailmap[.]file)$";
 
 /// The settings that `git lfs install --local` writes.
@@ -14,10 +15,10 @@ const LARGE_FILES: [(&str, &str); 3] = [
     ("filter.lfs.process", "git-lfs filter-process"),
 ];
 
-/// The last line that the script prints.
+/// The last line that the script prints, which shows that the script was not interrupted.
 const END: &str = "end";
 
-/// The functions of the script, which begins in the workspace.
+/// The shell functions of the script, which begins in the workspace.
 const FUNCTIONS: &str = r#"
 export LC_ALL=C; set -o pipefail; shopt -s nullglob; root="$(builtin pwd -P)"
 lines() { tr '\0' '\n'; }
@@ -45,7 +46,7 @@ toolchain() {
 }
 "#;
 
-/// The script that makes the checks.
+/// Makes the script for these checks.
 pub(super) fn script(looks: &[Look]) -> String {
     let mut script =
         format!("secret={}\nnamed={}{FUNCTIONS}", quote(&names_of_secrets()), quote(NAMED));
@@ -84,7 +85,7 @@ fn list_files(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
         }
         Walk::Find | Walk::Links => {
             let links = if walk == Walk::Links { " -L" } else { "" };
-            // Exclude only names that have the same meaning for both programs.
+            // Exclude names only if they have the same meaning for `find` and for the checked program.
             let is_plain = |value: &str| {
                 value.bytes().all(|it| it.is_ascii_alphanumeric() || b"_.-*".contains(&it))
                     && value.bytes().any(|it| it.is_ascii_alphanumeric())
@@ -105,8 +106,8 @@ fn list_files(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
     format!("{files} 2> /dev/null | fits \"$secret\" | lines; ended \"${{PIPESTATUS[@]}}\"")
 }
 
-/// The reason to refuse a line, from the script's output; `None` if the line may run. Output that is not understood is a
-/// reason to refuse.
+/// Returns the reason to refuse a line, from the output of the script; `None` if the line may run. Unexpected output is
+/// a reason too.
 pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
     let mut lines: Vec<&str> = output.lines().collect();
     if lines.pop() != Some(END) || output.contains("bytes left out") {
@@ -135,7 +136,8 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
                         None
                     }
                     Some(setting) if LARGE_FILES.contains(&setting) => None,
-                    // git prints an error with each line of this file that is not a commit, so a file outside could be shown.
+                    // git prints an error with each line of this file that is not a commit, so a file outside of the
+                    // workspace could be shown.
                     Some(("blame.ignorerevsfile", file)) if is_inside(file) => None,
                     setting => Some(describe(setting.map_or(line, |(name, _)| name))),
                 },

@@ -1,4 +1,4 @@
-//! Reads what a program prints on its two streams.
+//! Reads the output of a program from its two streams.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use super::executors::Streams;
 use super::transcript::{Stream, Transcript};
 
-/// The output up to now. Reading may stop at any moment.
+/// The output so far. Reading may be stopped at any moment.
 #[derive(Debug)]
 pub(super) struct PrintedOutput {
     streams: Streams,
@@ -42,16 +42,16 @@ impl PrintedOutput {
         }
     }
 
-    /// Standard output, and standard error if it is read separately.
+    /// Returns standard output, and standard error if it is read separately.
     pub(super) fn finish(&self) -> (String, String) {
         let text = |it| std::mem::take(&mut *lock(it)).finish();
         (text(&self.output), text(&self.errors))
     }
 }
 
-/// Reads both streams to their ends, in the order of arrival. Before a piece of standard error is added, all standard output
-/// that has arrived is added, because it was usually printed before. A stream that breaks counts as ended: the exit code tells
-/// how the program ended.
+/// Reads both streams to their ends, in the order of arrival. Before a piece of standard error is added, all available
+/// standard output is added, because it was usually printed before. A broken stream counts as ended, because the exit
+/// code tells the outcome.
 async fn read(
     mut output: Option<impl AsyncRead + Unpin>,
     mut errors: Option<impl AsyncRead + Unpin>,
@@ -65,7 +65,7 @@ async fn read(
                 lock(transcript).push(Stream::Output, &printed[..read]);
             }
             read = piece(&mut errors, &mut complained) => {
-                // The runtime may be about to notice that standard output is readable, too.
+                // Let the runtime notice that standard output is readable, too.
                 tokio::task::yield_now().await;
                 loop {
                     tokio::select! {
@@ -82,7 +82,7 @@ async fn read(
     }
 }
 
-/// Reads a piece and returns its length. At the end of a stream, returns 0 and removes the stream.
+/// Reads a piece of a stream and returns its length. At the end of the stream, returns 0 and removes the stream.
 async fn piece(stream: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -> usize {
     let Some(open) = stream else { return std::future::pending().await };
     let read = open.read(buffer).await.unwrap_or(0);

@@ -111,7 +111,7 @@ fn not_started(program: &str, error: std::io::Error) -> ToolError {
         .caused_by(error)
 }
 
-/// Whether the system says that a file is neither a program nor a script whose first line names one (`ENOEXEC`).
+/// Returns whether the error says that a file is neither a program nor a script whose first line names one (`ENOEXEC`).
 pub(super) fn is_no_program(error: &std::io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(8)
 }

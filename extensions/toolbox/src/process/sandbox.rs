@@ -20,10 +20,10 @@ use super::supervisor::Supervisor;
 pub struct Sandbox {
     holder: Holder,
     hidden: Vec<PathBuf>,
-    /// Paths relative to the root of the workspace.
+    /// Read-only paths, relative to the root of the workspace.
     read_only: Vec<PathBuf>,
     network: bool,
-    /// Whether the workspace cannot be written either.
+    /// Whether programs may not write to the workspace either.
     only_reads: bool,
 }
 
@@ -38,9 +38,9 @@ enum Holder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SandboxKind {
-    /// Namespaces, made by bubblewrap.
+    /// Namespaces of the kernel, which bubblewrap sets up.
     Bubblewrap,
-    /// Rules of the kernel's Landlock.
+    /// Access rules of the kernel (Landlock).
     Landlock,
 }
 
@@ -48,9 +48,9 @@ pub enum SandboxKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SandboxLack {
-    /// Programs share the `/tmp` of the machine.
+    /// Programs share the `/tmp` folder of the machine.
     PrivateTmp,
-    /// Only TCP is blocked; UDP, and sockets in the file system, are not.
+    /// Only TCP is blocked, but neither UDP nor sockets in the file system.
     NetworkBlock,
 }
 
@@ -198,7 +198,7 @@ impl Sandbox {
         }
     }
 
-    /// Returns the sandbox, if a trial run in it succeeds.
+    /// Returns the sandbox if a trial run in it succeeds.
     fn try_out(self) -> Result<Self, BuildError> {
         let name = self.kind().to_string();
         let truth = [OsString::from("true")];
@@ -217,7 +217,7 @@ impl Sandbox {
         }
     }
 
-    /// The reason why a name in the workspace cannot be made read-only.
+    /// Returns the reason why a name in the workspace cannot be made read-only; `None` if it can.
     fn unprotected(&self, name: &Path, request: &ProcessRequest<'_>) -> Option<String> {
         let shown = name.display();
         if self.kind() == SandboxKind::Landlock {
@@ -225,7 +225,7 @@ impl Sandbox {
                 "{shown} is to be read-only, and landlock allows the whole workspace; use bubblewrap"
             ));
         }
-        // A folder in between could be renamed, and a link could get another target.
+        // In a longer path, a folder could be renamed, and a link could get another target.
         if name.components().count() != 1 || name.file_name().is_none() {
             return Some(format!(
                 "{shown} is to be read-only and is no name directly in the workspace"

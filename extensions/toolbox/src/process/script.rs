@@ -1,5 +1,5 @@
-//! Makes the script for bash: a command line after a first line that reports its last folder and makes its `pwd` relative;
-//! pure.
+//! Makes the script for bash: a first line, which reports the last folder and makes the output of `pwd` relative, and
+//! the command line after it. Pure.
 
 use super::supervisor::FOLDER;
 

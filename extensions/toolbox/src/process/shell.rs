@@ -1,5 +1,5 @@
-//! The service that `bash` needs: the supervisor, where programs run and in which sandbox, their environment, and the current
-//! folder of each run.
+//! The service that `bash` needs: the supervisor, the executor and the sandbox of programs, their environment, and the
+//! current folder of each run.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,7 +15,7 @@ use super::sandbox::{Sandbox, SandboxKind};
 use super::supervisor::Supervisor;
 use crate::shell::{Classification, CommandTable, classify_from};
 
-/// Variables that are never passed on, even if an application asks for it: they make programs load code.
+/// Variables that are never passed on, even if an application names them, because they make programs load code.
 const NEVER: [&str; 19] = [
     "LD_*",
     "DYLD_*",
@@ -155,13 +155,14 @@ impl Shell {
         classify_from(command, folder.unwrap_or_default(), &self.table)
     }
 
-    /// The danger of a line. A line that is to run outside of its sandbox or without its checks is never safe.
+    /// Returns the danger of a line. A line that is to run outside of its sandbox or without its checks is never safe.
     pub(super) fn danger(&self, command: &str, folder: Option<&str>, outside: bool) -> Danger {
         let judged = self.judge(command, folder);
         if self.is_let_out(&judged, outside) { Danger::Moderate } else { judged.danger() }
     }
 
-    /// The reason why a person decides on a line that would be safe with its sandbox or its checks.
+    /// Returns the reason why a person decides about a line that would be safe in its sandbox and with its checks;
+    /// `None` if no person is asked.
     pub(super) fn approval(
         &self,
         command: &str,
@@ -180,7 +181,7 @@ impl Shell {
         outside && is_held && judged.danger() == Danger::Safe
     }
 
-    /// The executor for a line, and whether it is the sandbox for safe lines.
+    /// Returns the executor for a line, and whether that is the sandbox for safe lines.
     pub(super) fn place_of(&self, is_safe: bool) -> (&dyn ToolExecutor, bool) {
         match &self.wall {
             Some(wall) if is_safe => (wall, true),
@@ -201,12 +202,12 @@ impl Shell {
             .collect()
     }
 
-    /// The current folder of a run; `None` if it cannot be read, in which case the call fails when it runs.
+    /// Returns the current folder of a run; `None` if it cannot be read, in which case the call fails when it runs.
     pub(super) fn folder(&self, context: &ToolContext) -> Option<String> {
         self.folder_of(context).ok()
     }
 
-    /// The current folder of a run.
+    /// Returns the current folder of a call's run.
     ///
     /// # Errors
     /// When the folder of the run cannot be read.
@@ -214,7 +215,7 @@ impl Shell {
         self.folders.of(context.run_id().unwrap_or_default())
     }
 
-    /// Whether a line may change the folder of its run.
+    /// Returns whether a line may change the current folder of its run.
     pub(super) fn may_move(&self, command: &str, folder: Option<&str>) -> bool {
         may_move(command, folder.unwrap_or_default(), &self.table)
     }
@@ -222,13 +223,13 @@ impl Shell {
     /// Stores the current folder of a call's run.
     ///
     /// # Errors
-    /// When it cannot be stored.
+    /// When the folder cannot be stored.
     pub(super) fn move_to(&self, context: &ToolContext, folder: String) -> io::Result<()> {
         self.folders.move_to(context.run_id().unwrap_or_default(), folder)
     }
 }
 
-/// The run of a call, as the name of the resource [`RunFolder`](super::folders::RunFolder).
+/// Returns the run of a call, as the name of the resource [`RunFolder`](super::folders::RunFolder).
 pub(super) fn run_of(context: &ToolContext) -> String {
     context.run_id().unwrap_or_default().to_owned()
 }

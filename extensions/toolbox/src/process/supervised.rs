@@ -1,4 +1,4 @@
-//! One command under its supervisor, from its start until no process of it is left.
+//! Runs one command under a supervisor, from its start until none of its processes is left.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,10 +19,10 @@ use super::group::{DRAIN, GRACE};
 use super::printed::PrintedOutput;
 use super::supervisor::{self, Supervisor};
 
-/// How long the supervisor has to end the remaining processes of a command.
+/// How long the supervisor may take to end the remaining processes of a command.
 const LAST: Duration = Duration::from_secs(12);
 
-/// Starts a command. It ends when the returned future is dropped, and when this process dies.
+/// Starts a command. The command is ended when the returned future is dropped, and when this process dies.
 pub(super) fn start(
     supervisor: &Supervisor,
     vector: &[OsString],
@@ -40,7 +40,7 @@ pub(super) fn start(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut command = CommandWrap::from(tokio::process::Command::from(command));
-    // A new session has no terminal, through which a program could type answers for a person.
+    // A new session has no terminal, so a program cannot type answers for a person there.
     command.wrap(ProcessSession);
     let child = command.spawn()?;
     // Closes this process's copy of the supervisor's end of the socket.
@@ -101,7 +101,7 @@ async fn follow(
             .split_once(' ')
             .and_then(|(word, number)| supervisor::status(word, number.parse().ok()?));
         if let (None, Some(group)) = (ended, group) {
-            // The supervisor was killed; at least kill the processes that are still in the group of the command.
+            // The supervisor was killed, so at least kill the processes that are still in the command's group.
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
         }
         let folder = Some(folder).filter(|it| it.starts_with('/')).map(PathBuf::from);
@@ -116,7 +116,7 @@ async fn follow(
         }
         () = &mut reading => ending.await?,
     };
-    // The supervisor exits as soon as it has reported.
+    // The supervisor exits soon after it has reported the end.
     let _ = timeout(LAST, child.wait()).await;
     let (output, errors) = printed.finish();
     // Without a status, the supervisor was killed before the command ended.

@@ -1,5 +1,5 @@
-//! The process between an application and its commands: it adopts all processes that a command starts, and ends all of them
-//! when the command ends, when the application says so, and when the application dies.
+//! The supervisor: a process between an application and a command. It adopts all processes that the command starts, and
+//! ends all of them when the command ends, when the application requests it, and when the application dies.
 //!
 //! ```text
 //!  application ── socket ── supervisor ── command ── what it starts, also in other sessions
@@ -20,16 +20,16 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-/// The argument that makes a program a supervisor.
+/// The argument that makes a program run as a supervisor.
 const MARK: &str = "--toolwright-supervise";
 
-/// The variable with the number of the descriptor to which a shell reports its last folder.
+/// The environment variable with the number of the descriptor to which a shell reports its last folder.
 pub(super) const FOLDER: &str = "TOOLWRIGHT_FOLDER";
 
-/// How long descendants are killed again and again, while they start new ones.
+/// How long descendants are killed repeatedly while they start new processes.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The byte with which the application asks for TERM.
+/// The byte by which the application requests TERM.
 pub(super) const TERMINATE: u8 = b'T';
 
 /// The program that supervises the commands of an application: the application's own program, started again, unless the
@@ -77,13 +77,13 @@ impl Supervisor {
         supervise_if_asked(std::env::args_os());
     }
 
-    /// The path of the supervisor's program.
+    /// Returns the path of the supervisor's program.
     #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
     pub(super) fn path(&self) -> &std::path::Path {
         &self.0
     }
 
-    /// The command that runs the given one under a supervisor.
+    /// Makes the command that runs the given arguments under a supervisor.
     pub(super) fn command(&self, arguments: &[OsString]) -> Command {
         let mut command = Command::new(&self.0);
         command.arg(MARK).args(arguments);
@@ -91,7 +91,7 @@ impl Supervisor {
     }
 }
 
-/// Supervises, or applies sandbox rules and executes another program, if the arguments ask for it; else does nothing.
+/// Supervises, or applies sandbox rules and executes another program, if the arguments say so. Otherwise returns.
 pub(super) fn supervise_if_asked(mut arguments: impl Iterator<Item = OsString>) {
     let asked = arguments.nth(1);
     #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
@@ -109,17 +109,17 @@ pub(super) fn supervise_if_asked(mut arguments: impl Iterator<Item = OsString>) 
     }
 }
 
-/// Sends a report to the application. If the application is gone, the report is lost; no signal may end this process before its
-/// command.
+/// Sends a report to the application. If the application is gone, the report is lost: no signal may end this process
+/// before its command.
 fn report(control: &UnixStream, text: &str) {
     #[cfg(target_os = "linux")]
     let _ = rustix::net::send(control, text.as_bytes(), rustix::net::SendFlags::NOSIGNAL);
-    // On other systems, Rust's start-up code has disabled the signal.
+    // On other systems, Rust's start-up code has disabled SIGPIPE.
     #[cfg(not(target_os = "linux"))]
     let _ = io::Write::write_all(&mut &*control, text.as_bytes());
 }
 
-/// Runs a command. Standard input is the socket to the application.
+/// Runs a command and supervises it. Standard input is the socket to the application.
 fn supervise(arguments: &[OsString]) -> io::Result<()> {
     let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut orders = control.try_clone()?;
@@ -141,8 +141,8 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
     };
     drop(written);
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // From here on no error may end this process before its command. If the application is already gone, reading its orders
-    // ends at once.
+    // From here on, no error may end this process before its command. If the application is already gone, reading from
+    // the socket ends at once.
     report(&control, &format!("started {}\n", child.id()));
     let listening = std::thread::Builder::new().spawn(move || {
         let mut order = [0];
@@ -184,7 +184,7 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
     Ok(())
 }
 
-/// Parses how a command ended, from a report of the supervisor.
+/// Parses the status with which a command ended, from a report of the supervisor.
 pub(super) fn status(word: &str, number: i32) -> Option<ExitStatus> {
     match word {
         "exit" => Some(ExitStatus::from_raw(number << 8)),
@@ -211,7 +211,7 @@ fn kill_group(group: Option<Pid>) {
 
 fn kill_descendants() {
     let left = descendants();
-    // Stop all of them first, so that none starts another while they are killed.
+    // Stop all descendants first, so that none starts another while they are killed.
     for signal in [Signal::STOP, Signal::KILL] {
         for descendant in &left {
             let _ = rustix::process::kill_process(*descendant, signal);
@@ -235,13 +235,13 @@ fn end_all(group: Option<Pid>) {
     }
 }
 
-/// All descendants of this process, in whatever session or group they are.
+/// Lists all descendants of this process, in any session or group.
 #[cfg(target_os = "linux")]
 fn descendants() -> Vec<Pid> {
     let parent = |entry: std::fs::DirEntry| {
         let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name may contain any characters, even a parenthesis.
+        // The name of a process may contain any characters, even a parenthesis.
         let mut rest = stat.rsplit(')').next()?.split_whitespace();
         let (state, parent) = (rest.next()?, rest.next()?.parse().ok()?);
         (state != "Z").then_some((pid, parent))

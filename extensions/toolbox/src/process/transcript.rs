@@ -1,14 +1,15 @@
-//! Collects the output of a program for display: its beginning and its end, in the order in which lines arrive; pure.
+//! Collects the output of a program for display: its beginning and its end, with lines in the order of arrival. Pure.
 
 use std::collections::VecDeque;
 
-/// How many bytes of the beginning are shown, and how many of the end.
+/// How many bytes are shown of the beginning, and how many of the end.
 pub(super) const SHOWN: usize = 15_000;
 
-/// A line is held back until it ends, up to this length in bytes, so that the two streams do not mix within a line.
+/// The most bytes of an unfinished line that are held back until the line ends, so that the two streams do not mix
+/// within a line.
 const LONGEST_HELD_BACK: usize = 8 * 1024;
 
-/// The stream of a piece of output.
+/// The stream from which a piece of output comes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stream {
     Output,
@@ -50,7 +51,7 @@ impl Transcript {
         self.add(stream, &ready);
     }
 
-    /// The text, with a note of how much was left out.
+    /// Returns the text, with a note of how many bytes were left out.
     pub(super) fn finish(mut self) -> String {
         let [output, errors] = std::mem::take(&mut self.lines);
         self.add(Stream::Output, &output);
@@ -60,7 +61,7 @@ impl Transcript {
             head.extend(tail);
             return String::from_utf8_lossy(&head).into_owned();
         }
-        // Cut both parts at line ends, if there are any.
+        // Cut both parts at line ends, if they contain any.
         let end = head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1);
         let start = tail.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let start = if start == tail.len() { 0 } else { start };

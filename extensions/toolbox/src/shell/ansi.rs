@@ -1,6 +1,6 @@
 //! Decodes the text of `$'…'`, in which a backslash begins an escape.
 
-/// Decodes the inside of `$'…'`; `None` if the quote ends inside, or if it has an unknown escape.
+/// Decodes the text inside `$'…'`; `None` if the text contains an unescaped quote or an unknown escape.
 pub(super) fn decode(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside.chars().peekable();
@@ -50,7 +50,7 @@ pub(super) fn decode(inside: &str) -> Option<String> {
             }
             _ => return None,
         };
-        // A byte above ASCII is not a whole character, and NUL ends the text.
+        // A byte above ASCII is not a whole character, and bash ends the text at a NUL.
         if made == '\0' || (escape == 'x' && !made.is_ascii()) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Rates command lines: the danger of each part, and the worst of them.
+//! Rates command lines: the danger of each part, and the highest of them.
 
 mod checks;
 mod places;
@@ -22,22 +22,22 @@ use super::table::{Check, CommandTable, Files, FlagRule, Program, Runs};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classification {
     parts: Vec<Part>,
-    /// The files that a safe line reads, relative to the workspace.
+    /// The files that the line reads if it is safe, relative to the workspace.
     reads: Vec<String>,
-    /// The checks to be made before a safe line runs.
+    /// The checks that have to succeed before a safe line runs.
     looks: Vec<Look>,
 }
 
-/// One thing that a command line does, and how dangerous it is.
+/// One effect of a command line, and its danger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// How dangerous it is.
+    /// The danger of this part.
     pub danger: Danger,
-    /// Why.
+    /// The reason for the danger.
     pub reason: Cow<'static, str>,
-    /// Its place in the whole text, in bytes. For a line within a quoted argument, this is the place of the command with that
-    /// argument.
+    /// The place of the part in the whole text, in bytes. For a line within a quoted argument, this is the place of the
+    /// command that has the argument.
     pub range: Range<usize>,
     span: Span,
 }
@@ -82,13 +82,13 @@ pub fn classify_by(text: &str, table: &CommandTable) -> Classification {
     classify_from(text, "", table)
 }
 
-/// Rates a command line that runs in this folder of the workspace.
+/// Rates a command line that begins in this folder of the workspace.
 pub(crate) fn classify_from(text: &str, folder: &str, table: &CommandTable) -> Classification {
     Classification::of(&Commands::parse_by(text, table), text, folder, table)
 }
 
 impl Classification {
-    /// Rates a parsed line that runs in this folder of the workspace.
+    /// Rates a parsed line that begins in this folder of the workspace.
     pub(super) fn of(commands: &Commands, text: &str, folder: &str, table: &CommandTable) -> Self {
         let mut judge =
             Judge { table, parts: Vec::new(), made: HashSet::new(), base: String::new() };
@@ -123,7 +123,7 @@ impl Classification {
         found
     }
 
-    /// Makes the line safe if that can be proved, and otherwise at least moderate.
+    /// Rates the line as safe if that can be proved, and otherwise at least as moderate.
     fn prove(&mut self, commands: &Commands, text: &str, folder: &str, table: &CommandTable) {
         let Some(tree) = &commands.tree else { return };
         match safe::prove(tree, text, folder, table) {
@@ -143,13 +143,13 @@ impl Classification {
         }
     }
 
-    /// The files that a safe line reads.
+    /// Returns the files that a safe line reads.
     #[cfg(all(feature = "process", unix))]
     pub(super) fn reads(&self) -> &[String] {
         &self.reads
     }
 
-    /// The checks to be made before a safe line runs; none for any other line.
+    /// Returns the checks that have to succeed before a safe line runs; empty for any other line.
     #[cfg(all(feature = "process", unix))]
     pub(crate) fn looks(&self) -> &[Look] {
         &self.looks
@@ -190,9 +190,9 @@ impl fmt::Display for Classification {
 struct Judge<'t> {
     table: &'t CommandTable,
     parts: Vec<Part>,
-    /// The files that the line writes.
+    /// The files that the line has written so far.
     made: HashSet<String>,
-    /// The folder to which the line has changed; empty if it has not changed it.
+    /// The current folder after a `cd` of the line; empty before any.
     base: String,
 }
 
@@ -255,7 +255,8 @@ impl Judge<'_> {
         self.judge_known(program, entry, &arguments, span);
     }
 
-    /// Rates a line as dangerous if it runs a file that it has written itself, whose content is not known.
+    /// Rates a command as dangerous if it runs a file that the line itself has written, because the content is not
+    /// known.
     fn runs_made(&mut self, program: &str, arguments: &[Option<&str>], span: &Span) {
         if self.made.is_empty() {
             return;
@@ -309,7 +310,7 @@ impl Judge<'_> {
             }
         };
         let given: Vec<&str> = arguments.iter().flatten().copied().collect();
-        // `-c` before a subcommand is a different flag than `-c` after it.
+        // `-c` before the subcommand is another flag than `-c` after it.
         let first = places.first().copied().flatten().filter(|_| sub.is_some());
         let own = given.iter().position(|it| Some(*it) == first).unwrap_or(given.len());
         let has_flags = given.iter().any(|it| it.starts_with(['-', '+']));
@@ -362,7 +363,7 @@ impl Judge<'_> {
         self.files(entry, arguments, &places, span);
     }
 
-    /// Rates the files that a program reads and writes.
+    /// Rates the reads and writes of a program's files.
     fn files(
         &mut self,
         entry: &Program,
@@ -403,14 +404,14 @@ impl Judge<'_> {
             }
         }
         let is_read = sub.is_some_and(|(_, sub)| sub.reads);
-        // The program that runs for each result may read the found files.
+        // With a marker such as `-exec`, `find` runs a program, which may read the found files.
         let is_found =
             entry.markers.iter().any(|it| arguments.iter().flatten().any(|text| text == it));
         if (entry.reads && !entry.only_names) || is_read || is_found {
             self.secrets(arguments, span);
         }
         if is_read {
-            // In git, a file of a commit follows the commit's name and a colon.
+            // In git, the name of a commit and a colon precede a file of that commit.
             for file in places.iter().flatten().filter_map(|it| it.split_once(':')) {
                 self.read(file.1, span);
             }
@@ -420,7 +421,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Rates a shell builtin that sets variables by name.
+    /// Rates a shell builtin that sets the variables that its arguments name.
     fn set(&mut self, entry: &Program, arguments: &[Option<&str>], span: &Span) {
         let names: Vec<&str> = match entry.value_flags.iter().find(|it| *it == "-v") {
             Some(flag) => values(arguments, flag, &[]),

@@ -11,7 +11,7 @@ use super::tree::{self, Assignment, Raw};
 use super::unwrap::Unwrap;
 use super::word::Word;
 
-/// How deeply command lines may be nested: `sh -c "sh -c …"`.
+/// How deeply command lines may be nested, as in `sh -c "sh -c …"`.
 pub(super) const DEEPEST: usize = 8;
 
 /// The commands of a command line, as far as its text shows them.
@@ -31,12 +31,12 @@ pub struct Commands {
     pub(super) unknown: Vec<Unknown>,
     pub(super) redirects: Vec<RedirectedFile>,
     pub(super) assignments: Vec<AssignedVariable>,
-    /// The syntax tree of the line; absent if it was not parsed.
+    /// The syntax tree of the line; `None` if the line was not parsed.
     pub(super) tree: Option<Tree>,
 }
 
-/// A part of a line: its range in the parsed text, and its place in the whole line. For a line within a quoted argument, the
-/// place is that of the argument.
+/// A part of a line: its range in the parsed text, and its place in the whole line. For a line within a quoted
+/// argument, the place is that of the argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) text: Arc<str>,
@@ -47,20 +47,20 @@ pub(super) struct Span {
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// All words of the command. A program behind `env` and the like shares them with that command.
+    /// The words of the whole command. A program after `env` and the like shares them with `env`.
     pub(super) words: Arc<[Word]>,
-    /// The index of its first own word.
+    /// The index of the word that names the program.
     pub(super) at: usize,
-    /// Whether further, unknown arguments follow.
+    /// Whether unknown arguments follow the words.
     pub(super) appended: bool,
     pub(super) span: Span,
-    /// Whether it calls a function that the line defines.
+    /// Whether the command calls a function that the line defines.
     pub(super) function: Function,
-    /// Whether it is in the arguments of an unknown program, which may run it.
+    /// Whether the command is in the arguments of an unknown program, which may or may not run it.
     pub(super) is_possible: bool,
 }
 
-/// A variable that the line sets, by `NAME=value` or by its name.
+/// A variable that the line sets, by `NAME=value` or by a command with the variable's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AssignedVariable {
     pub(super) name: String,
@@ -73,14 +73,14 @@ pub(super) struct AssignedVariable {
 pub(super) enum Function {
     No,
     Defined,
-    /// It calls the function from within its own definition.
+    /// The command calls the function within the definition of that function.
     Itself,
 }
 
 /// A part of a command line whose effect cannot be known before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
-    /// Why it cannot be known.
+    /// The reason why the effect cannot be known.
     pub reason: String,
     pub(super) span: Span,
 }
@@ -100,7 +100,7 @@ impl Commands {
         Self::parse_by(text, CommandTable::standard())
     }
 
-    /// Parses a command line; the table says which programs run other programs.
+    /// Parses a command line. The table says which programs run other programs.
     #[must_use]
     pub fn parse_by(text: &str, table: &CommandTable) -> Self {
         let mut commands = Self::default();
@@ -108,13 +108,13 @@ impl Commands {
         commands
     }
 
-    /// Lists the commands in the order of the text; a command that another command runs follows it.
+    /// Lists the commands in the order of the text. If a command runs another, the other follows it.
     #[must_use]
     pub fn commands(&self) -> &[SimpleCommand] {
         &self.commands
     }
 
-    /// Lists the parts that cannot be known.
+    /// Lists the parts whose effect cannot be known.
     #[must_use]
     pub fn unknown(&self) -> &[Unknown] {
         &self.unknown
@@ -135,7 +135,8 @@ impl Commands {
         self.assignments.iter().map(|it| it.name.as_str())
     }
 
-    /// Adds the commands of a text. `outer` is its place in the whole line if it is in a quoted argument.
+    /// Adds the commands of a text. If the text is a quoted argument, `outer` is the place of the argument in the whole
+    /// line.
     pub(super) fn read(
         &mut self,
         text: &Arc<str>,
@@ -185,13 +186,13 @@ impl Commands {
         }
     }
 
-    /// Whether the line has too many parts, so that the rest is not read.
+    /// Returns whether the line has too many parts, so that its remainder is not parsed.
     pub(super) fn is_full(&self) -> bool {
         self.commands.len() + self.assignments.len() + self.unknown.len() >= tree::MOST_PARTS
     }
 }
 
-/// The functions that a line defines, sorted by the ends of their definitions.
+/// The functions that a line defines, sorted by the end of their definitions.
 struct Functions<'f> {
     left: std::iter::Peekable<std::slice::Iter<'f, (String, usize)>>,
     known: HashSet<&'f str>,
@@ -202,7 +203,7 @@ impl<'f> Functions<'f> {
         Self { left: found.iter().peekable(), known: HashSet::new() }
     }
 
-    /// The functions that are defined before this place. Places have to be passed in the order of the text.
+    /// Returns the functions that are defined before this place. Callers have to pass places in ascending order.
     fn before(&mut self, at: usize) -> &HashSet<&'f str> {
         while let Some((name, _)) = self.left.next_if(|(_, end)| *end <= at) {
             self.known.insert(name);
@@ -211,18 +212,19 @@ impl<'f> Functions<'f> {
     }
 }
 
-/// The variables that have only one possible value.
+/// The variables of a line that have only one possible value.
 struct Values {
-    /// The value, and the place after its assignment; `None` if there are several assignments.
+    /// The value of each variable, and the place after its assignment; `None` if the line assigns the variable several
+    /// times.
     known: HashMap<String, Option<(String, usize)>>,
-    /// How many commands set or remove variables by name, and the index of the last one. If there is any besides the command
-    /// itself, no value is known.
+    /// How many commands set or remove variables by name, and the index of the last one. If there is one besides the
+    /// command in question, no value is known.
     setters: (usize, usize),
 }
 
 impl Values {
     fn of(raws: &[Raw], assignments: &[Assignment]) -> Self {
-        // Programs that set or remove variables by name.
+        // Programs that set or remove the variables that their arguments name.
         const SETS: [&str; 12] = [
             "read",
             "unset",
@@ -258,7 +260,7 @@ impl Values {
         Self { known, setters }
     }
 
-    /// The words of a command, with known variables replaced by their values.
+    /// Returns the words of a command, in which the values replace variables with a known value.
     fn resolve_variables(&self, at: usize, words: Vec<Word>, range: &Range<usize>) -> Vec<Word> {
         let is_set_elsewhere = self.setters.0 > usize::from(self.setters.1 == at);
         if self.known.is_empty() || is_set_elsewhere || words.iter().all(|it| it.variable.is_none())
@@ -276,7 +278,7 @@ impl Values {
         if word.is_quoted {
             return vec![Word { text: Some(value.clone()), is_quoted: true, ..Word::default() }];
         }
-        // The shell splits an unquoted value, and expands patterns in it.
+        // The shell splits an unquoted value into words, and expands patterns in it.
         let is_pattern = value.contains(['*', '?', '[']);
         let words = value.split_whitespace();
         words.map(|it| Word { text: Some(it.to_owned()), is_pattern, ..Word::default() }).collect()
@@ -284,7 +286,7 @@ impl Values {
 }
 
 impl Span {
-    /// The text of this part.
+    /// Returns the text of this part.
     pub(super) fn part(&self) -> &str {
         self.text.get(self.inner.clone()).unwrap_or(&self.text)
     }
@@ -299,13 +301,13 @@ impl Unknown {
 }
 
 impl SimpleCommand {
-    /// Returns the program as it is written; `None` if only the shell knows it at run time.
+    /// Returns the name of the program as written; `None` if only the shell knows it at run time.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.words.get(self.at).filter(|it| !it.is_pattern)?.text.as_deref()
     }
 
-    /// Lists its arguments; `None` for one whose text is unknown.
+    /// Lists the arguments of the command; `None` for an argument whose text is unknown.
     pub fn arguments(&self) -> impl Iterator<Item = Option<&str>> {
         let known = self.words.get(self.at + 1..).unwrap_or_default();
         known.iter().map(|it| it.text.as_deref()).chain(self.appended.then_some(None))
@@ -317,7 +319,7 @@ impl SimpleCommand {
         self.span.part()
     }
 
-    /// Returns the place of that text in the whole line, in bytes.
+    /// Returns the range of the command's text in the whole line, in bytes.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.span.outer.clone()

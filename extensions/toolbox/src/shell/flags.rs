@@ -1,17 +1,17 @@
 //! Recognizes flags among the arguments of a program, in the spellings that programs accept.
 
-/// Whether an argument is a flag: `-` is standard input, and `--` ends the flags.
+/// Returns whether an argument is a flag. `-` means standard input, and `--` ends the flags, so neither is one.
 pub(super) fn is_flag(argument: &str) -> bool {
     argument.starts_with('-') && argument != "-" && argument != "--"
 }
 
-/// Whether an argument has this letter after a single dash, alone or combined with others.
+/// Returns whether an argument has this letter after a single dash, alone or among other letters.
 pub(super) fn has_letter(argument: &str, letter: char) -> bool {
     argument.strip_prefix('-').is_some_and(|it| !it.starts_with('-') && it.contains(letter))
 }
 
-/// Whether an argument is this flag: alone, with a value after `=`, abbreviated (`--forc`), or as a letter among others
-/// (`-uf`). After a letter that takes a value, the rest of the argument is the value.
+/// Returns whether an argument is this flag: alone, with a value after `=`, abbreviated (`--forc`), or as a letter
+/// among others (`-uf`). After a letter that takes a value, the rest of the argument is the value.
 pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bool {
     let (name, _value) = argument.split_once('=').unwrap_or((argument, ""));
     if argument == flag || name == flag {
@@ -41,7 +41,8 @@ pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bo
     false
 }
 
-/// The values of a flag: after `=`, after its letter, or the next argument. Other letters may precede its letter: `-sSLo FILE`.
+/// Returns the values of a flag. A value follows `=`, the flag's letter, or is the next argument. Other letters may
+/// precede that letter: `-sSLo FILE`.
 pub(super) fn values<'c>(
     arguments: &[Option<&'c str>],
     flag: &str,

@@ -4,13 +4,13 @@ use toolwright::Danger;
 
 use super::secrets::{Wildcards, may_be_secret};
 
-/// Folders of the system, and of the user's settings.
+/// Folders of the operating system, and of the user's settings.
 const SYSTEM: [&str; 14] = [
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/root", "/sbin", "/sys",
     "/usr", "/var", "/home",
 ];
 
-/// Places that every program may write.
+/// Files and folders to which every program may write.
 const OPEN: [&str; 9] = [
     "/dev/null",
     "/dev/stdout",
@@ -23,7 +23,7 @@ const OPEN: [&str; 9] = [
     "/dev/shm",
 ];
 
-/// Files that programs run or obey by themselves.
+/// Files that programs run or obey on their own.
 const STARTED: [&str; 10] = [
     "/.git/hooks/",
     "/.git/config",
@@ -37,7 +37,7 @@ const STARTED: [&str; 10] = [
     "/.vimrc",
 ];
 
-/// A name joined to a folder, without `.`, `..` and doubled slashes.
+/// Returns a name joined to a folder, without `.`, `..` and repeated slashes.
 pub(super) fn join(base: &str, name: &str) -> String {
     let name =
         name.strip_prefix("$HOME").map_or_else(|| name.to_owned(), |rest| format!("~{rest}"));
@@ -58,7 +58,7 @@ pub(super) fn join(base: &str, name: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// The danger of writing this file, if that is more dangerous than writing an ordinary one.
+/// Returns the danger of writing this file and the reason, if it is more dangerous than writing an ordinary file.
 pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     if is_in(path, &OPEN) {
         return None;
@@ -79,25 +79,25 @@ pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     None
 }
 
-/// Whether bash opens a network connection when it opens this file.
+/// Returns whether bash opens a network connection when it opens this file.
 pub(super) fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Whether a file may hold secrets, by its name. A pattern counts if it matches such a name, unless it begins with a wildcard,
-/// which matches too much.
+/// Returns whether a file may hold secrets, by its name. A pattern may if it matches the name of such a file, unless it
+/// begins with a wildcard, since it would then match too much.
 pub(super) fn is_secret(path: &str) -> bool {
     let starts = |part: &str| part.find(['*', '?', '[']).is_none_or(|at| at > 0);
     let wildcards = if path.split('/').all(starts) { Wildcards::Doubtful } else { Wildcards::None };
     may_be_secret(path, wildcards)
 }
 
-/// Devices that discard or print what is written to them.
+/// Returns whether a path is a device that discards or prints the data written to it.
 pub(super) fn is_nothing(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }
 
-/// Whether a path is outside of the folder in which the line runs, by its name.
+/// Returns whether a path, by its text, is outside of the folder in which the line runs.
 pub(super) fn is_outside(path: &str) -> bool {
     path == ".." || path.starts_with("../") || path.starts_with('/') || path.starts_with('~')
 }

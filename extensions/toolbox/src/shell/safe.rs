@@ -5,8 +5,9 @@
 //!                                                                              └─▶ the form of their program
 //! ```
 //!
-//! Everything that is not listed here or in the table of forms is not understood: a kind of node, an expansion, a variable
-//! name, a program, a flag, a positional argument. The first such word is the reason why the line needs an approval.
+//! A word is only understood if it is listed here or in the table of forms. This applies to kinds of nodes, expansions,
+//! names of variables, programs, flags and positional arguments. The first other word is the reason why the line needs
+//! an approval.
 
 mod arguments;
 mod find;
@@ -41,10 +42,10 @@ use super::{paths, tree};
 /// How deeply statements may be nested.
 const DEEPEST: usize = 40;
 
-/// How many commands are checked; the body of a loop counts once for each value.
+/// The most commands that are checked. The body of a loop counts once for each value.
 const MOST: usize = 4096;
 
-/// A part of a line that was not understood.
+/// The part of a line that was not understood, which prevents the proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doubt {
     pub(super) reason: Cow<'static, str>,
@@ -56,13 +57,14 @@ type Result<T, E = Doubt> = std::result::Result<T, E>;
 /// The effects of a safe line.
 #[derive(Debug)]
 pub(super) struct Proof {
-    /// The files that it reads, relative to the workspace.
+    /// The files that the line reads, relative to the workspace.
     pub(super) reads: Vec<String>,
-    /// The checks to be made before it runs.
+    /// The checks that have to succeed before the line runs.
     pub(super) looks: Vec<Look>,
 }
 
-/// Proves that a line is safe if it runs in this folder of the workspace, or returns the part that was not understood.
+/// Proves that a line is safe if it begins in this folder of the workspace, or returns the part that was not
+/// understood.
 pub(super) fn prove(
     tree: &Tree,
     source: &str,
@@ -78,7 +80,7 @@ pub(super) fn prove(
     Ok(Proof { reads: prover.reads, looks: prover.looks })
 }
 
-/// Whether a program with these literal arguments only reads and prints.
+/// Returns whether a program with these literal arguments only reads and prints.
 pub(super) fn only_reads(program: &str, arguments: &[&str], table: &CommandTable) -> bool {
     let Some(Forms(form)) = table.forms(program) else { return false };
     let literal = |text: &&'_ str| Word {
@@ -99,14 +101,14 @@ struct Prover<'a, 't> {
     table: &'t CommandTable,
     reads: Vec<String>,
     looks: Vec<Look>,
-    /// The variables that are set, with their values; `None` if the value is unknown.
+    /// The variables that the line has set, with their values; `None` if the value is unknown.
     known: Vec<(&'a str, Option<Word<'a>>)>,
     left: usize,
     depth: usize,
-    /// Whether bash parses the line, and not another shell.
+    /// Whether bash runs the line, and not another shell.
     is_bash: bool,
     is_loop: bool,
-    /// The folders where the outermost loop over file names begins.
+    /// The possible folders at the beginning of the outermost loop over file names.
     looped: Option<Folders>,
 }
 
@@ -186,7 +188,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Proves `bash -c 'a line'`.
+    /// Proves the safety of the line in `bash -c 'a line'`.
     fn shell(&mut self, name: &Word<'a>, words: &[Word<'a>], folders: &Folders) -> Result<()> {
         let is_bash = name.text.rsplit('/').next() == Some("bash");
         let (line, flags) = match words {
@@ -203,7 +205,7 @@ impl<'a> Prover<'a, '_> {
             return Err(words[0].doubt("is not known of this program"));
         }
         let text = line.literal()?;
-        // Other shells parse these differently.
+        // Other shells parse these texts differently.
         let differs = ["$'", "$\"", "&>", "|&", "<<<", "((", "[[", "<(", ">("];
         if !is_bash && differs.iter().any(|it| text.contains(it)) {
             return Err(line.doubt("is a line that shells read in different ways"));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Files with secrets, by the last parts of their paths. `*` matches any characters.
+/// Files with secrets, by the last parts of their paths. A `*` matches any characters.
 const FILES: &[&str] = &[
     ".env",
     ".env.*",
@@ -87,8 +87,8 @@ const FILES: &[&str] = &[
     "cookies.sqlite",
 ];
 
-/// Names of files that often hold secrets, but not always: a pattern that begins with a wildcard does not count as matching
-/// them.
+/// Names of files that often, but not always, hold secrets. A pattern that begins with a wildcard is not counted as
+/// matching them.
 const LIKELY: &[&str] = &[
     "credentials.toml",
     "secrets.toml",
@@ -107,14 +107,14 @@ const LIKELY: &[&str] = &[
     "client_secrets.json",
 ];
 
-/// Extensions of code and text files: a name such as `.env.rs` does not indicate a secret.
+/// Extensions of source and text files: a name such as `.env.rs` does not indicate a secret.
 const CODE: &[&str] = &[
     "rs", "toml", "md", "py", "js", "mjs", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "go",
     "java", "kt", "swift", "rb", "php", "lua", "html", "css", "scss", "sh", "txt", "lock", "snap",
     "sql", "proto", "xml", "csv", "log", "pyc",
 ];
 
-/// Folders whose files are all secret, by parts of their paths.
+/// Folders in which all files are secret, by parts of their paths.
 const FOLDERS: &[&str] = &[
     ".ssh",
     ".aws",
@@ -189,24 +189,25 @@ const PLACES: &[&str] = &[
     "/dev/loop*",
 ];
 
-/// Names that look like secrets, but belong to example files.
+/// Names that look like those of secrets, but belong to example files.
 const EXAMPLES: &[&str] =
     &[".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults"];
 
-/// How wildcards in a path are interpreted.
+/// The meaning of wildcards in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wildcards {
-    /// As ordinary characters.
+    /// They are ordinary characters.
     None,
-    /// As the shell expands them: only a dot matches a dot at the beginning of a name.
+    /// The shell expands them: only a dot matches a dot at the beginning of a name.
     Shell,
-    /// A text of a command line, as with `Shell`, that need not be a file name at all. So only distinctive names count.
+    /// They have the meaning of `Shell`, but the text may not be a file name at all, so only distinctive names count.
     Doubtful,
-    /// They match every name, including hidden ones, as in patterns of `find` or of other programs.
+    /// They match every name, including hidden ones, as in patterns of `find`.
     All,
 }
 
-/// Whether a path, or a path that the pattern matches, holds secrets by its name. The path has to be joined and normalized.
+/// Returns whether a path, or a path that the pattern matches, indicates secrets by its name. The path has to be joined
+/// and normalized.
 ///
 /// Case is ignored, because some file systems ignore it.
 pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
@@ -227,7 +228,7 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
     let ends = |rule: &str| {
         let mut at = parts.len();
         rule.rsplit('/').all(|rule| {
-            // A program may find the file in any folder.
+            // A program may search for the file in any folder.
             let Some(next) = at.checked_sub(1) else { return wildcards == Wildcards::All };
             at = next;
             meets(rule, parts[at])
@@ -251,13 +252,14 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
         || PLACES.iter().any(|it| begins(it) && parts.len() == it.split('/').count() - 1)
 }
 
-/// Whether a file may hold secrets, by its name.
+/// Returns whether a file may hold secrets, by its name.
 #[cfg(all(feature = "process", unix))]
 pub(crate) fn may_hold_secrets(path: &str) -> bool {
     may_be_secret(path, Wildcards::None)
 }
 
-/// An extended regular expression, in lower case, that matches every name of a file with secrets, and few others.
+/// Returns an extended regular expression, in lower case, that matches the names of all files with secrets, and few
+/// others.
 #[cfg(all(feature = "process", unix))]
 pub(crate) fn names_of_secrets() -> String {
     let read = |it: &str| it.to_ascii_lowercase().replace('.', "[.]").replace('*', "[^/]*");
@@ -267,9 +269,10 @@ pub(crate) fn names_of_secrets() -> String {
     format!("(^|/)(({})$|({})/)", files.join("|"), folders.join("|"))
 }
 
-/// Checks quickly, by the parts of a path without wildcards, whether any rule may match it. Most paths match none.
+/// Returns whether a rule may match the path, by its parts without wildcards. This is a quick check, since no rule
+/// matches most paths.
 fn may_be_listed(path: &str) -> bool {
-    /// The parts of rules without a wildcard, and the extensions of rules that begin with a wildcard.
+    /// The parts of rules that have no wildcard, and the extensions of rules that begin with a wildcard.
     static LISTED: LazyLock<(HashSet<String>, HashSet<&str>)> = LazyLock::new(|| {
         let rules = FILES.iter().chain(LIKELY).chain(FOLDERS);
         let parts = rules.flat_map(|it| it.split('/')).filter(|it| !it.starts_with(['.', '*']));
@@ -292,8 +295,8 @@ fn may_be_listed(path: &str) -> bool {
     })
 }
 
-/// Whether a name matches a rule. If the name is a pattern, whether some name matches both. The number of steps is at
-/// most the product of the two lengths, which is small because rules are short.
+/// Returns whether a name matches a rule. If the name is a pattern, returns whether some text matches both. The steps
+/// are at most the product of the two lengths, which is small because rules are short.
 fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     let is_pattern = wildcards != Wildcards::None && name.contains(['*', '?', '[']);
     if !is_pattern {
@@ -313,7 +316,7 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     if wildcards != Wildcards::All && rule.starts_with('.') && name.starts_with(['*', '?']) {
         return false;
     }
-    // A quick check: most rules differ in their first or last character.
+    // Most rules differ from the name in the first or last character, so compare these first.
     let differs = |rule: Option<u8>, name: Option<u8>| {
         let is_letter = |it: u8| !matches!(it, b'*' | b'?' | b'[' | b']');
         rule.zip(name).is_some_and(|(rule, name)| {
@@ -326,7 +329,7 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
         return false;
     }
     let rule: Vec<char> = rule.chars().map(|it| it.to_ascii_lowercase()).collect();
-    // `row[i]`: the characters so far can match the first `i` characters of the rule.
+    // `row[i]` says whether the characters so far can match the first `i` characters of the rule.
     let mut row = vec![false; rule.len() + 1];
     row[0] = true;
     skip_stars(&rule, &mut row);
@@ -338,8 +341,8 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
                 row.iter_mut().skip(first).for_each(|it| *it = true);
                 continue;
             }
-            // A list of characters may match any character, and without an end it is a literal `[`. If its end is hard to find,
-            // assume that anything may follow.
+            // A list of characters may match any character. Without an end it is a literal `[`. If the end is hard to
+            // find, assume that any text may follow.
             '[' => {
                 let rest = letters.as_str();
                 if ["[:", "[.", "[="]
@@ -364,7 +367,7 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     row[rule.len()]
 }
 
-/// Advances by one character.
+/// Advances the row by one character of the name.
 fn step(rule: &[char], row: &mut [bool], fits: impl Fn(char) -> bool) {
     for at in (0..row.len()).rev() {
         let by_letter = at > 0 && row[at - 1] && rule[at - 1] != '*' && fits(rule[at - 1]);
@@ -374,7 +377,7 @@ fn step(rule: &[char], row: &mut [bool], fits: impl Fn(char) -> bool) {
     skip_stars(rule, row);
 }
 
-/// Advances over stars, which also match nothing.
+/// Advances the row over stars of the rule, which also match the empty text.
 fn skip_stars(rule: &[char], row: &mut [bool]) {
     for at in 0..rule.len() {
         if row[at] && rule[at] == '*' {

@@ -11,10 +11,10 @@ use super::classify::classify_by;
 use super::paths;
 use super::safe::{self, Forms};
 
-/// The dangers of programs.
+/// The standard table of programs and their dangers.
 const STANDARD: &str = include_str!("commands.toml");
 
-/// The forms in which programs only read and print.
+/// The standard forms in which programs only read and print.
 const FORMS: &str = include_str!("forms.toml");
 
 /// Describes known programs: how dangerous each is, with which flags and subcommands it does more, and what it writes and runs.
@@ -45,7 +45,7 @@ const FORMS: &str = include_str!("forms.toml");
 #[derive(Debug, Clone, Default)]
 pub struct CommandTable {
     programs: HashMap<String, Arc<Program>>,
-    /// The forms in which a program only reads and prints.
+    /// The forms in which each program only reads and prints.
     forms: HashMap<String, Arc<Forms>>,
     variables: Vec<Variables>,
 }
@@ -73,56 +73,57 @@ pub(super) struct Program {
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
-    /// Flags with which it is more dangerous.
+    /// The flags with which the program is more dangerous.
     #[serde(default)]
     pub(super) flags: Vec<FlagRule>,
-    /// Flags that take the next argument as their value.
+    /// The flags that take the next argument as their value.
     #[serde(default)]
     pub(super) value_flags: Vec<String>,
-    /// Complete argument lists with which it only reports.
+    /// Complete argument lists with which the program only reports.
     #[serde(default)]
     pub(super) alone: Vec<String>,
     #[serde(default)]
     pub(super) subcommands: Vec<Subcommand>,
-    /// Its danger if it has positional arguments.
+    /// The danger of the program if it has positional arguments.
     pub(super) arguments: Option<Danger>,
-    /// Its danger if an argument is unknown.
+    /// The danger of the program if an argument is unknown.
     pub(super) unknown: Option<Danger>,
-    /// The arguments that are files which it writes.
+    /// The arguments that name files which the program writes.
     pub(super) writes: Option<Files>,
-    /// Whether the program's arguments are files that it reads.
+    /// Whether the arguments name files that the program reads.
     #[serde(default)]
     pub(super) reads: bool,
-    /// Whether the program shows only the names of those files, and not their contents.
+    /// Whether the program shows only the names of the files, and not their contents.
     #[serde(default)]
     pub(super) only_names: bool,
-    /// Flags whose values are files which it writes.
+    /// The flags whose values name files which the program writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,
-    /// Whether it sets the variables that its arguments name; if it has a flag `-v` with a value, the variable of that flag.
+    /// Whether the program sets the variables that its arguments name. If it has a flag `-v` with a value, it sets only
+    /// the variable in that value.
     #[serde(default)]
     pub(super) sets: bool,
-    /// The part of its arguments that it runs.
+    /// The part of the arguments that the program runs as a command.
     pub(super) runs: Option<Runs>,
-    /// How many positional arguments precede the command that it runs.
+    /// How many positional arguments precede the command that the program runs.
     #[serde(default)]
     pub(super) skip: usize,
-    /// Flags, after those positional arguments, that are followed by a command line.
+    /// The flags whose value is a command line. They come after these positional arguments.
     #[serde(default)]
     pub(super) line_flags: Vec<String>,
-    /// Whether `NAME=value` may precede the command that it runs.
+    /// Whether `NAME=value` may precede the command that the program runs.
     #[serde(default)]
     pub(super) assigns: bool,
-    /// First arguments with which it runs nothing.
+    /// First arguments with which the program runs no command.
     #[serde(default)]
     pub(super) asks: Vec<String>,
-    /// Whether it adds arguments to the command that it runs.
+    /// Whether the program adds arguments to the command that it runs.
     #[serde(default)]
     pub(super) appends: bool,
-    /// The arguments that are followed by a command.
+    /// The arguments after which a command begins, such as `-exec` of `find`.
     #[serde(default)]
     pub(super) markers: Vec<String>,
-    /// A special check of its arguments.
+    /// A special check of the arguments.
     pub(super) check: Option<Check>,
     #[serde(default)]
     examples: Vec<Example>,
@@ -144,21 +145,21 @@ pub(super) struct Subcommand {
     pub(super) why: String,
     #[serde(default)]
     pub(super) flags: Vec<FlagRule>,
-    /// Its danger if it has positional arguments.
+    /// The danger of the subcommand if it has positional arguments.
     pub(super) arguments: Option<Danger>,
-    /// The flags with which the program's arguments only select what it shows.
+    /// The flags with which the arguments only select the output.
     #[serde(default)]
     pub(super) selects: Vec<String>,
-    /// Arguments with which it only shows.
+    /// The arguments with which the subcommand only shows something.
     #[serde(default)]
     pub(super) shows: Vec<String>,
-    /// Whether the program's arguments are files that it reads.
+    /// Whether the arguments name files that the subcommand reads.
     #[serde(default)]
     pub(super) reads: bool,
-    /// Flags whose values are files which it writes.
+    /// The flags whose values name files which the subcommand writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,
-    /// Flags that take the next argument as their value, if they differ from those of the program.
+    /// The flags that take the next argument as their value, if they differ from those of the program.
     #[serde(default)]
     pub(super) value_flags: Vec<String>,
 }
@@ -175,15 +176,15 @@ pub(super) enum Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Runs {
-    /// The rest after its flags and positional arguments.
+    /// The program runs the words after its flags and positional arguments.
     Rest,
-    /// A command line after `-c`, a script, or its standard input.
+    /// The program runs a command line after `-c`, a script, or its standard input.
     Shell,
-    /// Its arguments, joined.
+    /// The program runs its joined arguments as a command line.
     Line,
-    /// Its first argument.
+    /// The program runs its first argument as a command line.
     First,
-    /// The arguments after a marker.
+    /// The program runs the words after a marker.
     After,
 }
 
@@ -212,24 +213,24 @@ struct Example {
     level: Danger,
 }
 
-/// Environment variables that change what programs do.
+/// Environment variables that change the behaviour of programs.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variables {
-    /// A `*` at the end matches all names with this prefix.
+    /// The names of the variables. A `*` at the end matches all names with this prefix.
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
-    /// The values that have this level; any other value is dangerous.
+    /// The values to which the level of this entry applies. Any other value is dangerous.
     #[serde(default)]
     pub(super) values: Vec<String>,
-    /// Whether each part of the value has to be a folder inside the workspace; any other value is dangerous.
+    /// Whether each part of the value has to be a folder in the workspace. Any other value is dangerous.
     #[serde(default)]
     pub(super) inside: bool,
 }
 
 impl Variables {
-    /// The level and the reason of setting it to a value.
+    /// Returns the danger of setting the variable to a value, and the reason.
     pub(super) fn with_value(&self, value: Option<&str>) -> (Danger, &str) {
         let is_plain = value.is_some_and(|value| {
             let is_listed = self.values.is_empty() || self.values.iter().any(|it| it == value);
@@ -251,7 +252,7 @@ impl CommandTable {
             let (mut table, _) =
                 CommandTable::read(STANDARD).expect("the table of the toolbox can be read");
             let (forms, _) = CommandTable::read(FORMS).expect("the forms can be read");
-            // Both files are part of the program, and a test checks their examples.
+            // Both files are compiled in, and a test checks their examples.
             table.forms = forms.forms;
             table
         });
@@ -264,7 +265,7 @@ impl CommandTable {
     /// When the text is not TOML of this form, an entry has no reason or no name, or an example has another level than stated.
     pub fn with(mut self, text: &str) -> Result<Self, TableError> {
         let (more, examples) = Self::read(text)?;
-        // A new entry replaces the forms of the program, too.
+        // A new entry of a program also replaces its forms.
         self.forms.retain(|name, _| !more.programs.contains_key(name));
         self.programs.extend(more.programs);
         self.forms.extend(more.forms);
@@ -317,24 +318,25 @@ impl CommandTable {
         Ok(())
     }
 
-    /// The entry of a program, which is written as a name or as a path.
+    /// Returns the entry of a program, which is written as a name or as a path.
     pub(super) fn program(&self, written: &str) -> Option<&Program> {
         let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
         self.programs.get(written).or_else(|| self.programs.get(name)).map(Arc::as_ref)
     }
 
-    /// The forms of a program in which it only reads and prints.
+    /// Returns the forms in which a program only reads and prints.
     pub(super) fn forms(&self, written: &str) -> Option<&Forms> {
         let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
         self.forms.get(name).map(Arc::as_ref)
     }
 
-    /// Whether no program uses this variable as code or as a path.
+    /// Returns whether no program uses this variable as code or as a path.
     pub(super) fn is_harmless(&self, name: &str) -> bool {
         self.variable(name).is_some_and(|it| it.level == Danger::Safe)
     }
 
-    /// Whether the program's name is known, but it is in a folder that does not belong to the system.
+    /// Returns whether a path has the name of a known program, but a folder that does not belong to the operating
+    /// system.
     pub(super) fn is_elsewhere(&self, written: &str) -> bool {
         const FOLDERS: [&str; 6] =
             ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
@@ -342,7 +344,7 @@ impl CommandTable {
         folder.is_some_and(|it| !FOLDERS.contains(&it)) && !self.programs.contains_key(written)
     }
 
-    /// The entry of a variable.
+    /// Returns the entry of an environment variable.
     pub(super) fn variable(&self, name: &str) -> Option<&Variables> {
         self.variables.iter().rev().find(|it| {
             it.names.iter().any(|known| match known.strip_suffix('*') {

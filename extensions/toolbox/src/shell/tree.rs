@@ -1,7 +1,7 @@
 //! Parses a text with tree-sitter, and finds its simple commands.
 //!
-//! The grammar recovers from errors, and parses some things differently than bash. So each tree is checked against the text:
-//! whatever may have been parsed wrongly is refused, never guessed.
+//! The grammar recovers from errors, and parses some texts differently than bash. So each tree is checked against the
+//! text: any part that may be parsed wrongly is refused, never guessed.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -17,7 +17,7 @@ const LONGEST: usize = 64 * 1024;
 /// How deeply parts may be nested.
 const DEEPEST: usize = 200;
 
-/// The maximum work of the parser, counted in progress reports, which come every hundred steps.
+/// The maximum work of the parser, in progress reports. The parser makes one every hundred steps.
 const MOST_WORK: usize = 2_000;
 
 /// The maximum number of commands, files and variables.
@@ -32,7 +32,7 @@ pub(super) struct ParsedText {
     pub(super) commands: Vec<Raw>,
     pub(super) assignments: Vec<Assignment>,
     pub(super) redirects: Vec<Redirect>,
-    /// Functions that are defined at the top level, with the ends of their definitions.
+    /// The functions that are defined at the top level, each with the end of its definition.
     pub(super) functions: Vec<(String, usize)>,
     pub(super) refusals: Vec<(&'static str, Range<usize>)>,
     /// The syntax tree.
@@ -50,16 +50,16 @@ impl ParsedText {
 pub(super) struct Raw {
     pub(super) words: Vec<Word>,
     pub(super) range: Range<usize>,
-    /// The functions in whose definitions it is.
+    /// The functions whose definitions contain the command.
     pub(super) inside: Rc<[String]>,
 }
 
-/// `NAME=value`.
+/// An assignment `NAME=value`.
 #[derive(Debug)]
 pub(super) struct Assignment {
     pub(super) name: String,
     pub(super) value: Word,
-    /// Whether it is a top-level statement, so that it applies to everything that follows.
+    /// Whether the assignment is a top-level statement, so that it applies to all following commands.
     pub(super) holds: bool,
     pub(super) range: Range<usize>,
 }
@@ -153,7 +153,7 @@ fn parse(source: &str) -> Option<Tree> {
     })
 }
 
-/// A node to be visited: with its parent, the functions around it, and its depth.
+/// A node to be visited, its parent, the functions whose definitions contain it, and its depth.
 type Open<'t> = (Node<'t>, Option<Node<'t>>, Rc<[String]>, usize);
 
 struct Walk<'s, 'f> {
@@ -169,7 +169,7 @@ const RESERVED: [&str; 21] = [
 
 impl<'s> Walk<'s, '_> {
     fn walk(&mut self, tree: &Tree) {
-        // Iterate instead of recursing, so that deep nesting cannot overflow the stack.
+        // Iterate instead of calling recursively, so that deep nesting cannot overflow the stack.
         let mut open: Vec<Open<'_>> = vec![(tree.root_node(), None, Rc::<[String]>::from([]), 0)];
         let mut children = Vec::new();
         while let Some((node, parent, mut inside, depth)) = open.pop() {
@@ -214,7 +214,7 @@ impl<'s> Walk<'s, '_> {
                 let mut cursor = node.walk();
                 for child in node.named_children(&mut cursor) {
                     words.push(match child.kind() {
-                        // The assigned value is visited as a node of its own.
+                        // The assigned value is a node of its own, which is visited separately.
                         "variable_assignment" => continue,
                         _ => Word::read(child, self.source),
                     });
@@ -270,7 +270,7 @@ impl<'s> Walk<'s, '_> {
         let parent = parent.map_or("", |it| it.kind());
         let is_plain = match node.kind() {
             "raw_string" => return,
-            // The body of a here-document with a quoted delimiter is plain text.
+            // The body of a here-document with a quoted delimiter runs nothing.
             "heredoc_body" => return,
             "word" | "string_content" | "regex" | "extglob_pattern" | "heredoc_content" => {
                 !runs_code(text)
@@ -323,7 +323,7 @@ impl<'s> Walk<'s, '_> {
 
     fn assignment(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
-        // `IFS=, read a b` affects only how this line is split.
+        // In `IFS=, read a b`, the variable affects only how this line is split.
         let command = parent.and_then(|it| it.child_by_field_name("name"));
         if name.as_deref() == Some("IFS") && command.is_some_and(|it| self.text(it) == "read") {
             return;
@@ -338,7 +338,8 @@ impl<'s> Walk<'s, '_> {
         self.found.assignments.push(Assignment { name, value, holds, range });
     }
 
-    /// The grammar takes all words after `>` for file names, but only the first one is; the others are arguments.
+    /// Corrects a redirection: the grammar takes all words after `>` for file names, but only the first one is. The
+    /// others are arguments.
     fn read_redirects(&mut self, node: Node<'_>, inside: &Rc<[String]>) {
         let mut cursor = node.walk();
         let redirects = node.children_by_field_name("redirect", &mut cursor);
@@ -364,7 +365,7 @@ impl<'s> Walk<'s, '_> {
         else {
             return self.refuse("the parser takes a command for a file", node);
         };
-        // Add the command with these words as arguments. The parser's version, without them, is rated as well.
+        // Add the command with these words as arguments. The parser's version without them is rated as well.
         let mut words = Vec::new();
         let mut cursor = body.walk();
         for child in body.children(&mut cursor) {
@@ -397,7 +398,7 @@ impl<'s> Walk<'s, '_> {
         self.found.redirects.push(Redirect { is_write, target, range });
     }
 
-    /// The end of a here-document decides what is text and what runs, so it is verified independently.
+    /// Verifies the end of a here-document independently, since the end decides which text is data and which runs.
     fn heredoc(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -432,7 +433,7 @@ impl<'s> Walk<'s, '_> {
     }
 }
 
-/// Whether the parser has found all commands in a here-document.
+/// Returns whether the parser has found all commands in a here-document.
 fn is_read_whole(body: Node<'_>, source: &str) -> bool {
     let mut cursor = body.walk();
     let mut at = body.start_byte();
@@ -445,7 +446,7 @@ fn is_read_whole(body: Node<'_>, source: &str) -> bool {
     !runs_code(&text)
 }
 
-/// Whether a text contains the beginning of a command substitution that is not escaped.
+/// Returns whether a text contains the unescaped beginning of a command substitution.
 fn runs_code(text: &str) -> bool {
     let has = |text: &str| text.contains("$(") || text.contains('`');
     if !text.contains('\\') {

@@ -1,4 +1,4 @@
-//! Finds the commands that a command runs: after `env` and `xargs`, in `sh -c`, after `find -exec`.
+//! Finds the commands that another command runs: after `env` and `xargs`, in `sh -c`, after `find -exec`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ pub(super) struct Unwrap<'a> {
 }
 
 impl Unwrap<'_> {
-    /// Adds a command and those that it runs. It may be inside of functions, and may call one that the line defines.
+    /// Adds a command and the commands that it runs. It may be in the definitions of the functions `inside`, and may
+    /// call one of the `functions` of the line.
     pub(super) fn add(&mut self, words: Vec<Word>, inside: &[String], functions: &HashSet<&str>) {
         self.add_from(&words.into(), 0, false, inside, functions);
     }
@@ -32,7 +33,7 @@ impl Unwrap<'_> {
         functions: &HashSet<&str>,
     ) {
         let (mut at, mut appended) = (at, appended);
-        // Each `env` in `env env env …` adds another command; real lines have few of them.
+        // Each `env` in `env env env …` adds another command, and real lines have few of them.
         for _ in 0..32 {
             let Some(first) = words.get(at) else { return };
             let program = first.text.as_deref().filter(|_| !first.is_pattern);
@@ -81,7 +82,7 @@ impl Unwrap<'_> {
         });
     }
 
-    /// The arguments of an unknown program may contain a command that it runs.
+    /// Adds the commands that may be in the arguments of an unknown program, which may run them.
     fn possible(&mut self, words: &Arc<[Word]>, at: usize, appended: bool, function: Function) {
         if function != Function::No {
             return;
@@ -100,7 +101,7 @@ impl Unwrap<'_> {
         self.commands.unknown.push(Unknown { reason: reason.into(), span: self.span.clone() });
     }
 
-    /// The index of the command after the wrapper's own flags and positional arguments.
+    /// Returns the index of the wrapped command, after the wrapper's own flags and positional arguments.
     fn rest(&mut self, entry: &Program, words: &[Word]) -> Option<usize> {
         let asks = |word: &Word| word.text.as_ref().is_some_and(|it| entry.asks.contains(it));
         if words.get(1).is_some_and(asks) {
@@ -166,9 +167,9 @@ impl Unwrap<'_> {
             if text == "--version" || text == "--help" {
                 return;
             }
-            // `+o pipefail` unsets an option.
+            // An argument such as `+o pipefail` unsets an option.
             if !is_flag(text) && !text.starts_with('+') {
-                // The argument is a script, whose danger is that of the program's entry.
+                // The argument is a script, and the program's entry has the danger of scripts.
                 return;
             }
             if !text.starts_with("--") && has_letter(text, 'c') {
@@ -237,7 +238,7 @@ impl Unwrap<'_> {
             let length = words[at + 1..].iter().position(end).unwrap_or(words.len() - at - 1);
             let mut run: Vec<Word> =
                 joined.into_iter().chain(words[at + 1..=at + length].iter().cloned()).collect();
-            // The names of found files replace `{}`.
+            // `find` puts the names of found files in place of `{}`.
             for word in &mut run {
                 if word.text.as_deref().is_some_and(|it| it.contains("{}")) {
                     *word = Word::unknown();
@@ -258,7 +259,7 @@ impl Unwrap<'_> {
     }
 }
 
-/// Whether letters after one dash end with a flag that takes a value: `-xn 1`.
+/// Returns whether letters after one dash end with a flag that takes a value, as in `-xn 1`.
 fn ends_with_letter(text: &str, flag: &str) -> bool {
     let letter = flag.strip_prefix('-').filter(|it| it.chars().count() == 1);
     !text.starts_with("--")

@@ -7,13 +7,13 @@ use super::ansi;
 /// A word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its text without quotes and escapes; absent if only the shell knows it at run time.
+    /// The text of the word without quotes and escapes; `None` if only the shell knows it at run time.
     pub(super) text: Option<String>,
-    /// Whether it has an unquoted `*`, `?` or `[`, so that the shell may replace it with names of files.
+    /// Whether the word has an unquoted `*`, `?` or `[`, so that the shell may replace it with names of files.
     pub(super) is_pattern: bool,
-    /// The variable that is the whole word.
+    /// The name of the variable if the whole word is one.
     pub(super) variable: Option<String>,
-    /// Whether the whole word is quoted, so that it stays one word.
+    /// Whether the whole word is quoted, so that the shell does not split it.
     pub(super) is_quoted: bool,
 }
 
@@ -26,7 +26,7 @@ impl Word {
         Self::default()
     }
 
-    /// Reads a word from its node.
+    /// Makes a word from its node in the syntax tree.
     pub(super) fn read(node: Node<'_>, source: &str) -> Self {
         let written = &source[node.byte_range()];
         match node.kind() {
@@ -58,7 +58,7 @@ impl Word {
     }
 }
 
-/// The name in `$NAME` and `${NAME}`.
+/// Returns the name in `$NAME` or `${NAME}`.
 fn variable(written: &str) -> Option<String> {
     let name = written.strip_prefix('$')?;
     let name = name.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(name);
@@ -68,7 +68,7 @@ fn variable(written: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// Writes `$HOME` and `$PWD` as paths.
+/// Returns the path for `$HOME` or `$PWD` as written; `None` for any other variable.
 fn folder(written: &str) -> Option<String> {
     match variable(written)?.as_str() {
         "HOME" => Some("~".to_owned()),
@@ -77,7 +77,7 @@ fn folder(written: &str) -> Option<String> {
     }
 }
 
-/// A word without quotes.
+/// Makes a word from a text without quotes.
 fn bare(written: &str) -> Word {
     if !written.contains(['\\', '*', '?', '[', '{']) {
         return Word::literal(written);
@@ -88,7 +88,7 @@ fn bare(written: &str) -> Word {
     while let Some(letter) = letters.next() {
         if letter == '\\' {
             match letters.next() {
-                // The shell joins the two lines.
+                // A backslash at the end of a line joins the next line.
                 Some('\n') | None => {}
                 Some(escaped) => text.push(escaped),
             }
@@ -104,7 +104,7 @@ fn bare(written: &str) -> Word {
     Word { text: Some(text), is_pattern, ..Word::default() }
 }
 
-/// Whether the shell expands it to several words: `{a,b}` or `{1..3}`.
+/// Returns whether the shell expands the text to several words, as `{a,b}` or `{1..3}`.
 fn is_brace_expansion(unquoted: &str) -> bool {
     let opened = unquoted.find('{');
     let closed = unquoted.rfind('}');
@@ -167,7 +167,7 @@ fn concatenation(node: Node<'_>, source: &str) -> Word {
     let (mut is_pattern, mut unquoted) = (false, String::new());
     let mut end = node.start_byte();
     for child in node.children(&mut cursor) {
-        // The pieces of one word are adjacent.
+        // All pieces of one word are adjacent, so a gap is an error of the parser.
         if child.start_byte() != end {
             return Word::unknown();
         }

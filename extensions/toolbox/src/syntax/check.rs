@@ -1,4 +1,4 @@
-//! The middleware that checks the files that a call has written.
+//! Middleware that checks the syntax of the files that a call has written.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::workspace::Name;
 /// The largest file that is checked: 1 MiB.
 const LARGEST: usize = 1024 * 1024;
 
-/// How many places are reported.
+/// The most places that a warning reports.
 const REPORTED: usize = 3;
 
 /// Reports syntax errors that a call added to the files that it wrote. It is middleware of an executor.
@@ -71,7 +71,7 @@ struct Inner {
     cache: Cache,
 }
 
-/// A file that a call is about to write.
+/// The text of a file that a call is about to write.
 struct Text {
     name: Name,
     language: Language,
@@ -79,13 +79,13 @@ struct Text {
 }
 
 impl SyntaxCheck {
-    /// Checks files of this workspace.
+    /// Makes a check for the files of this workspace.
     #[must_use]
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self(Arc::new(Inner { workspace, cache: Cache::default() }))
     }
 
-    /// The texts of the files that a call writes, if they can be checked.
+    /// Returns the texts of the files that a call writes, without those that cannot be checked.
     fn before(&self, written: &[(Name, Language)]) -> Vec<Text> {
         let texts = written.iter().filter_map(|(name, language)| {
             let text = self.text(name)?;
@@ -94,7 +94,7 @@ impl SyntaxCheck {
         texts.collect()
     }
 
-    /// The text of a file, empty if it does not exist; `None` if it cannot be checked.
+    /// Returns the text of a file, empty if the file does not exist; `None` if it cannot be checked.
     fn text(&self, name: &Name) -> Option<String> {
         match self.0.workspace.read_named(name) {
             Ok(bytes) if bytes.len() <= LARGEST => String::from_utf8(bytes).ok(),
@@ -103,7 +103,7 @@ impl SyntaxCheck {
         }
     }
 
-    /// The warning about new errors.
+    /// Makes the warning about new errors; `None` if there are none.
     fn warning(&self, before: &[Text]) -> Option<String> {
         let gone: Vec<&Text> = before.iter().filter(|it| self.is_gone(it)).collect();
         let warning = |file: &Text| {
@@ -118,7 +118,7 @@ impl SyntaxCheck {
         (!warnings.is_empty()).then(|| warnings.join("\n"))
     }
 
-    /// The warning about errors of a file that none of the `earlier` texts had.
+    /// Makes the warning about errors of a file that none of the `earlier` texts had.
     fn warning_of<'t>(
         &self,
         file: &Text,
@@ -147,7 +147,7 @@ impl SyntaxCheck {
         fewest.filter(|places| !places.is_empty()).map(|places| warning(&file.name, &places))
     }
 
-    /// Whether a file existed before and does not any more.
+    /// Returns whether a file existed before the call and has been removed.
     fn is_gone(&self, before: &Text) -> bool {
         !before.text.is_empty() && self.text(&before.name).is_some_and(|after| after.is_empty())
     }
@@ -166,7 +166,7 @@ fn warning(name: &Name, places: &[Place]) -> String {
     words
 }
 
-/// The files of known kinds that a call writes.
+/// Returns the files in known languages that a call writes.
 fn list_known(written: WrittenFiles) -> Vec<(Name, Language)> {
     let names = written.names.into_iter();
     names.filter_map(|name| Language::of(name.as_str()).map(|it| (name, it))).collect()
@@ -181,7 +181,7 @@ impl Middleware for SyntaxCheck {
         let check = self.clone();
         Box::pin(async move {
             let reader = check.clone();
-            // If the check cannot be made, the call runs without it.
+            // If the texts cannot be read, the call runs without the check.
             match blocking(move || reader.before(&written)).await {
                 Ok(before) => BeforeCall::Then(Box::new(Checking { check, before })),
                 Err(_) => BeforeCall::Continue,
@@ -190,7 +190,7 @@ impl Middleware for SyntaxCheck {
     }
 }
 
-/// A call whose files were read before it ran.
+/// A call whose files were read before its tool runs.
 struct Checking {
     check: SyntaxCheck,
     before: Vec<Text>,

@@ -1,4 +1,4 @@
-//! Decides which problems an edit has added: changed lines that have more problems than before; pure.
+//! Finds the problems that an edit has added: changed lines that have more problems than before. Pure.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::parsed::Problem;
 
-/// The longest part of a line that is shown, in characters.
+/// The most characters of a line that are shown.
 const SHOWN: usize = 60;
 
-/// A problem to be reported. Line and column are counted from 1, columns in characters.
+/// The place of a reported problem. Line and column are counted from 1, columns in characters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
@@ -17,13 +17,13 @@ pub(super) struct Place {
     pub(super) words: String,
 }
 
-/// Lines that an edit changed: their ranges before and after.
+/// Lines that an edit changed: their range before and their range after.
 struct Hunk {
     before: Range<usize>,
     after: Range<usize>,
 }
 
-/// The places that an edit has made worse.
+/// Returns the places where an edit has added problems.
 pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Vec<Place> {
     if after.1.is_empty() {
         return Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Ve
     places
 }
 
-/// The changed lines, each with its neighbours, where a parser often notices an error.
+/// Returns the changed lines, each with the lines around it, where a parser often reports the error.
 fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
@@ -76,7 +76,7 @@ fn hunks(before: &str, after: &str) -> Vec<Hunk> {
 }
 
 fn place(problem: &Problem, lines: &[&str], hunk: Option<&Range<usize>>) -> Place {
-    // If a problem covers many lines, report the edited part instead of its beginning.
+    // If a problem covers many lines, report the edited part and not its beginning.
     let first = hunk.map_or(0, |it| it.start + 1);
     let (line, column) = match problem.line + 1 < first && problem.missing.is_none() {
         true => (first.min(problem.end), None),
@@ -93,7 +93,7 @@ fn place(problem: &Problem, lines: &[&str], hunk: Option<&Range<usize>>) -> Plac
     Place { line: line + 1, column: ahead.chars().count() + 1, words }
 }
 
-/// The end of the text before a place.
+/// Returns the end of the text before a place.
 fn last(ahead: &str, lines: &[&str], line: usize) -> String {
     let above = lines[..line.min(lines.len())].iter().rev().map(|it| it.trim());
     let text = std::iter::once(ahead.trim()).chain(above).find(|it| !it.is_empty());

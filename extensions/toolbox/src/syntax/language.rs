@@ -1,6 +1,6 @@
-//! The languages whose syntax can be checked, by the extensions of file names.
+//! The languages whose syntax can be checked, by the extension of the file's name.
 
-/// A language with a grammar. Cargo features decide which ones are available.
+/// A language with a grammar. Cargo features decide which languages are available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     #[cfg(feature = "syntax-javascript")]
@@ -20,7 +20,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    /// The language of a file; `None` if it is unknown.
+    /// Returns the language of a file; `None` if it is unknown.
     pub(super) fn of(name: &str) -> Option<Self> {
         let file = name.rsplit('/').next().unwrap_or(name);
         let (stem, end) = file.rsplit_once('.')?;

@@ -1,4 +1,4 @@
-//! Parses a text, and finds its syntax errors. Results are cached by the hash of the text.
+//! Parses a text and finds its syntax errors. Results are cached by the hash of the text.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use super::language::Language;
 /// How many texts the cache holds.
 const REMEMBERED: usize = 64;
 
-/// A text that takes longer to parse is not checked.
+/// The time limit of the parser. A text that takes longer is not checked.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The maximum number of problems that are counted in one text.
@@ -24,16 +24,16 @@ const MOST: usize = 1000;
 pub(super) struct Problem {
     pub(super) line: usize,
     pub(super) column: usize,
-    /// The line in which it ends.
+    /// The number of the line in which the error ends.
     pub(super) end: usize,
-    /// The token that is missing there; if `None`, the text there is unexpected.
+    /// The token that is missing; `None` if the text is unexpected instead.
     pub(super) missing: Option<String>,
 }
 
-/// The problems of a text; nothing if it took too long to parse.
+/// The syntax errors of a text; `None` if parsing took too long.
 type Found = Option<Arc<[Problem]>>;
 
-/// The problems of recently parsed texts, by language and hash.
+/// The syntax errors of recently parsed texts, by language and hash.
 #[derive(Default)]
 pub(super) struct Cache(Mutex<VecDeque<(Language, [u8; 32], Found)>>);
 
@@ -59,7 +59,7 @@ impl Cache {
     }
 }
 
-/// The syntax errors, in the order of the text; `None` if parsing takes longer than `until`.
+/// Returns the syntax errors in the order of the text; `None` if parsing is not complete at `until`.
 pub(super) fn problems(language: Language, text: &str, until: Instant) -> Option<Vec<Problem>> {
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
@@ -75,7 +75,7 @@ pub(super) fn problems(language: Language, text: &str, until: Instant) -> Option
     Some(problems)
 }
 
-/// Visits nodes that contain errors. Errors within an erroneous node are not counted again.
+/// Visits the nodes that contain errors. Errors within an erroneous node are not counted again.
 fn collect(root: Node<'_>, problems: &mut Vec<Problem>) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
@@ -98,7 +98,7 @@ fn collect(root: Node<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Whether the whole text is one erroneous node, but its children are more precise.
+/// Returns whether the whole text is one erroneous node, whose children give more precise places.
 fn is_whole(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     node.parent().is_none()

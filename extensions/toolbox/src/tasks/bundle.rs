@@ -1,4 +1,4 @@
-//! The tools for tasks and the services that they need, as one bundle.
+//! A bundle of the tools for tasks and the services that they need.
 
 use toolwright::{Bundle, ExecutorBuilder};
 

@@ -79,7 +79,7 @@ impl ClaimedTask {
     /// Reads the current state of the task.
     ///
     /// # Errors
-    /// `not_found` when it was deleted, `tasks_unavailable` when SQLite fails.
+    /// `not_found` when the task was deleted, `tasks_unavailable` when SQLite fails.
     pub fn task(&self) -> Result<Task, ToolError> {
         find(&self.store.connection(), self.id)
     }
@@ -157,7 +157,7 @@ fn epoch(transaction: &Transaction<'_>, id: TaskId) -> Result<i64, ToolError> {
     transaction.query_row(query, [id.0], |row| row.get(0)).map_err(unavailable)
 }
 
-/// Makes tasks pending again whose last heartbeat is at least one lease ago.
+/// Makes tasks pending again whose last heartbeat is at least one lease ago, and returns their ids.
 fn release(
     transaction: &Transaction<'_>,
     now: i64,
@@ -174,7 +174,7 @@ fn release(
     released().map_err(unavailable)
 }
 
-/// Milliseconds since 1970; 0 for an earlier time.
+/// Converts a time to milliseconds since 1970; 0 for an earlier time.
 fn milliseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! What all tools that end a run do: move the claimed task, and make the answer.
+//! Code that all tools which end a run share: it moves the claimed task and makes the answer.
 
 use toolwright::{ErrorClass, ToolError};
 
@@ -16,7 +16,7 @@ pub struct EndedTask {
     pub status: TaskStatus,
 }
 
-/// Moves the task, with a text that says why.
+/// Moves the task to another state, with a text that says why.
 pub(super) fn end(
     claim: &ClaimedTask,
     to: TaskStatus,

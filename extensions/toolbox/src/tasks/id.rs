@@ -1,4 +1,4 @@
-//! The ids of tasks: `task-1`, or `1` for short; pure.
+//! The ids of tasks: `task-1`, or `1` for short. Pure.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ use toolwright::{ErrorClass, ResourceKind, ToolError};
 pub struct TaskId(pub(super) i64);
 
 impl TaskId {
-    /// Parses an id.
+    /// Parses the id of a task, such as `task-1` or `1`.
     ///
     /// # Errors
     /// `invalid_task_id` when the text is not a number above 0, with or without `task-` before it.

@@ -1,4 +1,5 @@
-//! Links between tasks: which task blocks which. A link is visible in both of its tasks, and links never form a cycle.
+//! Links between tasks: a link says that one task blocks another. It is visible in both tasks, and links never form a
+//! cycle.
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use toolwright::{ErrorClass, ResourceKind, ToolError};
@@ -7,8 +8,8 @@ use super::database::unavailable;
 use super::id::TaskId;
 use super::task::missing;
 
-/// The blockers of a task, as a resource named by the task's id. A call that begins a task reads it, so that it runs after the
-/// calls that change its links.
+/// The resource for the blockers of a task, named by the task's id. A call that begins a task reads the resource, so
+/// that the call runs after those that change the task's links.
 pub(super) struct TaskLinks;
 
 impl ResourceKind for TaskLinks {
@@ -20,16 +21,16 @@ impl ResourceKind for TaskLinks {
     }
 }
 
-/// Finds the blockers of a task that are not completed.
+/// The SQL query for the blockers of a task that are not completed.
 pub(super) const OPEN_BLOCKERS: &str = "SELECT blocker FROM blocks JOIN tasks ON tasks.id = blocker
     WHERE blocked = ?1 AND status <> 'completed' ORDER BY 1";
 
-/// Finds out whether the first task blocks the second, directly or through others.
+/// The SQL query which tells whether the first task blocks the second, directly or through others.
 const REACHES: &str = "WITH RECURSIVE reached (task) AS (
         SELECT ?1 UNION SELECT blocked FROM blocks JOIN reached ON blocker = task
     ) SELECT EXISTS (SELECT 1 FROM reached WHERE task = ?2)";
 
-/// Lets `blocked` wait for `blocker`. An existing link is left unchanged.
+/// Makes the task `blocked` wait for the task `blocker`. If the link exists, nothing changes.
 pub(super) fn link(
     transaction: &Transaction<'_>,
     blocker: TaskId,

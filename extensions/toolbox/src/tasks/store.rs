@@ -1,4 +1,4 @@
-//! The task list's interface for applications: tasks in one SQLite file, which several processes may use at once.
+//! The task list's API for applications: tasks in one SQLite file, which several processes may use at once.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::links::{OPEN_BLOCKERS, TaskLinks, link};
 use super::status::TaskStatus;
 use super::task::{Task, TaskSummary, find, ids};
 
-/// The time without a heartbeat after which a claim ends, unless the application sets it.
+/// The time without a heartbeat after which a claim ends, unless the application sets another.
 const LEASE: Duration = Duration::from_secs(5 * 60);
 
 /// The longest subject, in characters.
@@ -72,13 +72,13 @@ impl NewTask {
         Self { subject: subject.into(), description: description.into(), ..Self::default() }
     }
 
-    /// Makes it wait until another task is completed.
+    /// Makes the task wait until another task is completed.
     pub fn blocked_by(mut self, id: impl Into<String>) -> Self {
         self.blocked_by.push(id.into());
         self
     }
 
-    /// Reserves it for this worker.
+    /// Reserves the task for this worker.
     pub fn owner(mut self, owner: impl Into<String>) -> Self {
         self.owner = Some(owner.into());
         self
@@ -92,10 +92,10 @@ impl NewTask {
 }
 
 impl TaskStore {
-    /// Opens a task list, or creates the file.
+    /// Opens a task list, or creates its file.
     ///
     /// # Errors
-    /// When the file cannot be created or opened, is not a task list, or has a later version.
+    /// When the file cannot be created or opened, is not a task list, or a later version of this crate has written it.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
         let file = file.as_ref();
         let unmade = |source| TaskStoreError::Unmade { file: file.to_owned(), source };
@@ -145,7 +145,7 @@ impl TaskStore {
         })
     }
 
-    /// Returns a task.
+    /// Returns the task with this id.
     ///
     /// # Errors
     /// `invalid_task_id`, `not_found`, `tasks_unavailable` when SQLite fails.
@@ -185,14 +185,14 @@ impl TaskStore {
         listed().map_err(unavailable)
     }
 
-    /// The blockers of a task that are not completed, for footprints; none if the list cannot be read, since the tool itself
-    /// will then fail.
+    /// Returns the blockers of a task that are not completed, for footprints. If the list cannot be read, returns none,
+    /// since the tool itself will then fail.
     pub(super) fn open_blockers(&self, id: &str) -> Vec<String> {
         let Ok(id) = TaskId::parse(id) else { return Vec::new() };
         ids(&self.connection(), OPEN_BLOCKERS, id).unwrap_or_default()
     }
 
-    /// Runs `write` in one transaction, which excludes other writers; rolls it back if `write` fails.
+    /// Runs `write` in one transaction, which excludes other writers. If `write` fails, the transaction is rolled back.
     pub(super) fn write<T>(
         &self,
         write: impl FnOnce(&Transaction<'_>) -> Result<T, ToolError>,
@@ -207,12 +207,12 @@ impl TaskStore {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A thread that panicked has rolled its transaction back, so the connection is usable.
+        // A panic has rolled the transaction of its thread back, so the connection is usable.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Refuses a subject that is not a short line.
+/// Refuses a subject that is empty, too long, or more than one line.
 pub(super) fn check_subject(subject: &str) -> Result<(), ToolError> {
     let problem = if subject.trim().is_empty() {
         "it is empty"

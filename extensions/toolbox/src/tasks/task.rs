@@ -1,4 +1,4 @@
-//! A task in the form that tools show, and how it is read from the database.
+//! A task as tools show it, and the queries that read tasks from the database.
 
 use std::collections::BTreeMap;
 
@@ -58,13 +58,13 @@ pub struct TaskSummary {
     pub open_blockers: Vec<String>,
 }
 
-/// Reads a task that is not deleted.
+/// Reads a task, unless it is deleted.
 pub(super) fn find(connection: &Connection, id: TaskId) -> Result<Task, ToolError> {
     let task = find_any(connection, id)?;
     if task.status == TaskStatus::Deleted { Err(missing(id)) } else { Ok(task) }
 }
 
-/// Reads a task, even a deleted one.
+/// Reads a task, even if it is deleted.
 pub(super) fn find_any(connection: &Connection, id: TaskId) -> Result<Task, ToolError> {
     let query = "SELECT subject, description, status, owner, worker, metadata, result FROM tasks WHERE id = ?1";
     let read = |row: &Row<'_>| {
@@ -100,7 +100,7 @@ pub(super) fn find_any(connection: &Connection, id: TaskId) -> Result<Task, Tool
     task.ok_or_else(|| missing(id))
 }
 
-/// The ids that a query finds for a task.
+/// Returns the ids of the tasks that a query finds for a task.
 pub(super) fn ids(
     connection: &Connection,
     query: &str,

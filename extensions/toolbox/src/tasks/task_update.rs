@@ -66,18 +66,18 @@ pub fn task_update(
     store.update(&id, &update)
 }
 
-/// The task, if the call begins it: whether it may begin depends on its blockers.
+/// Returns the task if the call begins it, since its blockers decide whether it may begin.
 fn begun(id: &str, status: Option<TaskStatus>) -> Vec<String> {
     let begins = status == Some(TaskStatus::InProgress);
     begins.then(|| id.to_owned()).into_iter().collect()
 }
 
-/// The open blockers of a task that the call begins, which decide whether it may begin.
+/// Returns the open blockers of a task that the call begins, since they decide whether it may begin.
 fn blockers(store: &TaskStore, id: &str, status: Option<TaskStatus>) -> Vec<String> {
     if status == Some(TaskStatus::InProgress) { store.open_blockers(id) } else { Vec::new() }
 }
 
-/// The task and those that show its links; all tasks if it is deleted, because its links are deleted too.
+/// Returns the task and the tasks that show its links; all tasks if it is deleted, because its links are deleted too.
 fn touched(
     id: &str,
     status: Option<TaskStatus>,
@@ -91,7 +91,7 @@ fn touched(
     std::iter::once(id).chain(linked).map(|it| Some(it.to_owned())).collect()
 }
 
-/// The tasks whose blockers change.
+/// Returns the tasks whose blockers the call changes.
 fn linked(
     id: &str,
     status: Option<TaskStatus>,

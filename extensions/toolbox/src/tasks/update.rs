@@ -13,22 +13,22 @@ use super::status::TaskStatus;
 use super::store::{TaskStore, check_subject};
 use super::task::{Task, find, find_any, ids};
 
-/// A change of a task; absent fields are left unchanged.
+/// A change of a task. Fields that are empty or `None` change nothing.
 #[derive(Debug, Clone, Default)]
 pub struct TaskUpdate {
     /// The new subject.
     pub subject: Option<String>,
-    /// The new description of what is to be done.
+    /// The new description of the work to be done.
     pub description: Option<String>,
     /// The new state.
     pub status: Option<TaskStatus>,
-    /// The owner; an empty text removes it.
+    /// The new owner; an empty text removes the owner.
     pub owner: Option<String>,
-    /// Further tasks that have to be completed before it.
+    /// Additional tasks that have to be completed before this task.
     pub add_blocked_by: Vec<String>,
-    /// Further tasks that wait for it.
+    /// Additional tasks that wait for this task.
     pub add_blocks: Vec<String>,
-    /// Metadata to record; `null` removes a key.
+    /// Metadata to be added or replaced; `null` removes a key.
     pub metadata: BTreeMap<String, Value>,
 }
 
@@ -76,7 +76,7 @@ impl TaskStore {
     }
 }
 
-/// Moves a task to another state, if it is not claimed and the state may follow the present one.
+/// Moves a task to another state, if no worker has claimed the task and the move is allowed.
 fn transition(transaction: &Transaction<'_>, id: TaskId, to: TaskStatus) -> Result<(), ToolError> {
     let before: Vec<String> = to.before().map(|it| format!("'{it}'")).collect();
     let sql = format!(
@@ -89,7 +89,7 @@ fn transition(transaction: &Transaction<'_>, id: TaskId, to: TaskStatus) -> Resu
     if changed == 1 { Ok(()) } else { Err(refusal(transaction, id, to)?) }
 }
 
-/// The reason why a task cannot be moved.
+/// Returns the reason why a task cannot be moved.
 fn refusal(
     transaction: &Transaction<'_>,
     id: TaskId,

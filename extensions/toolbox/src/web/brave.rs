@@ -13,13 +13,13 @@ use super::client::WebClientError;
 use super::html;
 use super::search::{SearchProvider, SearchResult};
 
-/// The URL of the API.
+/// The URL of Brave's search API.
 const ADDRESS: &str = "https://api.search.brave.com/res/v1/web/search";
-/// The environment variable that holds the key.
+/// The environment variable that holds the API key.
 const VARIABLE: &str = "BRAVE_API_KEY";
 /// How long an answer may take.
 const TIME: Duration = Duration::from_secs(15);
-/// How many bytes of an answer are read.
+/// The most bytes of an answer that are read.
 const LARGEST: usize = 2 * 1024 * 1024;
 
 /// Searches with Brave's API. The key is in the environment variable `BRAVE_API_KEY`, which is read at each search.
@@ -39,7 +39,7 @@ pub struct BraveSearch {
 }
 
 impl BraveSearch {
-    /// Searches at Brave's own address.
+    /// Makes a provider that searches at Brave's own address.
     ///
     /// # Errors
     /// When the system provides no TLS.
@@ -48,14 +48,14 @@ impl BraveSearch {
         Ok(Self { http, address: ADDRESS.to_owned(), variable: VARIABLE.to_owned() })
     }
 
-    /// Searches at another address, such as that of a gateway or of a test server.
+    /// Sets another address, such as that of a gateway or of a test server.
     #[must_use]
     pub fn address(mut self, address: impl Into<String>) -> Self {
         self.address = address.into();
         self
     }
 
-    /// Sets the environment variable that holds the key.
+    /// Sets the environment variable that holds the API key.
     #[must_use]
     pub fn key_variable(mut self, variable: impl Into<String>) -> Self {
         self.variable = variable.into();
@@ -124,7 +124,7 @@ impl BraveSearch {
         let pages = found.web.results.into_iter().take(count);
         Ok(pages
             .map(|it| SearchResult {
-                // Brave marks matching words with tags, so convert to plain words.
+                // Brave marks the words that match with tags, so convert the HTML to plain words.
                 title: html::words(&it.title),
                 url: it.url,
                 snippet: html::words(&it.description),
@@ -147,7 +147,7 @@ impl SearchProvider for BraveSearch {
     }
 }
 
-/// The parts of an answer that are read; `web` is absent if nothing was found.
+/// The parts of an answer that are used; `web` is `None` if nothing was found.
 #[derive(Deserialize)]
 struct BraveAnswer {
     #[serde(default)]

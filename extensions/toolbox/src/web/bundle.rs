@@ -1,4 +1,4 @@
-//! The tools of the web and their services, as one bundle.
+//! A bundle of the web tools and their services.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ pub struct WebTools {
 }
 
 impl WebTools {
-    /// Fetches pages with this client, without asking for hosts on this list.
+    /// Makes the tools that fetch pages with this client, without approval for hosts on this list.
     pub fn new(client: WebClient, hosts: AllowList) -> Self {
         Self { client, hosts, search: None, may_ask_for_hosts: true }
     }
 
-    /// Searches the web with this service; without one there is no `web_search`.
+    /// Sets the service that searches the web. Without a service, there is no tool `web_search`.
     pub fn search(mut self, provider: impl SearchProvider) -> Self {
         self.search = Some(Arc::new(provider));
         self
@@ -50,7 +50,7 @@ impl Bundle for WebTools {
         let mut executor = executor.tools([WEB_FETCH]).service(self.client).service(self.hosts);
         if self.may_ask_for_hosts {
             let rule = Rule::always_ask("pages of a host would be fetched without a question");
-            // The rule has no name: an application's rule of the same name could replace a named default.
+            // The rule has no name: otherwise an application's rule with the same name would replace it.
             let rule = rule.tool("allow_host");
             executor = executor.tools([ALLOW_HOST]).policy_defaults(Policy::builder().rule(rule));
         }

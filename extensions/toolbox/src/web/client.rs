@@ -19,13 +19,13 @@ use super::allow_list::AllowList;
 use super::failure;
 use super::target::{Site, Target};
 
-/// How many bytes of a page are read.
+/// The most bytes of a page that are read.
 const LARGEST: usize = 2 * 1024 * 1024;
 /// How long a server may take to send the first byte of its answer.
 const FIRST_BYTE: Duration = Duration::from_secs(10);
 /// How long a fetch may take, including redirects.
 const WHOLE: Duration = Duration::from_secs(30);
-/// How many redirects are followed.
+/// The most redirects that are followed.
 const MOST_REDIRECTS: usize = 3;
 
 /// Fetches pages of the web: the service of [`web_fetch`](crate::web_fetch).
@@ -44,7 +44,7 @@ const MOST_REDIRECTS: usize = 3;
 pub struct WebClient {
     http: Client,
     guard: AddressGuard,
-    /// Whether a proxy resolves host names; they are then checked with the addresses that this machine finds.
+    /// Whether a proxy resolves host names. If so, the names are checked by the addresses that this machine finds.
     has_proxy: bool,
     limits: Limits,
 }
@@ -72,12 +72,12 @@ toolwright::unstable::debug_as_sentence!(WebClientError);
 /// A fetched page.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// Its URL, after redirects.
+    /// The URL of the page, after redirects.
     pub(super) url: Url,
-    /// Its `content-type`.
+    /// The value of the header `content-type`.
     pub(super) kind: String,
     pub(super) body: Vec<u8>,
-    /// Whether the page is longer than what was read of it.
+    /// Whether the page is longer than the part that was read.
     pub(super) is_cut: bool,
 }
 
@@ -90,7 +90,7 @@ impl WebClient {
         Self::builder().build()
     }
 
-    /// Begins a client with other settings.
+    /// Makes a builder for a client with other settings.
     pub fn builder() -> WebClientBuilder {
         WebClientBuilder {
             guard: AddressGuard::new(),
@@ -99,7 +99,7 @@ impl WebClient {
         }
     }
 
-    /// Fetches a page after its host was allowed. Redirects may lead to the same site and to sites on the list.
+    /// Fetches a page whose host is allowed. Redirects may lead to the same site and to sites on the list.
     pub(super) async fn fetch(&self, target: Target, hosts: &AllowList) -> Result<Page, ToolError> {
         let until = Instant::now() + self.limits.whole;
         let (first, mut target) = (target.site.clone(), target);
@@ -121,7 +121,7 @@ impl WebClient {
         Err(ToolError::new("too_many_redirects", message))
     }
 
-    /// Refuses literal addresses that are not public, and, if there is a proxy, names that resolve to such addresses.
+    /// Refuses literal addresses that are not public and, if there is a proxy, names that resolve to such addresses.
     async fn judge(&self, target: &Target) -> Result<(), ToolError> {
         let host = target.url.host_str().unwrap_or_default();
         let is_name = target.url.domain().is_some();
@@ -163,7 +163,7 @@ impl WebClient {
     }
 }
 
-/// The checked target of a redirect; `None` if the answer is not a redirect.
+/// Returns the checked target of a redirect; `None` if the answer is not a redirect.
 fn next(
     from: &Target,
     first: &Site,
@@ -183,7 +183,7 @@ fn next(
     if from.url.scheme() == "https" && to.url.scheme() == "http" {
         return Err(failure::redirected(from, "it leads to an address without encryption"));
     }
-    // If the list cannot be read, only the site that was allowed remains.
+    // If the list cannot be read, redirects may lead only to the allowed site itself.
     if to.site == *first || hosts.contains(&to.site).unwrap_or(false) {
         return Ok(Some(to));
     }
@@ -195,7 +195,7 @@ async fn in_time<T>(until: Instant, waits: impl Future<Output = T>) -> Result<T,
 }
 
 impl WebClientBuilder {
-    /// Resolves host names with this resolver.
+    /// Sets the resolver of host names.
     pub fn resolver(mut self, resolver: impl HostResolver) -> Self {
         self.guard = self.guard.resolver(Arc::new(resolver));
         self
@@ -222,7 +222,7 @@ impl WebClientBuilder {
         self
     }
 
-    /// Makes the client.
+    /// Builds the client.
     ///
     /// # Errors
     /// When the system provides no TLS, or the proxy's URL is invalid.
@@ -232,11 +232,11 @@ impl WebClientBuilder {
             .redirect(redirect::Policy::none())
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
             .referer(false)
-            // A proxy from the environment would resolve names without our checks.
+            // Ignore proxies from the environment, which would resolve names without our checks.
             .no_proxy();
         let has_proxy = self.proxy.is_some();
         let http = match self.proxy {
-            // Do not check the proxy's own address: the application has chosen it.
+            // Do not check the address of the proxy itself, because the application has chosen it.
             Some(url) => http.proxy(Proxy::all(url)?),
             None => http.dns_resolver(Arc::new(guard.clone())),
         };

@@ -1,4 +1,4 @@
-//! The errors that a model sees when a page cannot be fetched; pure.
+//! The errors that a model gets when a page cannot be fetched. Pure.
 
 use std::error::Error;
 use std::time::SystemTime;
@@ -13,10 +13,10 @@ use super::client::Page;
 use super::page;
 use super::target::{Site, Target};
 
-/// How many characters of an error page are shown.
+/// The most characters of an error page that are shown.
 const SHOWN: usize = 4000;
 
-/// The error of a request that failed.
+/// Makes the error for a request that failed.
 pub(super) fn of(site: &Site, error: reqwest::Error) -> ToolError {
     if let Some(refused) = RefusedAddress::cause_of(&error) {
         return refused.into();
@@ -29,7 +29,7 @@ pub(super) fn of(site: &Site, error: reqwest::Error) -> ToolError {
         .caused_by(said)
 }
 
-/// Returns the innermost cause of an error, which says what happened.
+/// Returns the innermost cause of an error, which is the most precise.
 fn reason(error: &reqwest::Error) -> String {
     let mut last: &dyn Error = error;
     while let Some(it) = last.source() {
@@ -42,19 +42,20 @@ pub(super) fn too_slow() -> ToolError {
     ToolError::new("no_response", "the server did not answer in time").class(ErrorClass::Transient)
 }
 
-/// The source of a host's texts, by which policies select them.
+/// Returns the name of the host as a source of untrusted text, which policies match.
 pub(super) fn source(url: &Url) -> String {
     format!("web page of {}", url.host_str().unwrap_or_default())
 }
 
-/// An error with text that the server has chosen, in a fence.
+/// Makes an error with fenced text that the server has chosen.
 pub(super) fn of_words(kind: &'static str, url: &Url, what: &str, words: &str) -> ToolError {
     let source = source(url);
     let message = format!("{what}:\n{}", fenced(&source, &line(words)));
     ToolError::new(kind, message).class(ErrorClass::Final).untrusted(&source)
 }
 
-/// The error for a compressed page that was not requested as such: it is not unpacked, because it may be a decompression bomb.
+/// Makes the error for a compressed page, although none was requested. It is not unpacked, because it may be a
+/// decompression bomb.
 pub(super) fn compressed(target: &Target, encoding: &str) -> ToolError {
     let what =
         format!("`{}` sends its page in another form than the one that was asked for", target.site);
@@ -66,14 +67,14 @@ pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
     of_words("redirect_refused", &from.url, &what, why)
 }
 
-/// The error for a redirect to a host that no person has allowed.
+/// Makes the error for a redirect to a host that no person has allowed.
 pub(super) fn redirected_elsewhere(from: &Target, to: &Target) -> ToolError {
     let what = format!("`{}` redirects to another host", from.site);
     of_words("redirect_refused", &from.url, &what, to.url.as_str())
         .hint("if that address serves the task, fetch it in another call")
 }
 
-/// The error for a status other than success, with the beginning of the page.
+/// Makes the error for a status other than success, with the beginning of the page.
 pub(super) fn of_status(
     status: StatusCode,
     headers: &HeaderMap,

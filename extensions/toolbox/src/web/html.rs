@@ -1,4 +1,4 @@
-//! Converts HTML to Markdown, words or links; pure. The time is bounded by the size of the page: see [`limits`].
+//! Converts HTML to Markdown, words or links. The size of the page bounds the time: see [`limits`]. Pure.
 
 mod limits;
 
@@ -11,13 +11,13 @@ use html5ever::{Attribute, LocalName};
 use markup5ever_rcdom::{Handle, NodeData};
 use reqwest::Url;
 
-/// Elements that readers do not see.
+/// Elements whose content readers do not see.
 const UNSEEN: [&str; 13] = [
     "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
     "audio", "video", "dialog", "datalist",
 ];
 
-/// Elements that begin a new line.
+/// Elements that begin on a new line.
 const BLOCKS: [&str; 32] = [
     "address",
     "article",
@@ -53,7 +53,7 @@ const BLOCKS: [&str; 32] = [
     "ul",
 ];
 
-/// The maximum number of links; further ones are left out.
+/// The most links that are listed; further links are left out.
 const MOST_LINKS: usize = 1000;
 
 static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
@@ -68,7 +68,7 @@ static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
     HtmlToMarkdown::builder().options(options).build()
 });
 
-/// The page as Markdown, with absolute URLs.
+/// Returns the page as Markdown, with absolute URLs.
 pub(super) fn markdown(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     make_whole(&document, base);
@@ -76,7 +76,7 @@ pub(super) fn markdown(html: &str, base: &Url) -> String {
     MARKDOWN.tree_to_markdown(&document)
 }
 
-/// The words of the page, with a line for each block.
+/// Returns the words of the page, with a line for each block.
 pub(super) fn words(html: &str) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     leave_out_unseen(&document);
@@ -90,7 +90,7 @@ pub(super) fn words(html: &str) -> String {
     text.lines.trim().to_owned()
 }
 
-/// The links of the page with their texts, each URL once.
+/// Returns the links of the page with their texts, each URL once.
 pub(super) fn links(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return String::new() };
     make_whole(&document, base);
@@ -124,7 +124,7 @@ pub(super) fn links(html: &str, base: &Url) -> String {
     lines.join("\n")
 }
 
-/// Removes everything that readers do not see.
+/// Removes the elements that readers do not see.
 fn leave_out_unseen(document: &Handle) {
     let mut waiting = vec![document.clone()];
     while let Some(node) = waiting.pop() {
@@ -138,7 +138,7 @@ fn is_unseen(node: &Handle) -> bool {
         NodeData::Comment { .. } | NodeData::ProcessingInstruction { .. } => true,
         NodeData::Element { name, attrs, .. } => {
             let attrs = attrs.borrow();
-            // Recognize the usual inline styles that hide an element; style sheets are not evaluated.
+            // Recognize the usual inline styles that hide an element. Style sheets are not evaluated.
             let style = attribute(&attrs, "style").unwrap_or_default();
             let style: String = style.chars().filter(|it| !it.is_whitespace()).collect();
             UNSEEN.contains(&&*name.local)
@@ -150,7 +150,7 @@ fn is_unseen(node: &Handle) -> bool {
     }
 }
 
-/// Makes the URLs of links and pictures absolute, and removes those of pictures that are embedded in the page.
+/// Makes the URLs of links and pictures absolute, and removes the URLs of pictures that are embedded in the page.
 fn make_whole(document: &Handle, base: &Url) {
     let mut base = base.clone();
     each(document, &mut |node, _| {
@@ -188,7 +188,7 @@ fn each(document: &Handle, visit: &mut dyn FnMut(&Handle, usize)) {
     }
 }
 
-/// Collects words with single spaces, in lines.
+/// Collects the words of a page in lines, with single spaces between the words.
 #[derive(Default)]
 struct Words {
     lines: String,

@@ -1,4 +1,4 @@
-//! Converts the bytes of a page to the text that a model sees; pure.
+//! Converts the bytes of a page to the text that a model gets. Pure.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use toolwright::ToolError;
@@ -7,7 +7,7 @@ use super::client::Page;
 use super::failure;
 use super::html;
 
-/// How many bytes at the beginning of a page are searched for its declared encoding.
+/// How many bytes at the beginning of a page are searched for a declaration of the encoding.
 const DECLARED_WITHIN: usize = 1024;
 
 /// What of a page is answered.
@@ -24,7 +24,7 @@ pub enum Mode {
     Links,
 }
 
-/// The text of a page.
+/// Returns the text of a page.
 pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
     let media_type = page.kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_html = match media_type.as_str() {
@@ -60,8 +60,8 @@ pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
     })
 }
 
-/// Decodes a page by its byte order mark, its `content-type`, or its own declaration, in this order; else as UTF-8, or as
-/// windows-1252 if it is not valid UTF-8, as browsers do.
+/// Decodes a page by its byte order mark, its `content-type`, or its own declaration, in this order. Otherwise decodes
+/// it as UTF-8 or, if it is not valid UTF-8, as windows-1252, as browsers do.
 fn decode(page: &Page, is_html: bool) -> String {
     let label = |text: &str| {
         let (_, rest) = text.split_once("charset")?;
@@ -78,7 +78,7 @@ fn decode(page: &Page, is_html: bool) -> String {
         .or_else(|| label(&page.kind.to_ascii_lowercase()))
         .or_else(declared);
     let is_utf_8 = || {
-        // A page that was cut may end in the middle of a character.
+        // The part of a page that was read may end in the middle of a character.
         let body = std::str::from_utf8(&page.body);
         body.is_ok() || body.is_err_and(|error| page.is_cut && error.error_len().is_none())
     };

@@ -1,11 +1,11 @@
-//! Searches the web through a provider of the application's choice.
+//! Searches the web with a service that the application chooses.
 
 use futures::future::BoxFuture;
 use toolwright::ToolError;
 
 /// A service that searches the web, which [`web_search`](crate::web_search) uses.
 pub trait SearchProvider: Send + Sync + 'static {
-    /// Names the service, as the source of its results.
+    /// Returns the name of the service, as the source of its results.
     fn name(&self) -> &str;
 
     /// Finds at most `count` pages for a query, best first.

@@ -1,4 +1,4 @@
-//! The URL that a model may ask for, checked before anything is sent; pure.
+//! The URL that a model requests, which is checked before anything is sent. Pure.
 
 use std::fmt;
 
@@ -9,20 +9,20 @@ use toolwright::{ErrorClass, ToolError};
 /// The longest URL, in bytes.
 const LONGEST: usize = 8 * 1024;
 
-/// A URL: http or https, with a host, without a user.
+/// A checked URL: http or https, with a host and without a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) url: Url,
     pub(super) site: Site,
 }
 
-/// The host that a person allows: in lower case, with international names in ASCII form, and with its port unless it is the
-/// default one.
+/// The host that a person allows: in lower case, international names in ASCII form, with its port unless that is the
+/// default.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Site(String);
 
 impl Target {
-    /// Parses a URL. The parser normalizes its spelling: `HTTP://0x7f.1` becomes `http://127.0.0.1/`.
+    /// Parses and checks a URL. The parser normalizes the spelling: `HTTP://0x7f.1` becomes `http://127.0.0.1/`.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         if text.len() > LONGEST {
             return Err(refused(text, "it has more than 8,192 bytes"));
@@ -43,13 +43,14 @@ impl Target {
         if let Some(problem) = problem {
             return Err(refused(url.as_str(), problem));
         }
-        // A trailing dot, the root of all names, does not make it another host.
+        // A trailing dot stands for the root of all names and does not make another host.
         let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_owned();
         if host.is_empty() || url.set_host(Some(&host)).is_err() {
             return Err(refused(url.as_str(), "it has no host"));
         }
         url.set_fragment(None);
-        // Read the host again after setting it: the parser may normalize it, for example a number to an address.
+        // Read the host again after it was set, because the parser may normalize it, for example a number to an
+        // address.
         let site = Site::of(url.host_str().unwrap_or_default(), url.port());
         Ok(Self { url, site })
     }
@@ -68,7 +69,7 @@ impl Site {
         let text = text.trim();
         let is_bare = !text.is_empty() && !text.contains(['/', '?', '#', '@', '\\', '*']);
         let target = is_bare.then(|| Target::parse(&format!("https://{text}")));
-        // Port 80 is the default one of http, but not of https, so it is removed below.
+        // Port 80 is the default of http. In an https URL the parser keeps it, so it is removed below.
         let target = target.unwrap_or_else(|| Err(refused(text, "it is not a host")));
         let site = target.map(|it| it.site).map_err(|_| {
             let message = format!("`{}` is not a host, expected one such as `docs.rs`", line(text));

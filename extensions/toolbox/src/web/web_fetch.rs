@@ -52,7 +52,7 @@ pub async fn web_fetch(
     let asked = target.url.clone();
     let page = client.fetch(target, hosts).await?;
     let (address, is_cut) = (page.url.clone(), page.is_cut);
-    // Converting a large page takes a while.
+    // Converting a large page takes long, so do not block the runtime.
     let text = tokio::task::spawn_blocking(move || page::text(&page, mode));
     let text = text.await.map_err(|error| {
         ToolError::new("internal", "the page could not be converted").caused_by(error)
@@ -60,7 +60,7 @@ pub async fn web_fetch(
     let time = Timestamp::try_from(context.now()).unwrap_or(Timestamp::UNIX_EPOCH);
     let source = failure::source(&address);
     let (part, total) = beginning(&text, max_characters);
-    // The server chooses the target of a redirect, so it belongs into the fence.
+    // The server chooses the target of a redirect, so the target belongs in the fence.
     let led = match address.as_str() == asked.as_str() {
         true => String::new(),
         false => format!("(address: {})\n", line(address.as_str())),
@@ -82,9 +82,9 @@ pub async fn web_fetch(
     Ok(output)
 }
 
-/// The reason to ask a person: the host is not on the list, or the list cannot be read.
+/// Returns the reason to ask a person: the host is not on the list, or the list cannot be read.
 fn reason(hosts: &AllowList, url: &str) -> Option<String> {
-    // An invalid URL is refused without asking.
+    // An invalid URL is refused without a question to a person.
     let site = Target::parse(url).ok()?.site;
     match hosts.contains(&site) {
         Ok(true) => None,
@@ -93,7 +93,7 @@ fn reason(hosts: &AllowList, url: &str) -> Option<String> {
     }
 }
 
-/// The beginning of a text, and its total number of characters.
+/// Returns the beginning of a text, and the number of characters in the whole text.
 fn beginning(text: &str, characters: usize) -> (&str, usize) {
     let end = text.char_indices().nth(characters).map_or(text.len(), |(end, _)| end);
     (&text[..end], text.chars().count())

@@ -1,4 +1,4 @@
-//! The files of an executor whose programs do not work on a folder of this machine.
+//! The files of an executor that are not on this machine, such as those of a container.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ use super::files::Files;
 #[derive(Debug, Clone)]
 pub struct ExecutorFiles {
     pub(crate) files: Arc<dyn Files>,
-    /// The path of the folder in that place.
+    /// The path of the folder on the other machine or in the container.
     pub(crate) root: PathBuf,
-    /// The scope of the place, which differs from that of every other place.
+    /// The scope of the files, which differs for each machine or container.
     pub(crate) scope: String,
 }

@@ -1,4 +1,5 @@
-//! Converts file errors of the system for a model: with the name that the model used, and without paths of the machine.
+//! Converts file errors of the operating system for a model: with the name that the model used, and without paths of
+//! the machine.
 
 use std::io::{self, ErrorKind};
 
@@ -7,9 +8,10 @@ use toolwright::{ErrorClass, ToolError};
 use super::name::{Name, outside};
 
 pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
-    // For paths that lead out, cap-std makes its own error, which has no error number of the system.
+    // If a path leads out of the folder, cap-std makes its own error, which has no error number of the operating
+    // system.
     if error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-        // The path itself is valid, so this is not a wrong input.
+        // The path itself is valid, so do not report an invalid input.
         return outside(name.as_str(), "leads out of the workspace through a link")
             .class(ErrorClass::Final)
             .caused_by(error);

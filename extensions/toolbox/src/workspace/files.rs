@@ -1,6 +1,6 @@
-//! The files of a workspace, wherever they are: the interface to a folder of this machine, or to a container.
+//! The interface to the files of a workspace, which are on this machine or in a container.
 //!
-//! Names have been checked before. An operation that a place does not support returns an error that says so.
+//! Callers have checked the names. An operation that an implementation does not support returns an error that says so.
 
 use std::fmt;
 #[cfg(feature = "files")]
@@ -21,36 +21,36 @@ use super::state::{Above, FileSnapshot, State};
 
 /// Access to the files below one folder.
 pub(crate) trait Files: fmt::Debug + Send + Sync {
-    /// Whether anything has this name, even a broken link.
+    /// Returns whether anything has this name, even a broken link.
     fn exists(&self, name: &Name) -> Result<bool, ToolError>;
 
-    /// The content of a regular file of at most `most` bytes.
+    /// Returns the content of a regular file of at most `most` bytes.
     fn read(&self, name: &Name, most: u64) -> Result<Vec<u8>, ToolError>;
 
-    /// Makes all changes, or none.
+    /// Makes all changes, or none if one fails.
     fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError>;
 
-    /// Returns the names that a path gets as the links on it are resolved one by one. The real name comes last; the
-    /// given name is left out.
+    /// Returns the names that a path gets as its links are resolved one by one. The real name comes last; the given
+    /// name is left out.
     fn names_past_links(&self, name: &Name) -> Vec<Name>;
 
-    /// The path of a folder, for a program that runs in it where the files are.
+    /// Returns the path of a folder, for a program that runs in the folder where the files are.
     #[cfg(feature = "process")]
     fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError>;
 
-    /// The real name of an existing entry, without links.
+    /// Returns the real name of an existing entry, without links.
     #[cfg(feature = "files")]
     fn real_name(&self, name: &Name) -> Option<PathBuf>;
 
-    /// Whether the name is that of a folder. Fails if nothing has the name.
+    /// Returns whether the name is that of a folder. Fails if nothing has the name.
     #[cfg(feature = "files")]
     fn is_folder(&self, name: &Name) -> Result<bool, ToolError>;
 
-    /// How many other hard links a file has.
+    /// Returns how many other hard links a file has.
     #[cfg(feature = "files")]
     fn hard_links(&self, name: &Name) -> Result<usize, ToolError>;
 
-    /// The modification time of an entry, if it is known; for a link, that of the link itself.
+    /// Returns the modification time of an entry, if it is known. For a link, that is the time of the link itself.
     #[cfg(feature = "files")]
     fn modified(&self, name: &Name) -> Result<Option<std::time::SystemTime>, ToolError>;
 
@@ -58,11 +58,11 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "files")]
     fn open(&self, name: &Name) -> Result<Box<dyn Read + Send>, ToolError>;
 
-    /// Opens a regular file below a folder, without following links below it.
+    /// Opens a regular file below a folder. Links below the folder are not followed.
     #[cfg(feature = "files")]
     fn open_listed(&self, start: &Name, relative: &str) -> Result<Box<dyn Read + Send>, ToolError>;
 
-    /// Passes the entries below a folder to `each`, sorted by name, and returns how many could not be read.
+    /// Calls `each` with the entries below a folder, sorted by name, and returns how many could not be read.
     #[cfg(feature = "files")]
     fn list(
         &self,
@@ -71,8 +71,8 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
         each: &mut dyn FnMut(FoundEntry) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError>;
 
-    /// Passes the files below a folder, in any order, to the functions that `worker` makes, and returns how many could not be
-    /// read.
+    /// Calls the functions that `worker` makes with the files below a folder, in any order, and returns how many could
+    /// not be read.
     #[cfg(feature = "files")]
     fn search<'a>(
         &self,
@@ -81,15 +81,16 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
         worker: &(dyn Fn() -> Worker<'a> + Sync),
     ) -> Result<usize, ToolError>;
 
-    /// The names of the files that a write to `name` may change: its own, and for a link also that of its target.
+    /// Returns the names of the files that a write to `name` may change: its own, and for a link also that of the
+    /// link's target.
     #[cfg(feature = "changes")]
     fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError>;
 
-    /// The state of this name; for a link, that of the link itself.
+    /// Returns the state of this name. For a link, that is the state of the link itself.
     #[cfg(feature = "changes")]
     fn look(&self, name: &Name) -> Result<FileSnapshot, ToolError>;
 
-    /// The folders above a name, outermost first, without the workspace itself.
+    /// Returns the folders above a name, the outermost first, without the workspace itself.
     #[cfg(feature = "changes")]
     fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError>;
 

@@ -1,4 +1,4 @@
-//! Folders inside the workspace, and their real paths for interfaces that need a path.
+//! Folders in the workspace, and their real paths for programs and libraries that need a path.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::local::LocalFiles;
 use super::{Name, failed};
 
 impl LocalFiles {
-    /// The real path of a folder inside, for a program that runs there or for listing its content.
+    /// Returns the real path of a folder in the workspace, for a program that runs there or for listing the folder.
     pub(super) fn folder_path(&self, name: &Name) -> Result<PathBuf, ToolError> {
         let lookup = |error| failed(name, error);
         let inside = self.folder.canonicalize(name).map_err(lookup)?;
@@ -29,7 +29,7 @@ impl LocalFiles {
     }
 }
 
-/// Whether a path leads to the same folder as the handle of the workspace.
+/// Returns whether a path leads to the folder of the workspace's handle.
 #[cfg(unix)]
 fn is_same(metadata: &Metadata, real: &Path) -> bool {
     use cap_std::fs::MetadataExt as Held;

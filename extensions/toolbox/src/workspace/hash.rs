@@ -1,4 +1,4 @@
-//! The hash by which tools recognize the content of a file; pure.
+//! The hash by which tools recognize the content of a file. Pure.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use toolwright::ToolError;
 
 use super::name::Name;
 
-/// How many bytes of the digest are shown: enough that two versions of a file do not share a hash by chance.
+/// How many bytes of the digest are shown: enough that two versions of a file do not have equal hashes by chance.
 const SHOWN: usize = 8;
 
-/// The hash that a model sees: the first bytes of the SHA-256 digest, as 16 hexadecimal digits.
+/// Returns the hash that a model sees: the first bytes of the SHA-256 digest, as 16 hexadecimal digits.
 pub(crate) fn content_hash(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().take(SHOWN).fold(String::with_capacity(2 * SHOWN), |mut text, byte| {
@@ -20,7 +20,7 @@ pub(crate) fn content_hash(content: &[u8]) -> String {
     })
 }
 
-/// Refuses a content that does not have the expected hash; `none` means that no file is expected.
+/// Checks that a content has the expected hash; `none` means that no file is expected.
 pub(crate) fn is_expected(
     name: &Name,
     found: Option<&[u8]>,

@@ -1,5 +1,5 @@
-//! The ignore rules below a folder of this machine: reads them through the handle of the workspace, folder by folder, as a walk
-//! reaches them.
+//! The ignore rules below a folder of this machine. They are read through the handle of the workspace, when a walk
+//! reaches their folder.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,10 +12,10 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::rules::{OfFolder, ignores, rules_of};
 
-/// How many bytes of a file with rules are read: 4 MiB.
+/// The most bytes of a file with rules that are read: 4 MiB.
 const LARGEST: u64 = 4 << 20;
 
-/// The rules below the top folder of a walk.
+/// The rules below the folder where a walk begins.
 pub(super) struct IgnoreRules {
     /// The handle of the workspace, and its path.
     folder: Dir,
@@ -24,7 +24,7 @@ pub(super) struct IgnoreRules {
     seen: RwLock<HashMap<PathBuf, Option<Arc<Rules>>>>,
 }
 
-/// The rules of a folder, and those of the next folder above that has rules.
+/// The rules of a folder, and those of the next folder above it that has rules.
 struct Rules {
     own: OfFolder,
     above: Option<Arc<Rules>>,
@@ -36,7 +36,7 @@ impl IgnoreRules {
         Ok(Self { folder: folder.try_clone()?, root, top, seen: RwLock::default() })
     }
 
-    /// Whether a path is ignored. The folders above it have to be checked before.
+    /// Returns whether a path is ignored. The caller has to check the folders above it first.
     pub(super) fn has(&self, path: &Path, is_folder: bool) -> bool {
         let rules = path.parent().and_then(|folder| self.rules(folder));
         let above = std::iter::successors(rules.as_deref(), |rules| rules.above.as_deref());
@@ -71,7 +71,7 @@ impl IgnoreRules {
     }
 
     fn text(&self, name: &Path) -> Option<String> {
-        // Opening a FIFO would wait for its writer, so do not block.
+        // Do not block: opening a FIFO would wait for its writer.
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
         let file = self.folder.open_with(name, &options).ok()?;
@@ -82,8 +82,8 @@ impl IgnoreRules {
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The exclude rules of a git worktree: its file `.git` points to the worktree's own git folder, which points to the
-    /// repository.
+    /// Returns the exclude rules of a git worktree. The file `.git` in the worktree names the worktree's own git
+    /// folder, which names the repository.
     fn exclude_of_worktree(&self, folder: &Path, git: &Path) -> Option<String> {
         let text = self.text(git)?;
         let own = folder.join(text.strip_prefix("gitdir: ")?.trim_end());

@@ -1,4 +1,4 @@
-//! Resolves links inside the workspace: a file is known both by the name of a link and by its own name.
+//! Resolves links in the workspace: a file has both the name of a link to it and its own name.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -11,12 +11,12 @@ use toolwright::ToolError;
 use super::local::LocalFiles;
 use super::{Name, failed};
 
-/// The maximum number of links on the way to one file, as in the kernel.
+/// The most links on the path to one file, as in the Linux kernel.
 const MOST_LINKS: usize = 40;
 
 impl LocalFiles {
-    /// The names of the files that a write to `name` may change: its own after resolving links in the folders above it, and if
-    /// it is a link, also that of its target.
+    /// Returns the names of the files that a write to `name` may change: its own name after links in the folders above
+    /// it are resolved and, if it is a link, also the name of its target.
     #[cfg(feature = "changes")]
     pub(super) fn own_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
         let own = self.name_past_links(name)?;
@@ -27,7 +27,7 @@ impl LocalFiles {
         };
         let mut names = vec![own];
         if is_link {
-            // The target of a link that is broken or leads out of the workspace cannot change.
+            // A write cannot change the target of a link that is broken or leads out of the workspace.
             if let Ok(target) = self.folder.canonicalize(&names[0]) {
                 names.push(Name::parse(text(name, &target)?)?);
             }
@@ -35,7 +35,7 @@ impl LocalFiles {
         Ok(names)
     }
 
-    /// The name after resolving links in the folders above it.
+    /// Returns the name after links in the folders above it are resolved.
     #[cfg(feature = "changes")]
     fn name_past_links(&self, name: &Name) -> Result<Name, ToolError> {
         let path = Path::new(name.as_str());
@@ -52,14 +52,15 @@ impl LocalFiles {
         Ok(name.clone())
     }
 
-    /// The names that a path has after resolving each link on it, the real one last, without the given name. Stops if the path
-    /// leads out of the workspace. Names that are not UTF-8 are left out, because their files are not opened.
+    /// Returns the names that a path has after each link on it is resolved, the real name last, without the given name.
+    /// Stops if the path leads out of the workspace. Names that are not UTF-8 are left out, because their files are not
+    /// opened.
     pub(super) fn link_names(&self, name: &Name) -> Vec<Name> {
         let (mut names, mut links) = (Vec::new(), 0);
         let (mut real, mut is_new) = (PathBuf::new(), false);
         let Some(mut rest) = parts(Path::new(name.as_str())) else { return names };
         loop {
-            // The folder that `..` means is only known after the links before it are resolved.
+            // The folder to which `..` refers is known only after the links before it are resolved.
             if is_new && rest.iter().all(|it| it != "..") {
                 let whole = rest.iter().fold(real.clone(), |path, part| path.join(part));
                 let whole = whole.to_str().and_then(|it| Name::parse(it).ok());
@@ -90,7 +91,7 @@ impl LocalFiles {
     }
 }
 
-/// The parts of a relative path.
+/// Returns the parts of a relative path.
 fn parts(path: &Path) -> Option<VecDeque<OsString>> {
     let mut parts = VecDeque::new();
     for component in path.components() {
@@ -105,7 +106,8 @@ fn parts(path: &Path) -> Option<VecDeque<OsString>> {
     Some(parts)
 }
 
-/// Refuses a path that leads through links to a name that is not UTF-8: no rule could refer to that file.
+/// Refuses a path that leads through links to a name that is not UTF-8, because no policy rule could refer to that
+/// file.
 pub(crate) fn is_real_name_text(root: &Dir, name: &Name) -> Result<(), ToolError> {
     for path in Path::new(name.as_str()).ancestors().filter(|it| !it.as_os_str().is_empty()) {
         match root.canonicalize(path) {
@@ -117,7 +119,7 @@ pub(crate) fn is_real_name_text(root: &Dir, name: &Name) -> Result<(), ToolError
     Ok(())
 }
 
-/// The text of a real path, relative to the workspace.
+/// Returns a real path, relative to the workspace, as text.
 pub(crate) fn text<'p>(name: &Name, real: &'p Path) -> Result<&'p str, ToolError> {
     real.to_str().ok_or_else(|| {
         let message = format!(
@@ -127,7 +129,7 @@ pub(crate) fn text<'p>(name: &Name, real: &'p Path) -> Result<&'p str, ToolError
     })
 }
 
-/// Whether an error says that nothing has the name, or that a parent of it is a file.
+/// Returns whether an error says that nothing has the name, or that a folder above it is a file.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

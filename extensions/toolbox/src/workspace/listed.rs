@@ -1,5 +1,5 @@
-//! Opens a file that a search has listed. If a link has replaced it or a folder on its path meanwhile, the link is not
-//! followed.
+//! Opens a file that a search has listed. If a link has replaced the file or a folder on its path meanwhile, the link
+//! is not followed.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use toolwright::ToolError;
 use super::regular::is_regular;
 use super::{Name, failed};
 
-/// Opens a regular file below a folder. Links may lead to the folder itself.
+/// Opens a regular file below a folder. Only the path of the folder itself may contain links.
 pub(super) fn open(root: &Dir, start: &Name, relative: &str) -> Result<File, ToolError> {
     let name = start.below(relative);
     let opened = match start.as_str() {
@@ -26,7 +26,7 @@ pub(super) fn open(root: &Dir, start: &Name, relative: &str) -> Result<File, Too
 #[cfg(not(target_os = "linux"))]
 use part_by_part as below;
 
-/// Opens the file with a single system call, if the kernel supports it.
+/// Opens the file by a single system call, if the kernel supports it.
 #[cfg(target_os = "linux")]
 fn below(folder: &Dir, relative: &str) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
@@ -35,9 +35,9 @@ fn below(folder: &Dir, relative: &str) -> io::Result<File> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(folder, relative, flags, Mode::empty(), resolve) {
         Ok(file) => Ok(File::from_std(file.into())),
-        // It is a link, or it no longer exists.
+        // The name belongs to a link, or no longer exists.
         Err(error @ (rustix::io::Errno::LOOP | rustix::io::Errno::NOENT)) => Err(error.into()),
-        // The kernel is too old, or a filter of system calls forbids it.
+        // The kernel is too old, or a filter forbids the system call.
         Err(_) => part_by_part(folder, relative),
     }
 }

@@ -1,5 +1,5 @@
-//! The files of a folder of this machine, held open by a handle: every open, stat and rename goes through it, component by
-//! component.
+//! The files of a folder of this machine. A handle holds the folder open, and every open, stat and rename goes through
+//! the handle, component by component.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -50,7 +50,7 @@ impl LocalFiles {
         is_regular(name, &self.folder.metadata(name).map_err(lookup)?)?;
         is_real_name_text(&self.folder, name)?;
         let mut options = OpenOptions::new();
-        // Another file may have the name by now, and opening a FIFO would wait for its writer.
+        // Another file may have the name by now. Do not block: opening a FIFO would wait for its writer.
         options.read(true).nonblock(true);
         let file = self.folder.open_with(name, &options).map_err(lookup)?;
         is_regular(name, &file.metadata().map_err(lookup)?)?;

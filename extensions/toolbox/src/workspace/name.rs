@@ -1,4 +1,4 @@
-//! A path that consists only of names below the workspace; pure.
+//! A path that consists only of names below the workspace. Pure.
 
 use std::fmt;
 use std::path::{Component, Path};
@@ -8,7 +8,7 @@ use toolwright::{ErrorClass, ToolError};
 /// The longest path in bytes, as in Linux.
 const LONGEST: usize = 4096;
 
-/// A normalized path: parts separated by `/`, no `.`, no `..`, not absolute; the workspace itself is `.`.
+/// A normalized relative path: parts separated by `/`, without `.` and `..`. The workspace itself is `.`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(String);
 
@@ -43,13 +43,13 @@ impl Name {
         Ok(Self(if parts.is_empty() { ".".to_owned() } else { parts.join("/") }))
     }
 
-    /// The workspace itself.
+    /// Returns the name of the workspace itself.
     #[cfg(feature = "files")]
     pub(crate) fn root() -> Self {
         Self(".".to_owned())
     }
 
-    /// The name of an entry below this folder, given its relative path.
+    /// Returns the name of an entry below this folder, by its relative path.
     #[cfg(feature = "files")]
     pub(crate) fn below(&self, relative: &str) -> Self {
         match (self.0.as_str(), relative) {
@@ -64,7 +64,7 @@ impl Name {
     }
 }
 
-/// The error for a path that leads out of the workspace.
+/// Makes the error for a path that leads out of the workspace.
 pub(crate) fn outside(path: &str, why: &str) -> ToolError {
     let message = format!("`{path}` {why}, expected a path inside the workspace");
     ToolError::new("outside_workspace", message)

@@ -1,5 +1,5 @@
-//! Writes whole files: temporary files next to the targets are flushed to the disk, then renamed over them. Several files are
-//! changed together: the old files are held under a second name until all new ones are in place.
+//! Writes whole files: temporary files next to the targets are flushed to the disk, and then renamed to the targets. If
+//! several files change together, the old files keep a second name until all new files are in place.
 
 mod staged;
 
@@ -9,17 +9,17 @@ use toolwright::ToolError;
 use super::name::Name;
 use staged::StagedChange;
 
-/// What [`Workspace::write`](crate::Workspace::write) did.
+/// The effect of [`Workspace::write`](crate::Workspace::write).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriteOutcome {
-    /// There was no such file.
+    /// The file did not exist before.
     Created,
     /// The file existed, with another content or the same.
     Replaced,
 }
 
-/// One file of a change.
+/// The change of one file.
 #[derive(Debug)]
 pub(crate) struct Change<'c> {
     pub(crate) name: &'c Name,
@@ -27,33 +27,34 @@ pub(crate) struct Change<'c> {
     pub(crate) after: After<'c>,
 }
 
-/// The condition that has to be met before the change.
+/// The condition for the present file, which is checked before the change.
 #[cfg_attr(
     not(feature = "files"),
     expect(dead_code, reason = "the tools for files use the others")
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Before<'c> {
-    /// A file or none.
+    /// A file with any content, or no file.
     Any,
-    /// No file.
+    /// There is no file.
     Missing,
-    /// A file with this content.
+    /// There is a file with this content.
     Content(&'c [u8]),
 }
 
-/// The result of the change.
+/// The state of the file after the change.
 #[cfg_attr(
     not(feature = "files"),
     expect(dead_code, reason = "the tools for files use the others")
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum After<'c> {
-    /// A file with this content, which keeps its mode.
+    /// There is a file with this content. If it replaces a file, it keeps the mode.
     Content(&'c [u8]),
-    /// A file with this content and another mode: that of another file, or with the executable bits set or cleared.
+    /// There is a file with this content and another mode: that of another file, or with the executable bits set or
+    /// cleared.
     WithMode { content: &'c [u8], of: Option<&'c Name>, program: Option<bool> },
-    /// No file.
+    /// There is no file.
     Removed,
 }
 
@@ -64,7 +65,7 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
         staged.push(StagedChange::new(root, change, changes.len() > 1)?);
         Ok(())
     });
-    // All new contents are on the disk now, so it is checked again that no target has changed.
+    // All new contents are on the disk now. Check again that no target has changed.
     let prepared =
         prepared.and_then(|()| staged.iter().try_for_each(|staged| staged.is_unchanged()));
     let mut done = 0;
@@ -78,13 +79,14 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
     let Err(error) = committed else {
         return Ok(staged.into_iter().map(StagedChange::finish).collect());
     };
-    // Restore in reverse order.
+    // Restore the files in reverse order.
     let lost: Vec<String> = staged[..done]
         .iter_mut()
         .rev()
         .filter_map(|staged| staged.restore().err().map(|_| format!("`{}`", staged.name())))
         .collect();
-    // Drop in reverse order, too: a folder that was created for several files is only empty after the last of them.
+    // Drop them in reverse order, too: a folder that was created for several files is only empty after the last of
+    // them.
     while staged.pop().is_some() {}
     if lost.is_empty() {
         return Err(error);

@@ -1,5 +1,5 @@
-//! Restores a name of the workspace to a recorded state, if its present state is still as expected: content and mode at once,
-//! with the folders above it.
+//! Restores a name of the workspace to a recorded state, if its present state is still the expected one: content and
+//! mode together, and the folders above.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write as _};
@@ -62,14 +62,14 @@ impl LocalFiles {
         let renamed =
             is_expected().and_then(|()| folder.rename(&temporary, &folder, file).map_err(lookup));
         if renamed.is_err() {
-            // An error of the cleanup is ignored, because the error of the write is reported.
+            // Ignore an error of the cleanup, because the error of the write is reported.
             let _ = folder.remove_file(&temporary);
         }
         step();
         renamed
     }
 
-    /// Creates the folders that existed, with their modes.
+    /// Creates the folders that existed in the recorded state, with their modes.
     fn make_missing(&self, above: &[Above]) -> io::Result<()> {
         for Above { folder, mode } in above {
             match self.folder.create_dir(folder) {
@@ -86,11 +86,11 @@ impl LocalFiles {
         Ok(())
     }
 
-    /// Removes the folders that did not exist, innermost first, if they are empty.
+    /// Removes the folders that did not exist in the recorded state, the innermost first, if they are empty.
     fn remove_made(&self, above: &[Above]) {
         let made = above.iter().rev().take_while(|it| it.mode.is_none());
         for Above { folder, .. } in made {
-            // Another process has put a file there, or removed the folder.
+            // Another process has put a file into the folder, or has removed it.
             if self.folder.remove_dir(folder).is_err() && self.folder.exists(folder) {
                 break;
             }
@@ -99,7 +99,8 @@ impl LocalFiles {
     }
 }
 
-/// Creates the file or link under a temporary name next to the target; only the owner can read it until it has its mode.
+/// Creates the file or link under a temporary name next to the target. Only the owner can read it until it gets its
+/// mode.
 fn beside(folder: &Dir, restored: &RecordedFile<'_>) -> io::Result<OsString> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {

@@ -1,12 +1,12 @@
-//! The state to which a file is restored.
+//! The recorded state to which a file is restored.
 
 use super::state::{Above, State};
 
-/// A recorded state, with its content and its folders.
+/// A recorded state of a file, with its content and its folders.
 pub(crate) struct RecordedFile<'a> {
     pub(crate) state: &'a State,
-    /// The content, if it is a file.
+    /// The content of the file; empty for any other state.
     pub(crate) content: &'a [u8],
-    /// The folders above it in the recorded state.
+    /// The folders above the file in the recorded state.
     pub(crate) above: &'a [Above],
 }

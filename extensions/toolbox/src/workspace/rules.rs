@@ -1,11 +1,11 @@
-//! Ignore rules: the rules of a folder, and which rule applies if several folders have some; pure.
+//! Ignore rules: the rules of one folder, and their precedence if several folders have rules. Pure.
 
 use std::path::Path;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// The rules of a folder for the entries below it.
+/// The ignore rules in a folder, for the entries below it.
 #[derive(Debug, Default)]
 pub(crate) struct OfFolder {
     /// The rules of `.ignore`.
@@ -14,7 +14,7 @@ pub(crate) struct OfFolder {
     pub(crate) git: Option<Gitignore>,
     /// The rules of `.git/info/exclude`.
     pub(crate) exclude: Option<Gitignore>,
-    /// Whether a repository begins here, so that git's rules of the folders above it do not apply.
+    /// Whether a repository begins in this folder, so that git's rules of the folders above do not apply.
     pub(crate) is_repository: bool,
 }
 
@@ -25,7 +25,8 @@ impl OfFolder {
     }
 }
 
-/// Parses a file of rules for the entries below this folder. Like git, skips lines that are not valid patterns.
+/// Parses a file of ignore rules for the entries below this folder. As git does, skips lines that are not valid
+/// patterns.
 pub(crate) fn rules_of(folder: &Path, text: &str) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new(folder);
     builder.allow_unclosed_class(false);
@@ -35,9 +36,9 @@ pub(crate) fn rules_of(folder: &Path, text: &str) -> Option<Gitignore> {
     builder.build().ok().filter(|rules| !rules.is_empty())
 }
 
-/// Whether the rules ignore this path. `folders` are the rules of the folders above it, innermost first. For each kind of file,
-/// the innermost folder with a rule for the path decides; `.ignore` takes precedence over `.gitignore`, and that over
-/// `exclude`.
+/// Returns whether the rules ignore this path. `folders` are the rules of the folders above it, the innermost first.
+/// For each kind of file, the innermost folder with a rule for the path decides. `.ignore` takes precedence over
+/// `.gitignore`, and `.gitignore` over `exclude`.
 pub(crate) fn ignores<'r>(
     folders: impl Iterator<Item = &'r OfFolder>,
     path: &Path,
@@ -61,7 +62,7 @@ pub(crate) fn ignores<'r>(
     ignore.or(git).or(exclude).unwrap_or(false)
 }
 
-/// Escapes each brace in a line: git has no alternatives in braces, but the library does.
+/// Escapes each brace in a line: in the library, braces contain alternatives, but in git they do not.
 fn with_literal_braces(line: &str) -> String {
     let (mut escaped, mut rest) = (String::with_capacity(line.len()), line);
     while let Some(next) = rest.chars().next() {
@@ -79,10 +80,11 @@ fn with_literal_braces(line: &str) -> String {
     escaped
 }
 
-/// The length of a character class such as `[!a-z]`, in which braces are literal; for an unclosed bracket, its own length.
+/// Returns the length of a character class such as `[!a-z]`, in which braces are literal. For an unclosed bracket, it
+/// is the length of the bracket.
 fn class(text: &str) -> usize {
     let start = if text[1..].starts_with(['!', '^']) { 2 } else { 1 };
-    // A closing bracket that comes first is one of the characters.
+    // A closing bracket at the first place is one of the characters.
     let first = text[start..].chars().next().map_or(0, char::len_utf8);
     text[start + first..].find(']').map_or(1, |end| start + first + end + 1)
 }

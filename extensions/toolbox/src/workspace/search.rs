@@ -13,7 +13,7 @@ pub(crate) struct Walk<'w> {
     pub(crate) context: &'w ToolContext,
     /// Whether hidden and ignored files are included.
     pub(crate) include_ignored: bool,
-    /// How many levels of folders are searched.
+    /// How many levels of folders are searched; `None` for all.
     pub(crate) depth: Option<usize>,
 }
 
@@ -58,8 +58,9 @@ impl Workspace {
 }
 
 impl Walk<'_> {
-    /// Passes the files below a folder, in any order, to the functions that `worker` makes for each of several threads; if
-    /// `start` is a file, passes only that. Leaves out links. Returns how many entries could not be read.
+    /// Calls functions with the files below a folder, in any order. `worker` makes a function for each of several
+    /// threads. If `start` is a file, only that file is passed. Links are left out. Returns how many entries could not
+    /// be read.
     pub(crate) fn files_at_once<'a, E>(
         &self,
         start: &Name,
@@ -77,7 +78,7 @@ impl Walk<'_> {
         self.folder_at_once(start, worker)
     }
 
-    /// As [`files_at_once`](Self::files_at_once) does, but fails if `start` is not a folder.
+    /// Does the same as [`files_at_once`](Self::files_at_once), but fails if `start` is not a folder.
     pub(crate) fn folder_at_once<'a, E>(
         &self,
         start: &Name,
@@ -90,7 +91,7 @@ impl Walk<'_> {
         self.workspace.placed().search(start, &self.sought(), &boxed)
     }
 
-    /// Passes the entries below a folder to `each`, sorted by name, and returns how many could not be read.
+    /// Calls `each` with the entries below a folder, sorted by name, and returns how many could not be read.
     pub(crate) fn each(
         &self,
         start: &Name,

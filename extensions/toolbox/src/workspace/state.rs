@@ -32,7 +32,7 @@ pub(crate) enum State {
         target: String,
     },
     Folder,
-    /// A file whose content is not recorded; the other fields show whether it has changed.
+    /// A file whose content is not recorded. The other fields show whether the file has changed.
     Unrecorded {
         why: UnrecordedReason,
         size: u64,
@@ -41,7 +41,7 @@ pub(crate) enum State {
     },
 }
 
-/// Why the content of a file is not recorded.
+/// The reason why the content of a file is not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UnrecordedReason {
@@ -50,14 +50,14 @@ pub(crate) enum UnrecordedReason {
     NoRegularFile,
 }
 
-/// A folder above a file, and its mode; no mode if the folder does not exist.
+/// A folder above a file, and its mode; `None` if the folder does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Above {
     pub(crate) folder: String,
     pub(crate) mode: Option<u32>,
 }
 
-/// The state of a name, with the content of a file.
+/// The state of a name and, for a file, its content.
 #[derive(Debug)]
 pub(crate) struct FileSnapshot {
     pub(crate) state: State,
@@ -92,7 +92,7 @@ impl From<State> for FileSnapshot {
 }
 
 impl LocalFiles {
-    /// The state of this name; for a link, that of the link itself.
+    /// Returns the state of this name. For a link, that is the state of the link itself.
     pub(super) fn look_at(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let metadata = match self.folder.symlink_metadata(name) {
             Ok(metadata) => metadata,
@@ -134,10 +134,10 @@ impl LocalFiles {
         }
     }
 
-    /// The content of a regular file with its metadata; nothing if it has become too large.
+    /// Returns the content of a regular file with its metadata; `None` if the file has become too large.
     fn content(&self, name: &Name) -> io::Result<Option<(Vec<u8>, Metadata)>> {
         let mut options = OpenOptions::new();
-        // Another file may have the name by now, and opening a FIFO would wait for its writer.
+        // Another file may have the name by now. Do not block: opening a FIFO would wait for its writer.
         options.read(true).nonblock(true).follow(FollowSymlinks::No);
         let file = self.folder.open_with(name, &options)?;
         let metadata = file.metadata()?;
@@ -150,7 +150,7 @@ impl LocalFiles {
         Ok((content.len() as u64 <= LARGEST).then_some((content, metadata)))
     }
 
-    /// The folders above a name, outermost first, without the workspace itself.
+    /// Returns the folders above a name, the outermost first, without the workspace itself.
     pub(super) fn folders_above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
         let folders = Path::new(name.as_str()).ancestors().skip(1);
         let mut above = Vec::new();

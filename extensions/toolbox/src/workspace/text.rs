@@ -1,4 +1,4 @@
-//! The text of a file: its encoding, which is preserved when the file is written again, and its line ends; pure.
+//! The text of a file, its line ends, and its encoding, which is preserved when the file is written again. Pure.
 
 use encoding_rs::{Encoding as Table, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use toolwright::ToolError;
@@ -10,11 +10,11 @@ pub(crate) const MARK: char = '\u{feff}';
 /// The kind of line ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// Only `\n`, or a single line.
+    /// Each line ends with a line feed, or there is only a single line.
     Lf,
-    /// Only `\r\n`.
+    /// Each line ends with a carriage return and a line feed.
     Crlf,
-    /// Both kinds.
+    /// There are line ends of both kinds.
     Mixed,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Text {
 }
 
 impl Encoding {
-    /// The name of the encoding for answers; `None` for UTF-8.
+    /// Returns the name of the encoding for answers; `None` for UTF-8.
     pub(crate) fn described(self) -> Option<&'static str> {
         match self {
             Self::Utf8 { mark: false } => None,
@@ -59,7 +59,7 @@ impl Encoding {
         }
     }
 
-    /// Encodes a text, or returns the first character that the encoding does not have.
+    /// Encodes a text. The error is the first character that the encoding lacks.
     pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, char> {
         let with_mark = || std::iter::once(MARK).chain(text.chars());
         match self {
@@ -82,7 +82,7 @@ impl Encoding {
     }
 }
 
-/// Decodes the bytes of a file.
+/// Decodes the bytes of a file, and refuses a binary file.
 pub(crate) fn decode(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
     if let Some((table, mark)) = Table::for_bom(bytes) {
         let encoding = match table {
@@ -124,7 +124,7 @@ pub(crate) fn decode(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
     Err(ToolError::new("binary_file", message))
 }
 
-/// Whether a byte is a control character that does not occur in texts.
+/// Returns whether a byte is a control character that does not occur in texts.
 fn is_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1b) || byte == 0x7f
 }

@@ -1,5 +1,5 @@
-//! Lists the entries below a folder, by git's ignore rules. `ignore` lists by path; each name is looked up again through the
-//! handle of the workspace before it is used.
+//! Lists the entries below a folder, with git's ignore rules. The library `ignore` lists by path; each name is looked
+//! up again through the handle of the workspace before it is used.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,8 +16,8 @@ use super::sought::{FoundEntry, Kind, ListedEntry, SearchScope, Worker};
 use super::{Name, failed};
 
 impl LocalFiles {
-    /// Passes the files below a folder, in any order, to the functions that `worker` makes for each of several threads. Leaves
-    /// out links. Returns how many entries could not be read.
+    /// Calls functions with the files below a folder, in any order. `worker` makes a function for each of several
+    /// threads. Links are left out. Returns how many entries could not be read.
     pub(super) fn walk_at_once<'a>(
         &self,
         start: &Name,
@@ -58,7 +58,7 @@ impl LocalFiles {
         Ok(0)
     }
 
-    /// Passes the entries below a folder to `each`, sorted by name, and returns how many could not be read.
+    /// Calls `each` with the entries below a folder, sorted by name, and returns how many could not be read.
     pub(super) fn walk(
         &self,
         start: &Name,
@@ -82,7 +82,7 @@ impl LocalFiles {
                             let (kind, size) = (kind(&metadata), metadata.len());
                             each(FoundEntry { name, relative, kind, size })?;
                         }
-                        // It has vanished, or the listed folder is no longer the one inside the workspace.
+                        // The entry has vanished, or the listed folder is no longer the one in the workspace.
                         Err(_) => missed += 1,
                     },
                 }
@@ -103,8 +103,8 @@ fn kind(metadata: &Metadata) -> Kind {
     }
 }
 
-/// The path from the workspace's folder to the searched one. The rules of the folders on it apply, but not those of folders
-/// above the workspace or of the user's configuration.
+/// The path from the folder of the workspace to the searched folder. Ignore rules in the folders on this path apply,
+/// but not those of folders above the workspace or of the user's configuration.
 struct Route {
     root: PathBuf,
     start: PathBuf,
@@ -114,18 +114,18 @@ struct Route {
 /// The folder where a walk begins.
 #[derive(Clone, Copy)]
 enum Beginning {
-    /// The workspace, from which the walk goes only to the searched folder.
+    /// The folder of the workspace, from which the walk goes only to the searched folder.
     Root,
-    /// The searched folder itself. Used if a rule ignores it, so that the first walk did not reach it: the caller has named it,
-    /// so it is searched anyway.
+    /// The searched folder itself. The walk begins here if a rule ignores the folder, so that a walk from the workspace
+    /// does not reach it: the caller has named it, so it is searched anyway.
     Start,
 }
 
-/// The meaning of an entry for a search.
+/// How a walk treats an entry.
 enum Step {
-    /// A folder on the way to the searched one.
+    /// The entry is a folder on the path to the searched folder.
     Passed,
-    /// The searched folder.
+    /// The entry is the searched folder.
     Start,
     Entry {
         name: Name,
@@ -147,7 +147,7 @@ impl Route {
         Ok(Self { root, start, depth })
     }
 
-    /// The walk that begins at one of the two folders.
+    /// Makes the walk that begins at one of the two folders.
     fn beginning_at(
         &self,
         from: Beginning,
@@ -174,7 +174,7 @@ impl Route {
             }
             let Some(ignored) = &ignored else { return true };
             let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
-            // The caller has named the folders on the way, so they are not skipped even if they are hidden.
+            // The caller has named the folders on the path, so they are not skipped even if they are hidden.
             let is_hidden = !is_on_the_way && name.as_encoded_bytes().starts_with(b".");
             !is_hidden && !ignored.has(path, is_folder)
         });

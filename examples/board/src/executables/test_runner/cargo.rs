@@ -2,14 +2,14 @@
 
 use super::{Case, MOST_HELD, Reader, Status, Totals, add_case};
 
-/// Reads the lines of all test programs of one `cargo test`.
+/// Parses the lines of all test programs of one `cargo test`.
 #[derive(Debug, Default)]
 pub struct Lines {
     cases: Vec<Case>,
     totals: Option<Totals>,
-    /// The test program that runs now.
+    /// The name of the test program that runs now.
     program: String,
-    /// The failed case whose output follows.
+    /// The name of the failed case whose output follows.
     failed: Option<String>,
 }
 
@@ -58,13 +58,14 @@ impl Reader for Lines {
 }
 
 impl Lines {
-    /// Prefixes the program, since tests of two programs may have the same name.
+    /// Puts the program's name before the case's, since tests of two programs may have the same name.
     fn named(&self, name: &str) -> String {
         format!("{}: {name}", self.program)
     }
 }
 
-/// Returns the test program of a line such as `     Running unittests src/lib.rs (target/debug/deps/strsim-1)`.
+/// Returns the name of the test program in a line such as `     Running unittests src/lib.rs
+/// (target/debug/deps/strsim-1)`.
 fn program(line: &str) -> Option<String> {
     let line = line.trim_start();
     if let Some(name) = line.strip_prefix("Doc-tests ") {
@@ -74,7 +75,7 @@ fn program(line: &str) -> Option<String> {
     Some(name.trim_start_matches("unittests ").to_owned())
 }
 
-/// Parses the case of a line such as `test tests::adds ... ok`.
+/// Parses name and status of a case in a line such as `test tests::adds ... ok`.
 fn case(line: &str) -> Option<(&str, Status)> {
     let (name, end) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     let status = match end {

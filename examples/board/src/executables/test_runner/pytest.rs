@@ -2,7 +2,7 @@
 
 use super::{Case, Reader, Status, Totals, add_case};
 
-/// Reads the lines of pytest.
+/// Parses the lines of pytest.
 #[derive(Debug, Default)]
 pub struct Lines {
     cases: Vec<Case>,
@@ -23,7 +23,7 @@ impl Reader for Lines {
     }
 }
 
-/// Parses the case of a line such as `FAILED tests/test_a.py::test_adds - assert 1 == 2`.
+/// Parses a line such as `FAILED tests/test_a.py::test_adds - assert 1 == 2`.
 fn case(line: &str) -> Option<Case> {
     let (word, rest) = line.split_once(' ')?;
     let status = match word {
@@ -33,12 +33,12 @@ fn case(line: &str) -> Option<Case> {
         _ => return None,
     };
     let (name, message) = match status {
-        // As in `[1] tests/test_a.py:9: later`, where the number counts the cases.
+        // pytest prints skipped cases as `[1] tests/test_a.py:9: later`, where the number counts the cases.
         Status::Skipped if rest.starts_with('[') => {
             let place = rest.split_once("] ").map_or(rest, |(_, it)| it);
             place.split_once(": ").unwrap_or((place, ""))
         }
-        // The parameters of a case may contain ` - ` too, so split after their bracket.
+        // The parameters of a case may contain ` - ` too, so split only after their closing bracket.
         _ => match rest.split_once("] - ").filter(|(name, _)| name.contains('[')) {
             Some((name, message)) => (&rest[..=name.len()], message),
             None => {
@@ -50,7 +50,7 @@ fn case(line: &str) -> Option<Case> {
     Some(Case { name: name.to_owned(), status, message })
 }
 
-/// Parses the totals of a line such as `1 failed, 2 passed, 1 skipped in 0.03s`.
+/// Parses a line of totals such as `1 failed, 2 passed, 1 skipped in 0.03s`.
 fn totals(line: &str) -> Option<Totals> {
     let line = line.trim_matches(['=', ' ']);
     let (counts, time) = line.rsplit_once(" in ")?;
@@ -63,7 +63,7 @@ fn totals(line: &str) -> Option<Totals> {
             "passed" | "xpassed" => totals.add(Status::Passed, count),
             "failed" | "error" | "errors" => totals.add(Status::Failed, count),
             "skipped" | "xfailed" => totals.add(Status::Skipped, count),
-            // Warnings and deselected cases do not count.
+            // Warnings and deselected cases are not counted.
             _ => {}
         }
     }

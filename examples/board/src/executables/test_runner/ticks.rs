@@ -3,14 +3,14 @@
 
 use super::{Case, Reader, Status, Totals, add_case};
 
-/// Reads the lines of `npm test`.
+/// Parses the lines of `npm test`.
 #[derive(Debug, Default)]
 pub struct Lines {
     cases: Vec<Case>,
     totals: Option<Totals>,
-    /// The groups of cases that are open.
+    /// The names of the groups that contain the present line.
     groups: Vec<String>,
-    /// Whether the following lines repeat failures that were printed before.
+    /// Whether the following lines repeat earlier failures.
     repeats: bool,
 }
 
@@ -29,7 +29,7 @@ impl Reader for Lines {
         {
             self.repeats = true;
         } else if line == "type: 'suite'" {
-            // The last line was about a group, whose cases are listed one by one.
+            // The last line was about a group, whose cases are counted one by one, so drop it.
             self.cases.pop();
         } else if let Some(group) = line.strip_prefix("▶ ") {
             self.groups.push(without_time(group).to_owned());
@@ -49,7 +49,7 @@ impl Reader for Lines {
     }
 }
 
-/// Parses the case of a line such as `not ok 2 - adds # SKIP`.
+/// Parses a TAP line such as `not ok 2 - adds # SKIP`.
 fn tap(line: &str) -> Option<Case> {
     let (rest, is_ok) = match line.strip_prefix("not ok ") {
         Some(rest) => (rest, false),
@@ -67,7 +67,7 @@ fn tap(line: &str) -> Option<Case> {
     Some(Case { name: name.to_owned(), status, message: None })
 }
 
-/// Parses the case of a line such as `✓ adds (3 ms)`; `None` if the line is about a file.
+/// Parses a line such as `✓ adds (3 ms)`; `None` if the line is about a file.
 fn ticked(line: &str) -> Option<Case> {
     let mut letters = line.chars();
     let status = match letters.next()? {
@@ -81,14 +81,14 @@ fn ticked(line: &str) -> Option<Case> {
     (!is_file).then(|| Case { name: name.to_owned(), status, message: None })
 }
 
-/// Parses a failed case of mocha, such as `1) adds`.
+/// Parses a line of mocha about a failed case, such as `1) adds`.
 fn numbered(line: &str) -> Option<Case> {
     let (number, name) = line.split_once(") ")?;
     number.parse::<u32>().ok()?;
     Some(Case { name: name.to_owned(), status: Status::Failed, message: None })
 }
 
-/// Removes ` (3 ms)` or ` 3ms` from the end of a name.
+/// Removes the duration, ` (3 ms)` or ` 3ms`, from the end of a name.
 fn without_time(name: &str) -> &str {
     let is_time = |it: &str| {
         let number = it.trim_end_matches("ms").trim_end_matches('s').trim_end();
@@ -122,7 +122,7 @@ fn totals(line: &str) -> Option<Vec<(usize, &str)>> {
     counted((count, word)).map(|it| vec![it])
 }
 
-/// Parses a part such as `1 failed`.
+/// Parses a number and its label, such as `1 failed`.
 fn part(text: &str) -> Option<(usize, &str)> {
     let (count, word) = text.split_once(' ')?;
     Some((count.parse().ok()?, word))

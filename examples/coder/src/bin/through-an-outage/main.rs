@@ -1,9 +1,9 @@
 //! Sends twenty recorded runs through an outage of their provider, while one of them crashes its process again and
 //! again.
 //!
-//! The provider is a server on loopback, which goes away with the first request for a second answer. One process
-//! works on all runs. One tool crashes it, it is killed once in the middle of the outage, and it is started again
-//! each time. All runs but the crashing one should end by themselves, with each order booked once.
+//! The provider is a server on loopback, whose outage begins with the first request for a second answer. One process
+//! works on all runs. A tool of one run crashes the process, and the trial kills it once in the middle of the outage.
+//! Each time, the process is started again. All runs but the crashing one should end, with each order booked once.
 
 mod ledger;
 mod provider;
@@ -38,7 +38,7 @@ fn application() -> Result<ExitCode, Error> {
     }
     let plan = match command().try_get_matches() {
         Ok(matches) => plan(&matches),
-        // Help arrives here too.
+        // clap returns the text of `--help` as an error too.
         Err(message) => {
             message.print()?;
             return Ok(ExitCode::from(if message.use_stderr() { 2 } else { 0 }));

@@ -1,7 +1,7 @@
-//! A provider on loopback that answers like Anthropic's API, goes away and comes back.
+//! A provider on loopback that answers like Anthropic's API, and has an outage.
 //!
-//! It goes away with the first request for a second answer, so that every run meets the outage in its middle. First
-//! it answers that it is busy, in three ways; then it refuses connections.
+//! The outage begins with the first request for a second answer, so that it interrupts every run. At first the server
+//! answers with three statuses that mean "busy"; then it refuses connections.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use crate::Error;
 /// The entries of an order, in the order in which the model books them.
 pub const ENTRIES: [&str; 2] = ["opened", "closed"];
 
-/// The prompt of the run whose tool crashes its process begins with this word, after the name of the run.
+/// The word with which the prompt of the crashing run begins, after the name of the run.
 pub const CONVERT: &str = "convert";
 
 /// The most bytes of a request.
 const MOST: usize = 1 << 20;
 
-/// The statuses that mean "later", with the headers between them and the body.
+/// The statuses that mean "busy", each with an additional header.
 const BUSY: [(u16, &str); 3] = [(503, ""), (529, ""), (429, "retry-after: 1\r\n")];
 
 /// Whether the provider is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// No run has asked for a second answer yet.
+    /// No run has requested a second answer yet.
     Before,
-    /// It answers that it is busy.
+    /// The provider answers that it is busy.
     Busy,
-    /// It refuses connections.
+    /// The provider refuses connections.
     Gone,
-    /// It is available again.
+    /// The provider is available again.
     Back,
 }
 
-/// The server.
+/// The server that simulates the provider.
 pub struct Provider {
     pub url: String,
     presence: watch::Sender<Presence>,
@@ -47,7 +47,7 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Starts the server, which ends with the program.
+    /// Starts the server, which runs until the program ends.
     pub fn start() -> Result<Arc<Self>, Error> {
         let socket = bound((Ipv4Addr::LOCALHOST, 0).into())?;
         let url = format!("http://{}", socket.local_addr()?);
@@ -57,7 +57,7 @@ impl Provider {
         Ok(provider)
     }
 
-    /// Goes away, or comes back.
+    /// Begins or ends the outage.
     pub fn be(&self, presence: Presence) {
         self.presence.send_replace(presence);
     }
@@ -66,7 +66,7 @@ impl Provider {
         *self.presence.borrow()
     }
 
-    /// Returns how many requests were answered with a status that means "later".
+    /// Returns how many requests were answered with a status that means "busy".
     pub fn refused(&self) -> usize {
         self.refused.load(Ordering::Relaxed)
     }
@@ -93,7 +93,7 @@ impl Provider {
                 },
                 Err(error) => return eprintln!("error: the provider cannot listen: {error}"),
             }
-            // A socket that is bound but does not listen refuses connections, and no other program can take its port.
+            // A bound socket that does not listen refuses connections, and no other program can take its port.
             socket = match bound(address) {
                 Ok(socket) => socket,
                 Err(error) => return eprintln!("error: the provider has lost its port: {error}"),
@@ -104,7 +104,7 @@ impl Provider {
         }
     }
 
-    /// Answers the one request of a connection. A client that has closed it gets no answer.
+    /// Answers the only request of a connection. A client that has closed the connection gets no answer.
     async fn answer(self: Arc<Self>, mut stream: TcpStream) {
         let Some(request) = request(&mut stream).await else { return };
         let number = answers_before(&request);
@@ -183,7 +183,7 @@ fn prompt(request: &Value) -> String {
     content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// Returns the answer of this number to a prompt `RUN: TASK`.
+/// Returns the model's answer `number` to a prompt `RUN: TASK`.
 fn said(prompt: &str, number: usize) -> Value {
     let (run, task) = prompt.split_once(": ").unwrap_or((prompt, ""));
     let call = |name: &str, input: Value| {

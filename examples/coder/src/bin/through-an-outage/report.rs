@@ -1,4 +1,4 @@
-//! Shows as a table how the runs ended, and checks the promises.
+//! Prints a table of the runs, and checks the promises of the trial.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,19 +8,19 @@ use toolwright_agent::durable::Head;
 
 use crate::provider::ENTRIES;
 
-/// How often a run has to crash the process before it is parked.
+/// How often a run has to crash the process until it is parked.
 const DEATHS: u32 = 3;
 
-/// What was observed of a run.
+/// The observations about a run.
 #[derive(Debug, Default)]
 pub struct Row {
     ended: Option<String>,
     turns: u64,
-    /// How many processes have driven it.
+    /// How many processes have driven the run.
     drivers: u64,
-    /// How many requests failed in succession.
+    /// How many requests of the run failed in succession.
     in_vain: u32,
-    /// Why it was parked, if it ever was.
+    /// The reason why the run was parked; `None` if it never was.
     parked: Option<String>,
 }
 
@@ -36,17 +36,17 @@ impl Row {
     }
 }
 
-/// What was observed of all runs.
+/// The observations about all runs.
 pub struct Report {
     pub rows: BTreeMap<String, Row>,
     poison: String,
     pub took: Duration,
     pub away: Duration,
-    /// How many requests the provider answered with a status that means "later".
+    /// How many requests the provider answered with a status that means "busy".
     pub refused: usize,
     pub died: u32,
     pub killed: u32,
-    /// How often each line is in the ledger.
+    /// How often the ledger has each line.
     pub lines: BTreeMap<String, usize>,
 }
 
@@ -56,7 +56,7 @@ impl Report {
         Self { rows, poison, took, away, refused: 0, died: 0, killed: 0, lines: BTreeMap::new() }
     }
 
-    /// Returns the runs without the crashing one.
+    /// Returns all runs except the crashing one.
     fn others(&self) -> impl Iterator<Item = (&String, &Row)> {
         self.rows.iter().filter(|(run, _)| **run != self.poison)
     }
@@ -65,13 +65,13 @@ impl Report {
         self.others().all(|(_, row)| row.in_vain > 0)
     }
 
-    /// Returns whether all runs have ended and the crashing one is parked.
+    /// Returns whether the crashing run is parked and all others have ended.
     pub fn is_over(&self) -> bool {
         self.others().all(|(_, row)| row.ended.is_some())
             && self.rows[&self.poison].parked.is_some()
     }
 
-    /// Returns the promises, and whether each is true.
+    /// Returns each promise of the trial, and whether it was fulfilled.
     fn promises(&self) -> [(&'static str, bool); 6] {
         let others =
             |holds: &dyn Fn(&str, &Row) -> bool| self.others().all(|(run, row)| holds(run, row));
@@ -105,7 +105,7 @@ impl Report {
         ]
     }
 
-    /// Returns whether every promise is true.
+    /// Returns whether every promise was fulfilled.
     pub fn holds(&self) -> bool {
         self.promises().iter().all(|(_, holds)| *holds)
     }

@@ -1,4 +1,4 @@
-//! Starts the runs, lets the provider go away and come back, restarts the process whenever it dies, and observes the
+//! Starts the runs, begins and ends the provider's outage, restarts the process whenever it dies, and observes the
 //! runs.
 
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use crate::provider::{CONVERT, Presence, Provider};
 use crate::report::{Report, Row};
 use crate::work::{self, AGENT, Place};
 
-/// How often the runs are looked at.
+/// How often the runs are observed.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long to wait for the ends after twice the outage: the last backoff may be as long as the outage was.
+/// How long to wait until all runs end, after twice the outage: the last backoff may be as long as the outage was.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The parameters of the trial.
@@ -41,7 +41,7 @@ impl<'a> Workers<'a> {
         Ok(Self { place, child: started(place)?, died: 0, killed: 0 })
     }
 
-    /// Kills the process, as the system does that runs out of memory.
+    /// Kills the process with SIGKILL, as the operating system does when memory runs out.
     async fn kill(&mut self) -> Result<(), Error> {
         self.child.kill().await?;
         self.killed += 1;
@@ -49,7 +49,7 @@ impl<'a> Workers<'a> {
         Ok(())
     }
 
-    /// Restarts the process where it has died, and returns whether it had.
+    /// Restarts the process if it has died, and returns whether it had.
     fn replace_dead(&mut self) -> Result<bool, Error> {
         let Some(status) = self.child.try_wait()? else { return Ok(false) };
         if status.code().is_some() {
@@ -66,7 +66,7 @@ fn started(place: &Place) -> Result<Child, Error> {
     Ok(Command::new(program).args(place.words()).kill_on_drop(true).spawn()?)
 }
 
-/// Takes the runs through the outage, and returns the report.
+/// Drives the runs through the outage, and returns the report.
 pub async fn through(plan: &Plan) -> Result<Report, Error> {
     let folder = tempfile::tempdir()?;
     let provider = Provider::start()?;
@@ -120,7 +120,8 @@ fn note(begun: Instant, words: &str) {
 
 const GONE: &str = "nothing listens at the address of the provider";
 
-/// The outage: the provider is busy for its first half and gone for the second. It lasts until every run has met it.
+/// The outage, in the first half of which the provider is busy and in the second half of which it refuses connections.
+/// The outage lasts until every run has had a failed request.
 struct Away {
     outage: Duration,
     provider: Arc<Provider>,
@@ -141,7 +142,7 @@ impl Away {
         self.since.zip(self.until).map_or(Duration::ZERO, |(since, until)| until - since)
     }
 
-    /// Advances the outage, and returns what has changed.
+    /// Moves the outage to its next stage when it is time, and returns a description of the change.
     fn go_on(&mut self, all_met_it: bool) -> Option<&'static str> {
         let since = match (self.since, self.provider.presence()) {
             (None, Presence::Before) => return None,

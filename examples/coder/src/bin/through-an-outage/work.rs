@@ -1,4 +1,4 @@
-//! The process that works on the runs. It is a program of its own, so that it can die.
+//! The process that works on the runs. It is a separate process, so that it can crash.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,19 +17,19 @@ use crate::ledger::Ledger;
 /// The agent's name in the records of the runs.
 pub const AGENT: &str = "clerk";
 
-/// The lease of runs and calls. The next process takes them over when it has expired.
+/// The lease of runs and calls. When it expires, the next process takes them over.
 const LEASE: Duration = Duration::from_secs(2);
 
-/// How long a tool works before and after its effect.
+/// How long a tool waits before and after its effect.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// How long the library works before it aborts the process.
+/// How long the simulated library works before it aborts the process.
 const BEFORE_ABORT: Duration = Duration::from_millis(500);
 
 /// The argument with which the program starts as a worker.
 const WORK: &str = "work";
 
-/// The journal of the runs, the ledger, and the address of the provider.
+/// The journal of the runs, the ledger, and the address of the provider, which a worker gets as arguments.
 pub struct Place {
     pub journal: PathBuf,
     pub ledger: PathBuf,
@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads the program's arguments; `None` if it should not work.
+    /// Parses the program's arguments; `None` if the program was not started as a worker.
     pub fn of(words: impl Iterator<Item = OsString>) -> Result<Option<Self>, Error> {
         let words: Vec<OsString> = words.collect();
         match &words[..] {
@@ -103,7 +103,7 @@ pub async fn runner(place: &Place) -> Result<Runner, Error> {
     let model = HttpModel::anthropic("claude-sonnet-4-6").base_url(&place.url).build()?;
     let agent = Agent::on(executor, model).build()?;
     let runner = Runner::builder().agent(AGENT, agent).on_failure(|run, error| {
-        // The report counts failed requests, so they are not printed.
+        // The report counts failed requests, so the process does not print them.
         if !matches!(error, RunError::ModelUnreachable { .. }) {
             eprintln!("worker: {run}: {error}");
         }

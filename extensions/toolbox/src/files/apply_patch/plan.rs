@@ -12,28 +12,28 @@ use crate::files::notes::Demand;
 use crate::files::patch::{FilePatch, Kind, apply, read};
 use crate::workspace::{After, Before, Change, Encoding, MARK, Name, Text, decode, is_expected};
 
-/// How many problems are reported at most.
+/// The most problems that an error lists.
 const REPORTED: usize = 20;
 
-/// All files of a patch, ready to be written.
+/// The results for all files of a patch, ready to be written.
 pub(super) struct Plan {
     pub(super) files: Vec<File>,
 }
 
-/// One file.
+/// The result for one file.
 pub(super) struct File {
     pub(super) old: Option<Name>,
     pub(super) new: Option<Name>,
     pub(super) is_copy: bool,
     program: Option<bool>,
     before: Option<Vec<u8>>,
-    /// The content for the new name; `None` if the file is deleted.
+    /// The content to write under the new name; `None` if the file is deleted.
     pub(super) after: Option<Vec<u8>>,
-    /// The text before and after, if lines change.
+    /// The text before and after the patch, if lines change.
     pub(super) texts: Option<(String, String)>,
-    /// How many lines are added and removed.
+    /// The numbers of added and removed lines.
     pub(super) counts: (usize, usize),
-    /// How many other hard links to the old file there are; they do not change.
+    /// The number of other hard links to the old file, which do not change.
     pub(super) links: usize,
 }
 
@@ -76,7 +76,7 @@ impl Plan {
             let mut names: Vec<&Name> = old.iter().chain(&new).collect();
             names.dedup();
             for name in names {
-                // Resolve the names, since two of them may mean the same file.
+                // Resolve the names, since two names may refer to the same file.
                 let real = workspace.real_name(name).unwrap_or_else(|| name.as_str().into());
                 if !seen.insert(real) {
                     problems.push(format!("`{name}` is named twice"));
@@ -97,7 +97,7 @@ impl Plan {
         }
     }
 
-    /// The changes to be written, all at once.
+    /// Returns the changes that are to be written together.
     pub(super) fn changes(&self) -> Vec<Change<'_>> {
         let mut changes = Vec::new();
         for file in &self.files {
@@ -124,14 +124,14 @@ impl Plan {
     }
 }
 
-/// Whether a patch could be applied to the files in their present state.
+/// Returns whether a patch can be applied to the files in their present state.
 pub(super) fn is_possible(workspace: &Workspace, patches: &[FilePatch]) -> bool {
     Plan::of(workspace, patches, &Demand::always()).is_ok()
 }
 
-/// Why a file cannot be changed.
+/// The reason why a file cannot be changed.
 enum Problem {
-    /// The patch is wrong, or does not fit the content.
+    /// The patch is invalid, or does not fit the content.
     Patch(Vec<String>),
     /// The file cannot be read.
     File(ToolError),
@@ -182,7 +182,7 @@ impl File {
             return wrong("a file has no name".to_owned());
         };
         if patch.hunks.is_empty() {
-            // A file that is only renamed, or only changes its mode, need not be text.
+            // A file that is only renamed, or whose mode changes, need not be text.
             if file.old == file.new && file.program.is_none() {
                 return wrong(format!("nothing of `{name}` is changed, expected a hunk"));
             }
@@ -222,7 +222,7 @@ impl File {
     }
 }
 
-/// One error that lists all problems.
+/// Makes one error that lists all problems.
 fn refused(kind: &'static str, problems: &[String]) -> ToolError {
     let more = match problems.len().saturating_sub(REPORTED) {
         0 => String::new(),

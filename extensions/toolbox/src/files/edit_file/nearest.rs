@@ -1,4 +1,5 @@
-//! Finds the place in a file that is most similar to a text which it does not contain, and the first difference; pure.
+//! Finds the place in a file that is most similar to a text that the file does not contain, and the first difference.
+//! Pure.
 
 use std::collections::HashMap;
 
@@ -8,25 +9,25 @@ use toolwright::{ErrorClass, ToolError};
 use crate::files::notes::shorten;
 use crate::workspace::Name;
 
-/// How many pairs of lines are compared for equality, whatever the sizes of file and text. This bounds the time that a failed
-/// edit takes.
+/// The most pairs of lines that are compared for equality, whatever the sizes of file and text. This bounds the time of
+/// a failed edit.
 const COMPARED: usize = 200_000;
 
-/// How many lines of the text are compared at each place.
+/// The most lines of the text that are compared at each place.
 const COMPARED_AT_ONCE: usize = 50;
 
-/// If no line is equal, the first line of the text is compared character by character with this many lines of the file, unless
-/// they are longer than the limit below, in bytes.
+/// How many lines of the file are compared with the first line of the text character by character, if no line is equal.
+/// Lines longer than the limit below, in bytes, are skipped.
 const LIKENED: usize = 2000;
 const LIKENED_BYTES: usize = 200;
 
-/// Two lines are similar if at least this share of their characters is equal.
+/// The share of equal characters from which two lines count as similar.
 const ALIKE: f32 = 0.6;
 
-/// How many characters of a line are shown at most.
+/// The most characters of a line that are shown.
 const LONGEST_LINE: usize = 200;
 
-/// The error for a text that the file does not contain.
+/// Makes the error for a text that the file does not contain.
 pub(super) fn not_found(name: &Name, text: &str, old: &str) -> ToolError {
     let message = format!("`{name}` does not contain the text of `old_string`");
     let (lines, wanted) = (lines(text), lines(old));
@@ -51,7 +52,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// The index of the file's line where the text would begin.
+/// Returns the index of the line in the file where the text would begin.
 fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     // An equal line counts twice as much as a line that differs only in white space.
     let score = |start: usize| -> usize {
@@ -63,8 +64,8 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         };
         pairs.map(worth).sum()
     };
-    // Only places are examined where a line of the text occurs, apart from white space. The lines that are rarest in
-    // the file come first.
+    // Examine only places where a line of the text occurs, apart from white space. Begin with the lines that are rarest
+    // in the file.
     let mut best: Option<(usize, usize)> = None;
     let at_once = wanted.len().clamp(1, COMPARED_AT_ONCE);
     for start in starts(lines, wanted).take(COMPARED / at_once) {
@@ -77,7 +78,7 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         return Some(start);
     }
     let (offset, first) = wanted.iter().enumerate().find(|(_, line)| !line.trim().is_empty())?;
-    // A text of one line may be a part of a line of the file.
+    // A text of one line may be a part of a line in the file.
     if wanted.len() == 1
         && let Some(index) = lines.iter().position(|line| line.trim().contains(first.trim()))
     {
@@ -93,7 +94,8 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     best.and_then(|(_, index)| index.checked_sub(offset))
 }
 
-/// Each line where the text would begin if one of its lines is that line of the file; the rarest lines come first.
+/// Returns the places to examine: for each line of the text that the file contains, the line of the file where the text
+/// would then begin. Places by the rarest lines come first.
 fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
     let mut offsets: HashMap<&str, usize> = HashMap::new();
     for (offset, line) in wanted.iter().enumerate().take(COMPARED_AT_ONCE) {
@@ -116,15 +118,15 @@ fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
 
 fn likeness(one: &str, two: &str) -> f32 {
     let (short, long) = (one.len().min(two.len()), one.len().max(two.len()));
-    // If one line is twice as long as the other, they cannot be similar enough.
-    // Do not compare long lines either: the time grows with the product of both lengths.
+    // If one line is twice as long as the other, they cannot be similar enough. Skip long lines too, because the time
+    // grows with the product of both lengths.
     if short * 2 < long || long > LIKENED_BYTES {
         return 0.0;
     }
     TextDiff::from_chars(one, two).ratio()
 }
 
-/// Describes the first line that differs, in both forms, with visible white space.
+/// Describes the first line that differs, as in the text and as in the file, with visible white space.
 fn differs(lines: &[&str], wanted: &[&str], start: usize) -> String {
     let shown = |line: &str| format!("{:?}", shorten(line, LONGEST_LINE));
     for (index, wanted) in wanted.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Collects the results of several threads, sorted by name, and drops those beyond the limit; pure.
+//! Collects the results of several threads, sorted by name, and drops results beyond the limit. Pure.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,17 +12,17 @@ pub(super) struct GrepResults {
     limit: usize,
     /// The results by path. A `PathBuf` is compared part by part, which gives the order of a directory walk.
     files: BTreeMap<PathBuf, FileMatches>,
-    /// How many matches, or files, `files` holds.
+    /// The number of matches or files in `files`.
     shown: usize,
-    /// How many have been found.
+    /// The number of all matches or files that were found.
     total: usize,
-    /// How many files were skipped because their names indicate secrets.
+    /// The number of files that were skipped because their names indicate secrets.
     pub(super) secrets: usize,
-    /// How many files could not be searched.
+    /// The number of files that could not be searched.
     pub(super) unread: usize,
 }
 
-/// The lines of one file, each with the number of its match, and how many matches they contain.
+/// The result lines of one file, each with the number of its match, and the number of matches in them.
 struct FileMatches {
     lines: Vec<(usize, String)>,
     shown: usize,
@@ -41,7 +41,7 @@ impl GrepResults {
         self.total += count;
         self.shown += shown;
         self.files.insert(PathBuf::from(name.as_str()), FileMatches { lines, shown });
-        // Drop files at the end that can no longer be in the answer: the files before them reach the limit.
+        // Drop files at the end that can no longer be in the answer, because the files before them reach the limit.
         while let Some(last) = self.files.last_entry() {
             if self.shown - last.get().shown < self.limit {
                 break;
@@ -50,7 +50,7 @@ impl GrepResults {
         }
     }
 
-    /// How many matches, or files, the answer leaves out.
+    /// Returns how many matches or files the answer leaves out.
     pub(super) fn left_out(&self) -> usize {
         self.total.saturating_sub(self.limit)
     }

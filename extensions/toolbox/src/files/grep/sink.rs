@@ -8,7 +8,7 @@ use super::GrepMode;
 use crate::files::notes::shorten;
 use crate::workspace::Name;
 
-/// How many characters of a line are shown at most.
+/// The most characters of a line that are shown.
 const LONGEST_LINE: usize = 500;
 
 /// The results of one file, of which at most `limit` are shown.
@@ -17,9 +17,9 @@ pub(super) struct Lines<'n> {
     mode: GrepMode,
     limit: usize,
     count: usize,
-    /// The lines, each with the number of its match.
+    /// The result lines, each with the number of its match.
     shown: Vec<(usize, String)>,
-    /// The context before the next match; it is dropped if that match is not shown.
+    /// The context lines before the next match. They are dropped if that match is not shown.
     before: Vec<String>,
     is_binary: bool,
 }
@@ -37,12 +37,12 @@ impl<'n> Lines<'n> {
         }
     }
 
-    /// How many lines match; `None` if none does or the file is binary.
+    /// Returns the number of matches; `None` if no line matches or the file is binary.
     pub(super) fn count(&self) -> Option<usize> {
         (self.count > 0 && !self.is_binary).then_some(self.count)
     }
 
-    /// The lines of the answer, each with the number of its match.
+    /// Returns the result lines, each with the number of its match.
     pub(super) fn into_shown(self) -> Vec<(usize, String)> {
         let name = self.name;
         match self.mode {
@@ -58,7 +58,7 @@ impl<'n> Lines<'n> {
         format!("{}{sign}{}{sign}{line}", self.name, number.unwrap_or_default())
     }
 
-    /// Whether the last match and its context are shown.
+    /// Returns whether the last match and its context are shown.
     fn shows(&self) -> bool {
         self.mode == GrepMode::Content && self.count <= self.limit
     }
@@ -75,7 +75,7 @@ impl Sink for Lines<'_> {
             let count = self.count;
             self.shown.extend(before.into_iter().chain([line]).map(|line| (count, line)));
         }
-        // In this mode, one match per file is enough.
+        // In this mode, one match is enough, so end the search of the file.
         Ok(self.mode != GrepMode::Files)
     }
 

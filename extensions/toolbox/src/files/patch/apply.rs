@@ -1,15 +1,15 @@
-//! Applies the hunks of one file to its text; pure.
+//! Applies the hunks of one file to the file's text. Pure.
 
 use super::FilePatch;
 use super::hunk::{End, Kind, Line, after, before};
 use super::place::{FileLine, Fit, Places};
 use crate::workspace::Ends;
 
-/// How many failing hunks are reported at most: each one is searched for in the whole file.
+/// The most failing hunks that are reported, because each is searched for in the whole file.
 const PROBLEMS: usize = 20;
 
-/// Returns the text after the patch, or the problem of each failing hunk. Asks before each hunk whether the work is still
-/// `wanted`.
+/// Returns the text after the patch, or the problems of the failing hunks. Before each hunk, checks whether the call
+/// still needs the result.
 pub(in crate::files) fn apply(
     text: &str,
     patch: &FilePatch,
@@ -26,7 +26,7 @@ pub(in crate::files) fn apply(
         match places.next(hunk) {
             Ok(fit) => {
                 lines[next..fit.start].iter().for_each(|line| line.push_to(&mut made, usual));
-                // In a file with mixed line ends, use those of the lines that the hunk replaces.
+                // In a file with mixed line ends, use the end of the lines that the hunk replaces.
                 let around =
                     lines.get(fit.start).map(|line| line.end).filter(|it| *it != End::None);
                 let ends_of_file = (!fit.is_exact).then_some(around.unwrap_or(usual));
@@ -50,7 +50,7 @@ pub(in crate::files) fn apply(
 }
 
 impl FileLine<'_> {
-    /// Appends the line. If the text so far ends without a line end, appends the `usual` one first.
+    /// Appends the line to `text`. If `text` does not end with a line end, the `usual` line end is appended first.
     fn push_to(self, text: &mut String, usual: End) {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push_str(usual.written());
@@ -70,9 +70,9 @@ impl End {
     }
 }
 
-/// Appends the lines of a hunk after the change. Context keeps the file's line ends. If the patch has other line ends than the
-/// file, new lines get those of the file. The last line has an end if the patch says so; if the patch says nothing, it stays as
-/// in the file.
+/// Appends the new lines of a hunk. Context lines keep the line ends of the file. If the patch has other line ends than
+/// the file, added lines get those of the file. The patch decides whether the last line has an end; if it does not say
+/// so, the new last line is like the old one.
 fn push_new(
     text: &mut String,
     lines: &[FileLine<'_>],
@@ -84,7 +84,7 @@ fn push_new(
     let is_at_end = fit.start + before(hunk).count() == lines.len();
     let last_is_open = is_at_end
         && match hunk.iter().any(|line| line.end == End::None) {
-            // The patch itself says whether the last line has an end.
+            // The hunk itself says whether the last line has an end.
             true => after(hunk).last().is_some_and(|line| line.end == End::None),
             false => lines.last().is_some_and(|line| line.end == End::None),
         };
@@ -101,7 +101,7 @@ fn push_new(
             (Kind::Context, Some(found), None) => found.end,
             (_, _, None) => line.end,
             (Kind::Context, Some(found), Some(_)) if found.end != End::None => found.end,
-            // An empty line without a line end would disappear, so it gets one.
+            // An empty line without a line end would disappear, so it gets a line end.
             (_, _, Some(_)) if last_is_open && written == count && !line.text.is_empty() => {
                 End::None
             }

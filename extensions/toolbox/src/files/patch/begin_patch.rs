@@ -1,6 +1,7 @@
 //! Parses the patch format of Codex models, from `*** Begin Patch` to `*** End Patch`; pure.
 //!
-//! Hunks have no line numbers. A text after `@@` is a line above the hunk in the file, which decides between several places.
+//! Hunks have no line numbers. A text after `@@` is a line of the file above the hunk, which selects one of several
+//! places.
 
 use std::iter::Peekable;
 use std::str::Lines;
@@ -16,12 +17,12 @@ const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
 const LAST: &str = "*** End of File";
 
-/// Whether a patch has this format.
+/// Returns whether a patch has this format.
 pub(super) fn begins(patch: &str) -> bool {
     patch.trim_start().lines().next().is_some_and(|line| line.trim_end() == BEGIN)
 }
 
-/// Parses the files that a patch changes, or returns its problems.
+/// Parses the files that a patch changes, or returns the problems of the patch.
 pub(super) fn read(patch: &str) -> Result<Vec<FilePatch>, Vec<String>> {
     let mut reader = Reader { lines: patch.lines().peekable(), number: 0 };
     let files = reader.files().map_err(|problem| vec![problem])?;
@@ -35,7 +36,7 @@ pub(super) fn read(patch: &str) -> Result<Vec<FilePatch>, Vec<String>> {
 
 struct Reader<'p> {
     lines: Peekable<Lines<'p>>,
-    /// The number of the last line that was read, counted from 1.
+    /// The number of the last parsed line, counted from 1.
     number: usize,
 }
 
@@ -105,7 +106,7 @@ impl<'p> Reader<'p> {
         let mut file = file(Some(name), Some(new));
         while self.lines.peek().is_some_and(|line| is_of_hunk(line)) {
             let hunk = self.hunk();
-            // Empty lines may separate a part from the next one.
+            // Empty lines may separate this part from the next one.
             if hunk.lines.iter().all(|line| line.kind == Kind::Context && line.text.is_empty())
                 && !file.hunks.is_empty()
             {

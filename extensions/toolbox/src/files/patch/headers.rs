@@ -5,12 +5,12 @@ use super::FilePatch;
 /// The values of the header lines before the first hunk of a file.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
-    /// The text after `diff --git`.
+    /// The text after `diff --git`, if the patch has this line.
     pub(super) git: Option<String>,
-    /// The texts after `---` and `+++`.
+    /// The texts after `---` and `+++`, if the patch has these lines.
     pub(super) old: Option<String>,
     pub(super) new: Option<String>,
-    /// The texts after `rename from` and `rename to`, or `copy from` and `copy to`.
+    /// The texts after `rename from` and `rename to`, or after `copy from` and `copy to`.
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) is_copy: bool,
@@ -21,12 +21,12 @@ pub(super) struct Headers {
     pub(super) new_mode: Option<String>,
     pub(super) is_new: bool,
     pub(super) is_deleted: bool,
-    /// Whether the last header is the end of the patch and has no line end, so that it may be truncated.
+    /// Whether the last header is at the end of the patch and has no line end, so that the patch may be truncated.
     pub(super) is_open: bool,
 }
 
 impl Headers {
-    /// Reads one line. Returns whether it is a header that git writes between `diff --git` and the first hunk.
+    /// Parses one line. Returns whether the line is a header that git writes between `diff --git` and the first hunk.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let rest = |start: &str| line.strip_prefix(start).map(str::to_owned);
         if let Some(mode) = rest("new file mode ") {
@@ -55,7 +55,7 @@ impl Headers {
         true
     }
 
-    /// The file patch that the headers describe, or their problem.
+    /// Makes the file patch that the headers describe, or returns their problem.
     pub(super) fn file(self, has_hunks: bool) -> Result<FilePatch, String> {
         if let Some(what) = self.needs_hunks().filter(|_| !has_hunks) {
             return Err(format!("{what}, and no hunk follows: the patch may be cut short"));
@@ -73,14 +73,15 @@ impl Headers {
                 return Err(format!("gives the mode {mode}, expected 100644 or 100755"));
             }
         };
-        // A new file is not executable unless the patch says so.
+        // A new file is not executable anyway, unless the patch says so.
         let program = program.filter(|is_program| *is_program || !self.is_new);
         let by_git = self.git.as_deref().and_then(name_of_git);
         let (mut old, mut new) = match (self.old, self.new) {
             (Some(old), Some(new)) => {
                 let (old, new) = without_prefixes(read_name(&old), read_name(&new));
                 match (self.git.is_some(), old, new) {
-                    // `diff -u x.orig x` changes one file; like git, take the second name, or the shorter one.
+                    // `diff -u x.orig x` changes one file. As git does, take the second name or, if it is shorter, the
+                    // first.
                     (false, Some(old), Some(new)) => {
                         let name = if new.starts_with(&old) { old } else { new };
                         (Some(name.clone()), Some(name))
@@ -117,7 +118,7 @@ impl Headers {
                     ));
                 }
             }
-            // Do not compare quoted names.
+            // A quoted name cannot be compared with the names on other lines.
             let git = self.git.as_deref().map(str::trim_end).filter(|it| !it.contains('"'));
             let is_whole = |git: &str| {
                 git.strip_suffix(to.as_str()).is_some_and(|it| it.ends_with([' ', '/']))
@@ -137,7 +138,7 @@ impl Headers {
         Ok(FilePatch { old, new, is_copy, deletes_unseen, program, hunks })
     }
 
-    /// The reason why these headers need hunks; `None` if they are a complete change by themselves.
+    /// Returns the reason why these headers need hunks; `None` if they are a complete change by themselves.
     fn needs_hunks(&self) -> Option<String> {
         if let Some(similarity) = self.similarity.as_deref().filter(|it| it.trim() != "100%") {
             return Some(format!("is like another one in {}", similarity.trim()));
@@ -159,7 +160,7 @@ impl Headers {
     }
 }
 
-/// Whether both hashes of an `index` line mean either no file or an empty one.
+/// Returns whether both hashes of an `index` line stand for a missing or an empty file.
 fn is_of_empty(index: &str) -> bool {
     const EMPTY: [&str; 2] = [
         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
@@ -171,7 +172,7 @@ fn is_of_empty(index: &str) -> bool {
     })
 }
 
-/// The name after `---` or `+++`; `None` for `/dev/null`. A tab ends it, and a date follows.
+/// Parses the name after `---` or `+++`; `None` for `/dev/null`. A tab ends the name, and a date may follow.
 fn read_name(text: &str) -> Option<String> {
     let name = match text.starts_with('"') {
         true => unquote(text),
@@ -180,7 +181,7 @@ fn read_name(text: &str) -> Option<String> {
     (name != "/dev/null").then_some(name)
 }
 
-/// The prefixes `a/` and `b/` that git writes are not folders. In a reverted patch they are swapped.
+/// The prefixes `a/` and `b/`, which git adds to names and which are not folders. A reverted patch swaps them.
 const PREFIXES: [[&str; 2]; 2] = [["a/", "b/"], ["b/", "a/"]];
 
 fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>, Option<String>) {
@@ -192,7 +193,8 @@ fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>
     (rest(old), rest(new))
 }
 
-/// The name after `diff --git`, which occurs there twice, for patches that have it on no other line.
+/// Parses the name after `diff --git`, which occurs twice there. Only patches that have the name on no other line need
+/// this.
 fn name_of_git(text: &str) -> Option<String> {
     let (old, new) = match text.starts_with('"') {
         true => {
@@ -200,7 +202,7 @@ fn name_of_git(text: &str) -> Option<String> {
             (unquote(&text[..end]), unquote(text[end..].trim_start()))
         }
         false => {
-            // Both halves of `a/x b/x` are equally long.
+            // Both halves of a text such as `a/x b/x` have the same length.
             let (old, new) = text.split_at_checked(text.len() / 2)?;
             (old.to_owned(), new.strip_prefix(' ')?.to_owned())
         }

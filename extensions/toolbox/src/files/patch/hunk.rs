@@ -1,27 +1,27 @@
-//! A hunk: a run of changed lines, and what the patch says about its place; pure.
+//! A hunk: a sequence of changed lines, and the information in the patch about their place. Pure.
 
-/// A run of changed lines, with context.
+/// A sequence of changed lines, with context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::files) struct Hunk {
-    /// The line of the patch where the hunk begins, for messages.
+    /// The number of the line in the patch where the hunk begins, for messages.
     pub(super) at: usize,
     pub(super) place: Place,
     pub(in crate::files) lines: Vec<Line>,
 }
 
-/// What a patch says about the place of a hunk.
+/// The information in a patch about the place of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The numbers of its first line in the old and in the new file, counted from 1, from a header with correct counts. For a
-    /// side without lines, the number of the line after which lines are added or removed.
+    /// The header has correct counts. `old` and `new` are the numbers of the hunk's first line in the old and in the new
+    /// file, counted from 1. If the hunk has no lines in one of the files, the number is that of the line before it.
     Numbered { old: usize, new: usize },
-    /// The header has no numbers or wrong ones: the place is the only one where the lines fit.
+    /// The header has no numbers or wrong ones, so the hunk's lines have to fit in exactly one place.
     Sought {
-        /// Lines of the file above the hunk, outermost first.
+        /// Lines of the file above the hunk, the outermost first.
         below: Vec<String>,
-        /// Whether its last line is the last one of the file.
+        /// Whether the last line of the hunk is the last line of the file.
         is_last: bool,
-        /// How many empty lines at its end may only separate parts of the patch, and not belong to the hunk.
+        /// How many empty lines at the end of the hunk may only separate parts of the patch.
         blank: usize,
     },
 }
@@ -30,7 +30,7 @@ pub(super) enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::files) struct Line {
     pub(in crate::files) kind: Kind,
-    /// The text without the line end.
+    /// The text of the line without the line end.
     pub(super) text: String,
     pub(super) end: End,
 }
@@ -42,12 +42,12 @@ pub(in crate::files) enum Kind {
     Added,
 }
 
-/// How a line ends.
+/// The end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Lf,
     Crlf,
-    /// The last line of a file, without a line end.
+    /// No line end, as in the last line of some files.
     None,
 }
 
@@ -68,7 +68,7 @@ impl Hunk {
         Self { at: self.at, place, lines }
     }
 
-    /// How many lines the hunk has before and after the change.
+    /// Returns the numbers of lines that the hunk has before and after the change.
     pub(super) fn counts(&self) -> [usize; 2] {
         [before(&self.lines).count(), after(&self.lines).count()]
     }
@@ -77,29 +77,29 @@ impl Hunk {
         self.lines.iter().any(|line| line.kind != Kind::Context)
     }
 
-    /// Whether the hunk has no context before its change.
+    /// Returns whether the hunk has no context before its change.
     pub(super) fn opens_with_change(&self) -> bool {
         self.lines.first().is_none_or(|line| line.kind != Kind::Context)
     }
 
-    /// Whether the hunk has no context after its change.
+    /// Returns whether the hunk has no context after its change.
     pub(super) fn ends_with_change(&self) -> bool {
         self.lines.last().is_none_or(|line| line.kind != Kind::Context)
     }
 }
 
-/// The lines of a hunk that are in the old file.
+/// Returns the lines of a hunk that are in the old file.
 pub(super) fn before(lines: &[Line]) -> impl Iterator<Item = &Line> {
     lines.iter().filter(|line| line.kind != Kind::Added)
 }
 
-/// The lines of a hunk that are in the new file.
+/// Returns the lines of a hunk that are in the new file.
 pub(super) fn after(lines: &[Line]) -> impl Iterator<Item = &Line> {
     lines.iter().filter(|line| line.kind != Kind::Removed)
 }
 
 impl Line {
-    /// Makes a line from the text after its sign, without the line feed.
+    /// Makes a line from the text after the sign, which has no line feed.
     pub(super) fn new(kind: Kind, text: &str) -> Self {
         let (text, end) = match text.strip_suffix('\r') {
             Some(text) => (text, End::Crlf),

@@ -1,9 +1,10 @@
-//! Finds where a hunk is applied; pure.
+//! Finds the place in the file where a hunk is applied. Pure.
 //!
-//! If the numbers of a hunk are correct, they mean the same as for `git apply`: a hunk that begins at line 1, or has no context
-//! after its change, fits only at the beginning or the end of the file, so that it is not applied to a copy of the lines, or
-//! twice. If the lines have moved, the hunk is applied where git would apply it, or not at all: git takes the nearest place,
-//! which may be another copy. Without correct numbers, the lines have to fit in exactly one place.
+//! If the line numbers of a hunk are correct, they have the meaning that they have for `git apply`: a hunk that begins
+//! at line 1, or has no context after its change, fits only at the beginning or the end of the file. This prevents that
+//! it is applied twice, or to a copy of the lines. If the lines have moved, the hunk is applied where git would apply
+//! it, or not at all, since git takes the nearest place, which may be another copy. Without correct numbers, the lines
+//! have to fit in exactly one place.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,10 +12,10 @@ use std::ops::Range;
 use super::hunk::{End, Hunk, Line, Place, after, before};
 use crate::files::occurrences::occurrences;
 
-/// How many places a message lists at most.
+/// The most places that a message lists.
 const NAMED: usize = 20;
 
-/// A line of the file, and its end.
+/// A line of the file and its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileLine<'t> {
     pub(super) text: &'t str,
@@ -40,23 +41,23 @@ impl<'l> From<&'l Line> for FileLine<'l> {
 /// The place where a hunk is applied.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
-    /// The index of its first line in the file, and the number of lines that it covers there.
+    /// The index in the file of the first line that the hunk covers, and the number of covered lines.
     pub(super) start: usize,
     pub(super) count: usize,
-    /// Whether its line ends also match those of the file.
+    /// Whether the line ends of the hunk also match those of the file.
     pub(super) is_exact: bool,
-    /// How many lines at its end do not belong to the hunk.
+    /// How many lines at the end of the hunk do not belong to it.
     pub(super) dropped: usize,
 }
 
-/// The lines of a file, and the places of its hunks so far.
+/// The lines of a file, and the places of the hunks that have been placed.
 pub(super) struct Places<'f, 't> {
     lines: &'f [FileLine<'t>],
-    /// The ranges of lines that hunks cover, in order.
+    /// The ranges of lines that placed hunks cover, in order.
     taken: Vec<Range<usize>>,
-    /// How many lines the last hunk was moved.
+    /// By how many lines the last hunk was moved.
     moved: isize,
-    /// How many lines longer the hunks so far make the file.
+    /// By how many lines the placed hunks lengthen the file.
     grown: isize,
 }
 
@@ -94,12 +95,12 @@ impl<'f, 't> Places<'f, 't> {
         let said = first(hunk, old).saturating_add_signed(self.moved);
         let fit = |start, is_exact| Fit { start, count, is_exact, dropped: 0 };
         let (is_begin, is_end) = (old <= 1, hunk.ends_with_change());
-        // The place in the old file where git looks first.
+        // The place in the old file where git searches first.
         let by_git = new.saturating_sub(1).checked_add_signed(-self.grown);
         let only = match (is_begin, is_end) {
             (true, true) => Some((count == total).then_some(0)),
             (true, false) => Some(Some(0)),
-            // There are no lines to find, so the number has to be correct.
+            // The hunk has no lines to find, so its number has to be correct.
             (false, true) if count == 0 => Some((said == total).then_some(said)),
             (false, true) => Some(total.checked_sub(count)),
             (false, false) if hunk.opens_with_change() => Some(by_git.filter(|at| *at == said)),
@@ -112,7 +113,7 @@ impl<'f, 't> Places<'f, 't> {
                 return Err(self.explain_misfit(&wanted, said, is_begin, is_end));
             };
             self.is_new(hunk, said, start)?;
-            // If the patch does not specify the line ends, added lines get those of the file.
+            // If the patch does not specify line ends, added lines get those of the file.
             let is_meant = total == 0 || hunk.lines.iter().any(|line| line.end != End::Lf);
             return Ok(fit(start, if count == 0 { is_meant } else { is_exact }));
         }
@@ -146,7 +147,7 @@ impl<'f, 't> Places<'f, 't> {
         Err(self.misfit(&wanted, said))
     }
 
-    /// Finds the place of a hunk by its lines alone.
+    /// Finds the place of a hunk by its lines, without line numbers.
     fn fit_by_lines(
         &self,
         hunk: &Hunk,
@@ -171,7 +172,7 @@ impl<'f, 't> Places<'f, 't> {
             let start = match places.as_slice() {
                 [] => continue,
                 [at] => Some(*at),
-                // Like Codex, take the first place below the named lines.
+                // As Codex does, take the first place after the named lines.
                 several => several.iter().copied().find(|at| from.is_some_and(|it| *at >= it)),
             };
             let Some(start) = start else {
@@ -190,8 +191,8 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// The index after the named lines, outermost first; `None` if no lines are named. The outermost line has to occur exactly
-    /// once.
+    /// Returns the index after the named lines, of which the outermost comes first; `None` if no lines are named. The
+    /// outermost line has to occur exactly once.
     fn end_of(&self, below: &[String]) -> Result<Option<usize>, String> {
         let mut end = None;
         for name in below {
@@ -216,7 +217,8 @@ impl<'f, 't> Places<'f, 't> {
         Ok(end)
     }
 
-    /// Whether the lines are at this place, with or without comparing their ends.
+    /// Returns whether the lines of the file at this place are the wanted ones. Line ends are compared only if
+    /// `is_exact`.
     fn fits(&self, wanted: &[FileLine<'_>], at: usize, is_exact: bool) -> bool {
         let found = self.lines.get(at..at.saturating_add(wanted.len()));
         let found = found.filter(|_| self.may_end(wanted, at));
@@ -228,7 +230,7 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// Every place of these lines that no other hunk covers.
+    /// Returns every place of the wanted lines that no other hunk covers.
     fn places(&self, wanted: &[FileLine<'_>], is_exact: bool) -> Vec<usize> {
         let is_free = |at: &usize| self.is_free(*at, wanted.len()) && self.may_end(wanted, *at);
         if is_exact {
@@ -239,7 +241,8 @@ impl<'f, 't> Places<'f, 't> {
         occurrences(&texts(self.lines), &wanted_texts).filter(is_free).collect()
     }
 
-    /// Whether the lines may be at this place: a last line without an end has to be the last one of the file.
+    /// Returns whether the wanted lines may be at this place: a last line without an end has to be the last line of the
+    /// file.
     fn may_end(&self, wanted: &[FileLine<'_>], at: usize) -> bool {
         wanted.last().is_none_or(|last| last.end != End::None)
             || at + wanted.len() == self.lines.len()
@@ -250,7 +253,8 @@ impl<'f, 't> Places<'f, 't> {
         self.taken.get(next).is_none_or(|range| range.start >= at + count)
     }
 
-    /// Refuses a hunk that fits elsewhere than its numbers say, if its new lines already are at the place of its numbers.
+    /// Refuses a hunk that fits at another place than its numbers say, if its new lines already are at the place of its
+    /// numbers.
     fn is_new(&self, hunk: &Hunk, said: usize, start: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(&hunk.lines).map(FileLine::from).collect();
         match start != said && !made.is_empty() && self.fits(&made, said, false) {
@@ -259,7 +263,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Refuses a hunk that only adds lines, if these lines are already there.
+    /// Refuses a hunk that only adds lines, if the file already has these lines there.
     fn is_made_once(&self, lines: &[Line], start: usize, count: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(lines).map(FileLine::from).collect();
         let places = [Some(start), (start + count).checked_sub(made.len())];
@@ -270,7 +274,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Explains why a hunk does not fit at the only place where it may be applied.
+    /// Explains why a hunk does not fit at the only possible place.
     fn explain_misfit(
         &self,
         wanted: &[FileLine<'_>],
@@ -305,7 +309,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Describes the first line that differs from the file at the expected place.
+    /// Describes the first line of the hunk that differs from the file at the expected place.
     fn misfit(&self, wanted: &[FileLine<'_>], expected: usize) -> String {
         for (index, line) in wanted.iter().enumerate() {
             let number = expected.saturating_add(index);
@@ -333,7 +337,7 @@ impl<'f, 't> Places<'f, 't> {
     }
 }
 
-/// The index, according to its number, of the first line that a hunk replaces or before which it adds lines.
+/// Returns the index of the first line that a hunk replaces or before which it adds lines, by the hunk's number.
 pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     match before(&hunk.lines).next() {
         Some(_) => old.saturating_sub(1),
@@ -341,7 +345,8 @@ pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     }
 }
 
-/// Whether git would choose this place among several: it takes the one nearest to where it looks first.
+/// Returns whether git would choose this place: among several places, git takes the one nearest to where it searches
+/// first.
 fn is_nearest(said: usize, places: &[usize], by_git: Option<usize>) -> bool {
     let Some(by_git) = by_git else { return false };
     let distance = said.abs_diff(by_git);

@@ -9,7 +9,7 @@ use super::headers::Headers;
 use super::hunk::{Hunk, Kind, Line, Place};
 use super::place::first;
 
-/// Parses the files that a patch changes, or returns all its problems with their lines.
+/// Parses the files that a patch changes, or returns all problems with their line numbers.
 pub(in crate::files) fn read(patch: &str) -> Result<Vec<FilePatch>, Vec<String>> {
     if begin_patch::begins(patch) {
         return begin_patch::read(patch);
@@ -32,13 +32,13 @@ struct Reader<'p> {
 }
 
 impl<'p> Reader<'p> {
-    /// The next line without its line feed, and its number. A carriage return may be part of a file's line.
+    /// Returns the next line without its line feed, and its number. A carriage return may belong to a line of the file.
     fn peek_raw(&mut self) -> Option<(usize, &'p str)> {
         let (index, line) = *self.lines.peek()?;
         Some((index + 1, line.strip_suffix('\n').unwrap_or(line)))
     }
 
-    /// The next line as a header (without a carriage return), and its number.
+    /// Returns the next line as a header, without a carriage return, and its number.
     fn peek(&mut self) -> Option<(usize, &'p str)> {
         self.peek_raw().map(|(number, line)| (number, line.strip_suffix('\r').unwrap_or(line)))
     }
@@ -57,14 +57,14 @@ impl<'p> Reader<'p> {
             }
             self.lines.next();
             if line == "-- " {
-                // This line ends a mail. Its signature or the next mail follows.
+                // This line ends a mail. The signature of the mail or the next mail follows.
                 is_text = true;
             } else if line.starts_with("@@") {
                 self.problem(at, "is a hunk, and no file is named before it");
             } else if !is_text && !line.trim().is_empty() {
                 let shown: String = line.chars().take(60).collect();
                 self.problem(at, format!("is `{shown}`, expected a hunk or the next file"));
-                // Report a run of such lines once.
+                // Report several such lines only once.
                 while self.peek().is_some_and(|(_, line)| {
                     !line.starts_with("diff --git ")
                         && !line.starts_with("--- ")
@@ -77,7 +77,7 @@ impl<'p> Reader<'p> {
         files
     }
 
-    /// Whether a file begins here: `---`, followed by a line with `+++`.
+    /// Returns whether the patch of a file begins here: a line `---`, followed by a line `+++`.
     fn is_file(&self, line: &str) -> bool {
         let mut ahead = self.lines.clone();
         ahead.next();
@@ -158,8 +158,8 @@ impl<'p> Reader<'p> {
                 hunk.place = Place::Numbered { old: said.old, new: said.new };
             }
             said => {
-                // The wrong counts may have included lines of the next part, or left some out, so parse the hunk again without
-                // them.
+                // Because of the wrong counts, lines of the next part may have been included or lines may be missing,
+                // so parse the hunk again without the counts.
                 self.lines = begin;
                 self.problems.truncate(problems);
                 let (lines, blank) = self.body([0, 0]);
@@ -178,8 +178,8 @@ impl<'p> Reader<'p> {
         Some(hunk)
     }
 
-    /// Parses the lines of a hunk, which has at least `old` and `new` lines. Also returns how many empty lines at its end may
-    /// only separate parts of the patch.
+    /// Parses the lines of a hunk, which has at least `old` and `new` lines. Also returns how many empty lines at the
+    /// end may only separate parts of the patch.
     fn body(&mut self, [old, new]: [usize; 2]) -> (Vec<Line>, usize) {
         let (mut lines, mut found, mut blank) = (Vec::<Line>::new(), [0, 0], 0);
         let mut behind_gap = 0;
@@ -205,7 +205,7 @@ impl<'p> Reader<'p> {
             };
             found[0] += usize::from(kind != Kind::Added);
             found[1] += usize::from(kind != Kind::Removed);
-            // An empty line is a context line that has lost its space; at the end of a hunk it may separate files.
+            // An empty line is a context line that has lost its leading space, or separates files at the end of a hunk.
             blank = if header.is_empty() { blank + 1 } else { 0 };
             let is_last = self.lines.peek().is_some_and(|(_, line)| !line.ends_with('\n'));
             if is_last && kind == Kind::Added {
@@ -219,7 +219,7 @@ impl<'p> Reader<'p> {
         (lines, blank)
     }
 
-    /// Handles `\ No newline at end of file`, in any language: removes the end of the line before it.
+    /// Handles the line `\ No newline at end of file`, in any language: removes the line end before it.
     fn no_end(&mut self, number: usize, line: &str, last: Option<&mut Line>) {
         if line.len() < SHORTEST_MARK {
             let what = format!("is `{line}`, expected `\\ No newline at end of file`");
@@ -231,7 +231,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// The number of the next line that is not empty, if it belongs to the hunk.
+    /// Returns the number of the next line that is not empty, if that line belongs to the hunk.
     fn behind_gap(&self) -> Option<usize> {
         let line = |(index, line): (usize, &'p str)| (index, line.trim_end_matches(['\n', '\r']));
         let mut ahead = self.lines.clone().map(line).skip_while(|(_, line)| line.is_empty());
@@ -241,7 +241,7 @@ impl<'p> Reader<'p> {
         (line != "-- " && !is_file && is_of_hunk(line)).then_some(index + 1)
     }
 
-    /// The problem of a hunk that has fewer lines than its header says, if the patch ends there.
+    /// Returns the problem of a hunk that has fewer lines than its header says and is the end of the patch.
     fn cut_short(&mut self, hunk: &Hunk, said: &Numbers) -> Option<String> {
         let is_over = self.lines.clone().all(|(_, line)| line.trim().is_empty());
         let ([old, new], [has_old, has_new]) = (said.counts, hunk.counts());
@@ -255,23 +255,23 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// The shortest line that says "no newline at end of file", in bytes, as in git.
+/// The shortest line that means "no newline at end of file", in bytes. git uses the same limit.
 const SHORTEST_MARK: usize = 12;
 
 fn is_of_hunk(line: &str) -> bool {
     matches!(line, "" | "\r") || line.starts_with([' ', '+', '-', '\\'])
 }
 
-/// The numbers of a hunk header such as `@@ -1,3 +1,4 @@`.
+/// The line numbers and counts of a hunk header such as `@@ -1,3 +1,4 @@`.
 struct Numbers {
     old: usize,
     new: usize,
-    /// How many lines the hunk has before and after; 1 if the header does not say it.
+    /// How many lines the hunk has before and after the change; 1 if the header omits a count.
     counts: [usize; 2],
 }
 
 impl Numbers {
-    /// Parses the numbers of a header; `None` if it has none, as in `@@ ... @@`.
+    /// Parses the numbers of a header; `None` if the header has none, as in `@@ ... @@`.
     fn read(header: &str) -> Result<Option<Self>, ()> {
         let rest = header.strip_prefix("@@").ok_or(())?;
         let said = match rest.split_once("@@") {
@@ -284,7 +284,7 @@ impl Numbers {
         }
         let ranges = said.strip_prefix(" -").and_then(|it| it.strip_suffix(' '));
         let (old, new) = ranges.and_then(|it| it.split_once(" +")).ok_or(())?;
-        // No file has more lines, and sums of these numbers cannot overflow.
+        // 32 bits suffice for every file, and sums of these numbers cannot overflow.
         let number = |text: &str| text.parse::<u32>().ok().and_then(|it| usize::try_from(it).ok());
         let range = |text: &str| match text.split_once(',') {
             Some((start, length)) => Some([number(start)?, number(length)?]),

@@ -12,9 +12,10 @@ use super::files::refused;
 use super::script::{Ran, code, path};
 use crate::workspace::{After, Before, Change, Name, WriteOutcome, changed_meanwhile, read_only};
 
-/// Stores the new content of `$1` in the temporary file `$2` of `$3` bytes. The file gets the mode of `$4` if given, else the
-/// mode of `$1` if that exists; `$5` is `+x` or `-x` to set or clear the executable bits. The remaining arguments are the
-/// folders above, outermost first. Prints which folders it created, and whether `$1` exists.
+/// Shell script: stores the new content of `$1` in the temporary file `$2`, which has `$3` bytes. That file gets the
+/// mode of `$4` if it is given, else the mode of `$1` if that exists; `$5` is `+x` or `-x` to set or clear the
+/// executable bits. The remaining arguments are the folders above, the outermost first. Prints the folders that it
+/// created, and whether `$1` exists.
 const STAGE: &str = r#"target=$1 new=$2 size=$3 of=$4 program=$5; shift 5
 [ -L "$target" ] && exit 48
 [ -d "$target" ] && exit 42
@@ -47,14 +48,15 @@ case $program in
 esac
 [ -z "$mode" ] || chmod "$mode" "$new" || fail"#;
 
-/// Stores the expected content of `$1` in the temporary file `$2` of `$3` bytes.
+/// Shell script: stores the expected content of `$1` in the temporary file `$2`, which has `$3` bytes.
 const EXPECT: &str = r#"[ -f "$1" ] && [ ! -L "$1" ] || exit 46
 [ -e "$2" ] && exit 51
 umask 077; set -C
 cat >"$2" && [ "$(wc -c <"$2")" -eq "$3" ] || { rm -f "$2"; exit 49; }"#;
 
-/// Takes groups of five arguments: `any`, `missing` or `content`; the target; its new content, empty to remove the target; its
-/// expected content; and a backup name for the present file. On failure, prints the index of the file.
+/// Shell script: commits all changes. It takes five arguments for each: `any`, `missing` or `content`; the target; its
+/// new content, empty to remove the target; its expected content; and a backup name for the present file. On failure,
+/// prints the index of the file.
 const COMMIT: &str = r#"number=0
 look() { while [ $# -gt 0 ]; do
   if [ "$1" = missing ]; then if [ -e "$2" ] || [ -L "$2" ]; then return 46; fi; fi
@@ -88,7 +90,7 @@ number=0; hold "$@" || fail $?
 number=0; put "$@" || { why=$?; failed=$number; back "$@" || why=$?; number=$failed; fail "$why"; }
 clean "$@"; exit 0"#;
 
-/// Removes files, and empty folders, whose names end with `/`.
+/// Shell script: removes files, and also empty folders, whose names end with `/`.
 const DISCARD: &str = r#"for it; do case $it in
   */) rmdir "$it" 2>/dev/null;;
   *) rm -f "$it";;
@@ -97,11 +99,11 @@ esac; done; exit 0"#;
 /// A change whose contents were uploaded to the container.
 struct UploadedChange<'c> {
     change: &'c Change<'c>,
-    /// The file with the new content; empty if the target is removed.
+    /// The temporary file with the new content; empty if the target is removed.
     new: String,
-    /// The file with the expected content.
+    /// The temporary file with the expected content.
     expected: String,
-    /// The backup name of the present file, if it may have to be restored.
+    /// The backup name of the present file, under which it can be restored; empty if that is not needed.
     held: String,
     is_there: bool,
 }
@@ -110,7 +112,7 @@ struct UploadedChange<'c> {
 #[derive(Default)]
 struct Temporary(Vec<String>);
 
-/// Makes all changes, or none.
+/// Makes all changes, or none if one fails.
 pub(super) fn change(
     container: &Container,
     changes: &[Change<'_>],
@@ -130,7 +132,7 @@ pub(super) fn change(
             .iter()
             .map(|it| if it.is_there { WriteOutcome::Replaced } else { WriteOutcome::Created })
             .collect()),
-        // If it is unknown how far the script got, it may still need the temporary files.
+        // It is unknown how far the script got, so it may still need the temporary files.
         Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
         Err(error) => {
             temporary.0.reverse();
@@ -179,7 +181,7 @@ fn stage<'c>(
     Ok(UploadedChange { change, new, expected, held, is_there })
 }
 
-/// Runs a script that stores a content under a free temporary name.
+/// Runs a script that stores a content under an unused temporary name.
 fn upload_content(
     container: &Container,
     name: &Name,
@@ -191,7 +193,7 @@ fn upload_content(
         let made = vacant(name);
         let (script, arguments) = script(made.clone(), content.len().to_string());
         let ran = container.run(name, script, &arguments, Some(content), 1 << 20)?;
-        // A folder's name ends with a slash. Folders are removed last, since they were created first.
+        // A folder's name ends with a slash. Folders were created first, so they are removed last.
         let said = String::from_utf8_lossy(&ran.output);
         let folders = said.lines().filter_map(|line| line.strip_prefix("made "));
         temporary.0.extend(folders.map(|folder| format!("{folder}/")));
@@ -226,7 +228,7 @@ fn commit(container: &Container, staged: &[UploadedChange<'_>]) -> Result<(), To
     }
     let number: Option<usize> = String::from_utf8_lossy(&ran.output).trim().parse().ok();
     let Some(failed) = number.and_then(|number| staged.get(number)) else {
-        // A script that has changed nothing reports that. This one did not, so its outcome is unknown.
+        // A script that changed nothing reports that. This script did not report it, so the outcome is unknown.
         return Err(ran.failed(first.change.name).class(ErrorClass::Unknown));
     };
     Err(unwritten(failed.change.name, &ran))
@@ -247,16 +249,17 @@ fn unwritten(name: &Name, ran: &Ran) -> ToolError {
     }
 }
 
-/// The folders above a file, outermost first.
+/// Returns the folders above a file, the outermost first.
 fn above(name: &Name) -> Vec<String> {
     let text = name.as_str();
     text.match_indices('/').map(|(end, _)| format!("./{}", &text[..end])).collect()
 }
 
-/// A name next to the file that no other call of this process uses.
+/// Returns a name next to the file that no other call of this process uses.
 fn vacant(name: &Name) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // Processes on several machines may have the same id and write to the same container.
+    // Processes on several machines may have the same id and write to the same container, so the name has the start
+    // time too.
     static BEGAN: LazyLock<u128> = LazyLock::new(|| {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
     });

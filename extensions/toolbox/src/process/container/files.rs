@@ -1,5 +1,5 @@
-//! Accesses the files of a container with commands inside of it. The container is the boundary: names are checked only by their
-//! text, links are followed by the container, and nothing on this machine is touched.
+//! Accesses the files of a container by commands in it. The container is the boundary: names are checked only as text,
+//! the container follows links, and no file of this machine is touched.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,8 @@ use crate::workspace::{Change, Files, Name, WriteOutcome, not_regular, too_large
 #[cfg(feature = "files")]
 use crate::workspace::{FoundEntry, SearchScope, Worker};
 
-/// Prints the bytes of a regular file of at most `$2` bytes; else exits with a code for what has the name.
+/// Shell script: prints the bytes of a regular file of at most `$2` bytes. For anything else, the exit code says what
+/// has the name.
 const READ: &str = r#"[ -e "$1" ] || exit 41
 [ -d "$1" ] && exit 42
 [ -f "$1" ] || exit 43
@@ -40,7 +41,7 @@ pub(super) struct ContainerFiles {
 }
 
 impl ContainerFiles {
-    /// Runs a script about one file that prints only little.
+    /// Runs a script about one file whose output is short.
     fn ask(&self, name: &Name, script: &str) -> Result<Ran, ToolError> {
         self.container.run(name, script, &[path(name)], None, 4096)
     }
@@ -55,7 +56,7 @@ impl ContainerFiles {
     }
 }
 
-/// The error for what a script found instead of a regular file.
+/// Makes the error for what the script found in place of a regular file.
 pub(super) fn refused(name: &Name, ran: &Ran) -> ToolError {
     match ran.status.code() {
         Some(code::ABSENT) => {
@@ -81,7 +82,7 @@ pub(super) fn refused(name: &Name, ran: &Ran) -> ToolError {
     }
 }
 
-/// The error for features that do not support containers.
+/// Makes the error for a feature that does not support containers.
 #[cfg(feature = "changes")]
 fn unsupported(name: &Name, what: &str) -> ToolError {
     let message = format!("`{name}` is in a container, where {what}");
@@ -101,7 +102,7 @@ impl Files for ContainerFiles {
     fn read(&self, name: &Name, most: u64) -> Result<Vec<u8>, ToolError> {
         let ran = self.container.run(name, READ, &[path(name), most.to_string()], None, most)?;
         match ran.status.code() {
-            // The file grew while it was read.
+            // The file has grown while it was read.
             _ if ran.output.len() as u64 > most => Err(too_large(name, most + 1, most)),
             Some(0) => Ok(ran.output),
             Some(code::TOO_LARGE) => {
@@ -116,7 +117,7 @@ impl Files for ContainerFiles {
         change::change(&self.container, changes)
     }
 
-    /// Returns none: the policy does not resolve links in a container.
+    /// Returns no names, because the policy does not resolve links in a container.
     fn names_past_links(&self, _: &Name) -> Vec<Name> {
         Vec::new()
     }
@@ -161,7 +162,7 @@ impl Files for ContainerFiles {
         Ok(Box::new(std::io::Cursor::new(self.read(name, list::LARGEST_SEARCHED)?)))
     }
 
-    /// Reads the present content, also through a link.
+    /// Opens the present content of the file, also through a link.
     #[cfg(feature = "files")]
     fn open_listed(
         &self,

@@ -1,4 +1,5 @@
-//! Lists the entries below a folder of a container with `find` and `stat`; this process decides which of them git ignores.
+//! Lists the entries below a folder of a container with `find` and `stat`. This process decides which entries git
+//! ignores.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,28 +17,28 @@ pub(super) const LARGEST_SEARCHED: u64 = 32 << 20;
 /// The longest output of a list: 64 MiB.
 const LARGEST_LIST: u64 = 64 << 20;
 
-/// Runs `find` in `$1` with the remaining arguments.
+/// Shell script: runs `find` in `$1` with the remaining arguments.
 const FIND: &str = r#"[ -d "$1" ] || { [ -e "$1" ] && exit 50; exit 41; }
 cd "$1" || exit 44
 shift; exec find . "$@""#;
 
-/// Prints the given names, each followed by a NUL, and after one more NUL a line for each: its mode in hexadecimal digits, its
-/// size and its modification time, or `gone`.
+/// Shell script: prints the given names, each followed by a NUL. After one more NUL, prints a line for each: the mode
+/// in hexadecimal digits, the size and the modification time, or `gone`.
 const STATES: &str = r#"if ! lines=$(stat -c '%f %s %Y' "$@" 2>/dev/null); then
   lines=$(for it; do stat -c '%f %s %Y' "$it" 2>/dev/null || echo gone; done)
 fi
 printf '%s\000' "$@"; printf '\000%s\n\000' "$lines""#;
 
-/// An entry of a list.
+/// A file or folder in the list.
 struct Entry {
-    /// The path relative to the searched folder.
+    /// The path relative to the listed folder.
     relative: String,
     kind: Kind,
     size: u64,
     modified: SystemTime,
 }
 
-/// Passes the entries below a folder to `each`, sorted by name, with their modification times.
+/// Calls `each` with the entries below a folder and their modification times, sorted by name.
 pub(super) fn each(
     container: &Container,
     start: &Name,
@@ -49,7 +50,7 @@ pub(super) fn each(
     if let Some(depth) = sought.depth {
         arguments.extend(["-maxdepth".to_owned(), depth.to_string()]);
     }
-    // The ignore rules of a folder are in hidden files.
+    // The files with a folder's ignore rules are hidden files, so list these as well.
     let hidden: &[&str] = match sought.include_ignored {
         true => &["-name", ".git"],
         false => &["-name", ".?*", "!", "-name", ".gitignore", "!", "-name", ".ignore"],
@@ -71,7 +72,7 @@ pub(super) fn each(
         }
     };
     missed += usize::from(ran.status.code() != Some(0)) * ran.errors.lines().count();
-    // Sorts each folder before its contents.
+    // This order has each folder before its contents.
     entries.sort_by(|one, two| one.relative.split('/').cmp(two.relative.split('/')));
     let mut ignored: Option<String> = None;
     for Entry { relative, kind, size, modified } in entries {
@@ -90,7 +91,7 @@ pub(super) fn each(
     Ok(missed)
 }
 
-/// Passes the files below a folder to `worker`.
+/// Calls `worker` with each file below a folder.
 pub(super) fn files(
     container: &Container,
     start: &Name,
@@ -106,7 +107,7 @@ pub(super) fn files(
     })
 }
 
-/// The modification time of the entry with this name.
+/// Returns the modification time of the entry with this name.
 pub(super) fn modified(
     container: &Container,
     name: &Name,
@@ -119,7 +120,7 @@ pub(super) fn modified(
     }
 }
 
-/// The entries of a list without the folder itself, and how many names were not valid text or were gone.
+/// Returns the entries of a list without the folder itself, and how many names were not valid text or had been removed.
 fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
     if ran.status.code() == Some(code::NOT_A_FOLDER) {
         let message = format!("`{start}` is a file, expected a folder");
@@ -135,7 +136,7 @@ fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
     Ok((entries, missed))
 }
 
-/// Parses the output of `STATES`; pure.
+/// Parses the output of `STATES`. Pure.
 fn read(output: &[u8]) -> (Vec<Entry>, usize) {
     let (mut entries, mut missed) = (Vec::new(), 0);
     let mut parts = output.split(|byte| *byte == 0);

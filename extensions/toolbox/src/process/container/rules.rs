@@ -1,5 +1,5 @@
-//! The ignore rules of git below a folder of a container: reads them there, and evaluates them here as for a folder of this
-//! machine.
+//! The ignore rules of git below a folder of a container: reads the files with the rules in the container, and
+//! evaluates the rules in this process.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,10 +10,10 @@ use super::Container;
 use super::script::path;
 use crate::workspace::{Name, OfFolder, ignores, rules_of};
 
-/// The total size limit of the files with rules, in bytes: 4 MiB.
+/// The most bytes of all files with rules together: 4 MiB.
 const LARGEST: u64 = 4 << 20;
 
-/// Prints the name and the text of each existing file, each followed by a NUL.
+/// Shell script: prints the name and the text of each existing file, each followed by a NUL.
 const TEXTS: &str = r#"for it; do
   if [ -f "$it" ] && [ -r "$it" ]; then
     printf '%s\000' "$it"; tr -d '\000' <"$it"; printf '\000'
@@ -22,9 +22,9 @@ done"#;
 
 /// The ignore rules that apply below a folder.
 pub(super) struct Rules {
-    /// The searched folder; empty for the workspace itself, else with `/` at the end.
+    /// The listed folder, with `/` at the end; empty for the workspace itself.
     start: String,
-    /// The rules by their folder, with `/` at the end, relative to the workspace.
+    /// The rules by their folder, relative to the workspace and with `/` at the end.
     folders: BTreeMap<String, OfFolder>,
 }
 
@@ -55,7 +55,8 @@ impl Rules {
             let (name, text) = (String::from_utf8_lossy(name), String::from_utf8_lossy(text));
             rules.add(name.trim_start_matches("./"), &text);
         }
-        // The caller has named this folder, so list it even if a rule above ignores it, using only the rules from here down.
+        // The caller has named this folder, so list it even if a rule of a folder above ignores it. Then only the
+        // rules of this folder and those below apply.
         let is_ignored =
             rules.start.match_indices('/').any(|(end, _)| rules.matches(&rules.start[..end], true));
         if is_ignored {
@@ -77,7 +78,7 @@ impl Rules {
         }
     }
 
-    /// Whether the entry, relative to the searched folder, is hidden or ignored.
+    /// Returns whether an entry, with its path relative to the listed folder, is hidden or ignored.
     pub(super) fn ignores(&self, relative: &str, is_folder: bool) -> bool {
         last(relative).starts_with('.')
             || self.matches(&format!("{}{relative}", self.start), is_folder)
@@ -89,7 +90,7 @@ impl Rules {
     }
 }
 
-/// The last part of a name.
+/// Returns the last part of a name.
 fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }

@@ -1,5 +1,5 @@
-//! Runs a shell script in a container to its end, with exact bytes in and out. Names are passed to scripts as positional
-//! arguments, and never inserted into their text.
+//! Runs a shell script in a container until it ends, with exact bytes as input and output. Names are passed to scripts
+//! as positional arguments, and never inserted into the text of a script.
 
 use std::io::{self, Read, Write as _};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::workspace::Name;
 /// The time-out of a script.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// How much of a script's standard error is read, in bytes.
+/// The most bytes of a script's standard error that are read.
 const LARGEST_ERRORS: u64 = 64 * 1024;
 
 /// Exit codes of the scripts; neither shells nor engines use them.
@@ -35,7 +35,7 @@ pub(super) mod code {
     pub(in super::super) const PARTLY: i32 = 55;
 }
 
-/// How a script ended.
+/// The result of a script.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) status: ExitStatus,
@@ -48,7 +48,7 @@ impl Ran {
         self.status.success()
     }
 
-    /// The error if the script failed for this file.
+    /// Makes the error for a script that failed for this file.
     pub(super) fn failed(&self, name: &Name) -> ToolError {
         let first = self.errors.lines().next().unwrap_or("nothing").trim();
         let message = format!("`{name}`: the container answered {}: {first}", self.status);
@@ -59,14 +59,14 @@ impl Ran {
     }
 }
 
-/// The name as an argument that no program takes for an option.
+/// Returns the name as an argument that no program reads as an option.
 pub(super) fn path(name: &Name) -> String {
     format!("./{name}")
 }
 
 impl Container {
-    /// Runs a script in the folder of the workspace. Reads at most `most` bytes of its output, plus one to detect a longer
-    /// output.
+    /// Runs a script in the folder of the workspace. Reads at most `most` bytes of its output, and one more to detect a
+    /// longer output.
     pub(super) fn run(
         &self,
         name: &Name,
@@ -84,7 +84,7 @@ impl Container {
         let mut child = self.start(script, arguments, input.is_some()).map_err(lost)?;
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
             let input = input.to_vec();
-            // If the script does not get all of its input, it reports that itself.
+            // If the script does not get all of its input, the script reports that itself.
             thread::spawn(move || drop(stdin.write_all(&input)));
         }
         let output = collect(child.stdout.take(), most.saturating_add(1));
@@ -93,7 +93,7 @@ impl Container {
         let output = output.recv_timeout(LIMIT).ok();
         let status = output.as_ref().and_then(|_| wait_for_end(&mut child, until));
         let (Some(output), Some(status)) = (output, status) else {
-            // If it cannot be killed, it has already ended.
+            // If the process cannot be killed, it has already ended.
             let _ = child.kill();
             let _ = child.wait();
             let seconds = LIMIT.as_secs();
@@ -123,13 +123,13 @@ impl Container {
     }
 }
 
-/// Reads a stream on its own thread, since the other stream may fill up meanwhile.
+/// Reads a stream on its own thread, since a process blocks while its other stream is full.
 fn collect(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(stream) = stream {
-            // A broken stream counts as ended: the exit code tells the outcome.
+            // A broken stream counts as ended, because the exit code tells the outcome.
             let _ = stream.take(most).read_to_end(&mut bytes);
         }
         // After a time-out, the output is no longer needed.
@@ -138,7 +138,7 @@ fn collect(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Recei
     receive
 }
 
-/// Waits for a process whose output has ended.
+/// Waits for a process that has closed its output, until the given time.
 fn wait_for_end(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     let mut pause = Duration::from_micros(200);
     loop {

@@ -1,4 +1,4 @@
-//! Rates arguments that lists of flags cannot describe: scripts of sed and awk, file modes, signals.
+//! Rates arguments that a list of flags cannot describe: scripts of sed and awk, file modes, signals.
 
 use toolwright::Danger;
 
@@ -9,7 +9,7 @@ use crate::shell::table::Check;
 
 type Found = Option<(Danger, &'static str)>;
 
-/// The danger that these arguments add to a program; nothing if they add none.
+/// Returns the danger that these arguments add to a program, if any.
 pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Found {
     let given: Vec<&str> = arguments.iter().flatten().copied().collect();
     match check {
@@ -49,10 +49,10 @@ pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Fou
     }
 }
 
-/// The reason to lower a dangerous command to moderate: it removes only build products, or runs code of the workspace as tests
-/// do.
+/// Returns the reason to rate a dangerous command as moderate, if there is one: it removes only build products, or runs
+/// code of the workspace as tests do.
 pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static str> {
-    /// The names of build products, which tools create again when they are missing.
+    /// The names of build products, which tools create again if they are missing.
     const BUILT: [&str; 10] = [
         "target",
         "dist",
@@ -139,7 +139,7 @@ fn git(given: &[&str]) -> Found {
     loses.then_some((Danger::Dangerous, "loses changes or commits that are nowhere else"))
 }
 
-/// Detects a script that a shell runs. A script from standard input is in no file.
+/// Detects a script that a shell runs, from a file or from its standard input. Only a script in a file can be examined.
 fn script(given: &[&str]) -> Found {
     let is_line = given.iter().any(|it| has_letter(it, 'c'));
     let script =

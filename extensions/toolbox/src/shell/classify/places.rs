@@ -1,9 +1,9 @@
-//! Finds the arguments of a program that are not flags, and those that name its subcommand.
+//! Finds the positional arguments of a program, and its subcommand among them.
 
 use crate::shell::flags::is_flag;
 use crate::shell::table::{Program, Subcommand};
 
-/// The arguments that are neither flags nor values of flags.
+/// Returns the arguments that are neither flags nor values of flags.
 pub(in crate::shell) fn places<'c>(
     entry: &Program,
     arguments: &[Option<&'c str>],
@@ -24,12 +24,12 @@ pub(in crate::shell) fn places<'c>(
     places
 }
 
-/// The subcommand, and how many words its name has.
+/// Returns the subcommand, and the number of words in its name.
 pub(super) fn subcommand<'e>(
     entry: &'e Program,
     places: &[Option<&str>],
 ) -> Option<(usize, &'e Subcommand)> {
-    // In `cargo +nightly test`, this word selects the release of the program.
+    // In `cargo +nightly test`, the word `+nightly` selects a release of the program.
     let is_release = |it: &Option<&str>| it.is_some_and(|it| it.starts_with('+'));
     let places = &places[usize::from(places.first().is_some_and(is_release))..];
     let begins = |name: &str| {

@@ -18,13 +18,13 @@ pub(super) struct Word<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Exactly the text.
+    /// The word is exactly the text.
     Literal,
-    /// A pattern, which the shell replaces with the names of matching files.
+    /// The word is a pattern, which the shell replaces with the names of matching files.
     Pattern,
-    /// The name of a file that `find` finds; the text is the pattern of its last part.
+    /// The word is the name of a file that `find` finds. The text is the pattern of the name's last part.
     Found,
-    /// Any text.
+    /// The word may be any text.
     Any,
 }
 
@@ -44,7 +44,7 @@ impl Word<'_> {
 /// The arguments of a command without its flags.
 pub(super) struct ParsedArguments<'w, 'a> {
     pub(super) places: Vec<&'w Word<'a>>,
-    /// The index of the first positional argument; the number of words if there is none.
+    /// The index of the first positional argument; if there is none, the number of words.
     pub(super) first: usize,
     pub(super) folders: Folders,
 }
@@ -99,7 +99,7 @@ impl<'a> Prover<'a, '_> {
                     return self.form(sub, name, &words[at..], &parsed.folders);
                 }
                 Err(doubt) if form.needs.is_empty() => return Err(doubt),
-                // The program also has flags that select what it does.
+                // The program may also be used with flags that select its operation, without a subcommand.
                 Err(_) => {
                     let parsed = self.flags(form, name, words, folders, true)?;
                     return self.places(form, &parsed);
@@ -164,7 +164,7 @@ impl Form {
         })
     }
 
-    /// The subcommand that the positional arguments name, and how many words its name has.
+    /// Returns the form of the subcommand that the positional arguments name, and the number of words in its name.
     fn subcommand(&self, places: &[&Word<'_>], name: &Word<'_>) -> Result<(usize, &Form)> {
         let found = self.sub.iter().filter(|(words, _)| {
             words.len() <= places.len()

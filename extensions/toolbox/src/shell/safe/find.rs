@@ -1,4 +1,4 @@
-//! Checks the expression of `find`: what it tests, prints, and runs for each file.
+//! Checks the expression of `find`: its tests, its output, and the commands that it runs for each file.
 
 use super::arguments::{Kind, Word};
 use super::places::Folders;
@@ -71,7 +71,7 @@ const WITH_TEXT: [&str; 32] = [
 /// Tests with a file name argument.
 const WITH_NAME: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
 
-/// Operators.
+/// Operators of expressions.
 const OPERATORS: [&str; 9] = ["(", ")", "!", "-not", "-a", "-and", "-o", "-or", ","];
 
 impl<'a> Prover<'a, '_> {
@@ -82,7 +82,7 @@ impl<'a> Prover<'a, '_> {
         folders: &Folders,
     ) -> Result<()> {
         let (mut at, mut starts): (usize, Vec<&str>) = (0, Vec::new());
-        // `-P`: links are listed, but not followed.
+        // With `-P`, links are listed but not followed.
         while words.get(at).is_some_and(|it| it.kind == Kind::Literal && it.text == "-P") {
             at += 1;
         }
@@ -117,7 +117,8 @@ impl<'a> Prover<'a, '_> {
                     .iter()
                     .position(|it| it.kind == Kind::Literal && matches!(&*it.text, ";" | "+"));
                 let length = length.ok_or_else(|| word.doubt("has no end"))?;
-                // If all name tests have to match, the last one decides; if one of several may match, the name is unknown.
+                // If all name tests have to match, the last one decides. If one of several may match, the name is
+                // unknown.
                 let found = pattern.clone().filter(|_| !is_either);
                 runs.push((at, at + length, found.unwrap_or_else(|| "*".to_owned())));
                 at += length + 1;
@@ -130,7 +131,7 @@ impl<'a> Prover<'a, '_> {
             } else if WITH_TEXT.contains(&text) {
                 let value = value.literal()?;
                 if matches!(text, "-name" | "-iname") {
-                    // In `find`, `\e` is the same as `e`.
+                    // In `find`, `\e` means `e`, so the backslash can be removed.
                     let is_escaped = value.contains('\\');
                     pattern = Some(if is_escaped { "*".to_owned() } else { value.to_owned() });
                 }

@@ -7,11 +7,11 @@ use super::forms::{Form, Style, Takes};
 use super::places::Folders;
 use super::{Prover, Result};
 
-/// A flag: its name, the type of its value, and a value joined to it.
+/// A flag: its name in the table, the type of its value, and the value joined to it.
 type Flag<'f, 'w> = (&'f str, Takes, Option<&'w str>);
 
 impl<'a> Prover<'a, '_> {
-    /// Parses the flags of a command: up to its end if `is_whole`, else up to the first positional argument.
+    /// Parses the flags of a command, to the end of the command if `is_whole`, else to the first positional argument.
     pub(super) fn flags<'w>(
         &mut self,
         form: &Form,
@@ -58,7 +58,7 @@ impl<'a> Prover<'a, '_> {
                 }
                 parsed.places.push(word);
                 if !is_whole {
-                    // The remaining words belong to a subcommand or to the command that it runs.
+                    // The remaining words belong to a subcommand or to the command that this program runs.
                     parsed.places.extend(words.get(at..).unwrap_or_default());
                     break;
                 }
@@ -75,7 +75,7 @@ impl<'a> Prover<'a, '_> {
                     })),
                     (_, None) => {
                         let value = next_value(takes, word, words.get(at))?;
-                        // A pattern expands to several words, of which only the first would be the value.
+                        // A pattern expands to several words, and only the first of them would be the value.
                         value.literal()?;
                         at += 1;
                         Some(Cow::Borrowed(value))
@@ -112,7 +112,7 @@ impl<'a> Prover<'a, '_> {
             }
         }
         if is_whole {
-            // The first positional argument is a script, not a file.
+            // The first positional argument is a script and not a file.
             let has_script = form.places.first().is_some_and(|it| it.0 == Takes::Script);
             let skipped = usize::from(has_script && scripts == 0);
             self.look_at_trees(form, name, &given, &parsed, skipped)?;
@@ -120,7 +120,7 @@ impl<'a> Prover<'a, '_> {
                 self.settings(settings, &parsed.folders);
             }
             if scripts > 0 && form.places.first().is_some_and(|it| it.0 == Takes::Script) {
-                // A flag gives the script, so insert a placeholder for the positional one.
+                // A flag has the script, so insert a placeholder for the positional argument.
                 static SCRIPT: Word<'static> =
                     Word { text: Cow::Borrowed(""), kind: Kind::Literal, range: 0..0 };
                 parsed.places.insert(0, &SCRIPT);
@@ -129,7 +129,7 @@ impl<'a> Prover<'a, '_> {
         Ok(parsed)
     }
 
-    /// The flags of one word, each with the type of its value and a joined value.
+    /// Returns the flags of one word, each with the type of its value and its joined value.
     fn split<'f, 'w>(&self, form: &'f Form, word: &'w Word<'a>) -> Result<Vec<Flag<'f, 'w>>> {
         let text: &str = &word.text;
         let unknown =
@@ -208,7 +208,8 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// The value of a flag in the next argument. Refuses a value that looks like a flag, because the author may have meant a flag.
+/// Returns the value of a flag from the next argument. Refuses a value that looks like a flag, because the author may
+/// have meant one.
 fn next_value<'w, 'a>(
     takes: Takes,
     flag: &Word<'a>,

@@ -11,50 +11,50 @@ use super::looks::{Settings, Walk};
 #[serde(deny_unknown_fields)]
 pub(in crate::shell) struct FormEntry {
     pub(in crate::shell) names: Vec<String>,
-    /// The flags, each as `-n,--lines:text`. See [`Takes`].
+    /// The flags, each written as `-n,--lines:text`. See [`Takes`] for the types.
     #[serde(default)]
     flags: String,
-    /// The types of the positional arguments: `script file*`. Empty if none is allowed.
+    /// The types of the positional arguments, such as `script file*`. Empty if the program takes none.
     #[serde(default)]
     places: String,
-    /// Groups of flags; one flag of each group is required.
+    /// Groups of flags. The command has to have one flag of each group.
     #[serde(default)]
     needs: Vec<String>,
-    /// Flags, one of which is required if there are positional arguments.
+    /// Flags of which the command has to have one if it has positional arguments.
     #[serde(default)]
     places_with: String,
-    /// The settings to be checked before it runs, because they may name programs that it would run.
+    /// The settings to be checked before the program runs, because they may name programs that it would run.
     look: Option<Settings>,
-    /// How to list every file below a folder that it reads.
+    /// The way to list all files that the program reads below a folder.
     walk: Option<Walk>,
-    /// Flags with which it reads every file below a folder. If the list is empty, it always does.
+    /// The flags with which the program reads all files below a folder. If the list is empty, it always does.
     #[serde(default)]
     recursive: String,
-    /// Flags that exclude files.
+    /// The flags that exclude files from those that the program reads.
     #[serde(default)]
     skips: String,
     #[serde(default)]
     style: Style,
-    /// Whether all its flags are harmless, so that a file name may look like a flag.
+    /// Whether all flags of the program are harmless, so that a file name may look like a flag.
     #[serde(default)]
     plain: bool,
     /// Whether an argument that begins with `@` names a file with further arguments.
     #[serde(default)]
     response: bool,
-    /// Whether it only prints, whatever its arguments are.
+    /// Whether the program only prints, whatever its arguments are.
     #[serde(default)]
     any: bool,
-    /// If the program runs a command that follows its flags: how many positional arguments come before that command.
+    /// If the program runs a command that follows its flags: the number of positional arguments before that command.
     wraps: Option<usize>,
-    /// Whether `NAME=value` may precede that command.
+    /// Whether `NAME=value` may precede the command that the program runs.
     #[serde(default)]
     assigns: bool,
-    /// Complete lists of arguments that are allowed.
+    /// Complete lists of arguments that are allowed, besides those that match the form.
     #[serde(default)]
     alone: Vec<String>,
-    /// A special check of its arguments.
+    /// A special check of the program's arguments.
     check: Option<Check>,
-    /// The subcommands, which follow `flags`.
+    /// The forms of the subcommands, which follow `flags`.
     #[serde(default)]
     sub: Vec<FormEntry>,
 }
@@ -63,12 +63,13 @@ pub(in crate::shell) struct FormEntry {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Style {
-    /// Letters may be combined after one dash, values may be joined, and flags may follow positional arguments.
+    /// As in GNU programs: letters may be combined after one dash, values may be joined, and flags may follow
+    /// positional arguments.
     #[default]
     Gnu,
     /// As `Gnu`, but the first positional argument ends the flags.
     Posix,
-    /// Each flag is a separate argument; its value may be joined.
+    /// Each flag is an argument of its own, to which its value may be joined.
     Exact,
 }
 
@@ -105,7 +106,7 @@ pub(super) enum Takes {
     Name,
     /// A script or a pattern; if a flag gives one, the first positional argument is not a script.
     Script,
-    /// No value; if the flag is given, the first positional argument is not a script.
+    /// No value. If the flag is given, the first positional argument is not a script.
     NoScript,
     /// A pattern for the names of files that are read.
     Include,
@@ -113,11 +114,11 @@ pub(super) enum Takes {
     Language,
     /// A folder that becomes the current one.
     Folder,
-    /// A format of git without signatures, because git would run gpg to check one.
+    /// A format of git that shows no signatures, because git would run gpg to check one.
     Format,
     /// The name of a git setting that does not hold secrets.
     Setting,
-    /// A commit, a path, or a path of a commit.
+    /// A commit, a path, or a path in a commit.
     Revision,
     /// A text that begins with `+`.
     Plus,
@@ -125,7 +126,7 @@ pub(super) enum Takes {
     Topic,
     /// A format of printf that does not set a variable.
     Printf,
-    /// Columns of ps that do not show the environment of processes.
+    /// Columns of ps, without those that show the environment of processes.
     Columns,
 }
 
@@ -149,11 +150,11 @@ pub(super) struct Form {
     pub(super) check: Option<Check>,
     /// Whether only complete lists of arguments are allowed.
     pub(super) is_only_alone: bool,
-    /// The subcommands by the words of their names.
+    /// The subcommands, each with the words of its name and its form.
     pub(super) sub: Vec<(Vec<Box<str>>, Form)>,
 }
 
-/// The forms of a program.
+/// The forms of a program, with those of its subcommands.
 #[derive(Debug, Clone)]
 pub(in crate::shell) struct Forms(pub(super) Form);
 
@@ -215,17 +216,17 @@ impl Form {
         })
     }
 
-    /// The type of a flag's value.
+    /// Returns the type of a flag's value.
     pub(super) fn flag(&self, name: &str) -> Option<Takes> {
         self.flags.get(name).copied()
     }
 
-    /// The flag of this name, with its name as in the table.
+    /// Returns the flag with this name: the name in the table, and the type of the value.
     pub(super) fn find_flag(&self, name: &str) -> Option<(&str, Takes)> {
         self.flags.get_key_value(name).map(|(name, takes)| (&**name, *takes))
     }
 
-    /// The flag of this letter.
+    /// Returns the flag with this letter: its name in the table, and the type of its value.
     pub(super) fn find_letter(&self, letter: char) -> Option<(&str, Takes)> {
         let mut name = [b'-', 0, 0, 0, 0];
         let length = 1 + letter.encode_utf8(&mut name[1..]).len();

@@ -1,4 +1,5 @@
-//! Checks of what the text of a line cannot show: settings and file names of the folder. They are made when a safe line runs.
+//! Checks of the folder's state, which the text of a line cannot show: settings and file names. They are made when a
+//! safe line runs.
 
 use serde::Deserialize;
 
@@ -12,20 +13,20 @@ use crate::shell::secrets::{Wildcards, may_be_secret};
 /// A condition that has to be met before a safe line runs. Folders and files are relative to the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// No setting of the folder names a program that would run.
+    /// No setting in the folder names a program that the line would run.
     Settings { of: Settings, folder: String },
-    /// Checks that no file which the program would read below a folder may hold secrets. `flags` are the flags that
+    /// No file that the program would read below the folder may hold secrets. `flags` are the program's flags that
     /// exclude files, each with its value.
     Tree { walk: Walk, folder: String, start: Start, flags: Vec<(String, String)> },
-    /// No file that a pattern matches looks like a flag, or, if it is read, may hold secrets.
+    /// No file name that the pattern matches looks like a flag. If the files are read, none may hold secrets.
     Pattern { folder: String, pattern: String, is_read: bool },
 }
 
-/// Where listing the files begins.
+/// The place where the listing of files begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Start {
     File(String),
-    /// A pattern, which bash replaces with the names of files.
+    /// The files that the pattern matches, whose names bash puts in its place.
     Pattern(String),
 }
 
@@ -35,7 +36,7 @@ pub(crate) enum Start {
 pub(crate) enum Settings {
     /// The settings of a git repository and of its submodules.
     Git,
-    /// The selected release of a language, for version managers such as rustup, pyenv and asdf.
+    /// The settings that select the release of a language, for version managers such as rustup, pyenv and asdf.
     Toolchain,
 }
 
@@ -43,15 +44,15 @@ pub(crate) enum Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Walk {
-    /// All files.
+    /// All files, without following links.
     Find,
-    /// All files, also through links.
+    /// All files, including those behind links.
     Links,
     /// The files that ripgrep reads.
     Ripgrep,
 }
 
-/// Whether a pattern matches hardly anything but secrets: `.en*`, `*.pem`, `.ssh/*`.
+/// Returns whether a pattern matches hardly any files but secrets, such as `.en*`, `*.pem` and `.ssh/*`.
 fn is_of_secrets(word: &Word<'_>, folders: &Folders) -> bool {
     let is_open = |part: &str| !part.contains(['*', '?']) || part.starts_with(['*', '?']);
     let some = word.text.replace(['*', '?'], "x");
@@ -89,7 +90,8 @@ impl Prover<'_, '_> {
         true
     }
 
-    /// Whether a pattern expands to the same files when it is checked. In a loop, it is expanded where the loop begins.
+    /// Returns whether a pattern expands to the same files when it is checked. In a loop, the shell expands it where
+    /// the loop begins.
     fn is_lookable(&self, word: &Word<'_>, folders: &Folders) -> bool {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"_./*?-".contains(&it);
         word.kind == Kind::Pattern
@@ -112,7 +114,7 @@ impl Prover<'_, '_> {
         };
         let takes = |kind: Takes| given.iter().any(|(it, _)| form.flag(it) == Some(kind));
         let is_listing = takes(Takes::NoScript);
-        // The patterns that `find` may get only match files without secrets.
+        // Each checked pattern of a name matches only files without secrets, and `find` finds no others.
         let is_narrow = walk == Walk::Find && takes(Takes::Include);
         if is_listing || is_narrow || !(form.recursive.is_empty() || has(&form.recursive)) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The folders in which a line may be, and the files that it names from there.
+//! The possible current folders of a line, and the files that the line names relative to them.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use super::{Doubt, Prover, Result};
 use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
-/// The maximum number of possible folders.
+/// The most possible folders that are tracked.
 const MOST: usize = 8;
 
-/// Files of the system without personal data.
+/// Files of the operating system without personal data.
 const PUBLIC: [&str; 16] = [
     "/dev/null",
     "/dev/stdin",
@@ -35,7 +35,7 @@ const PUBLIC: [&str; 16] = [
 pub(super) struct Folders(Rc<[String]>);
 
 impl Folders {
-    /// The folder in which a line begins.
+    /// Makes the set with only the folder in which a line begins.
     pub(super) fn start(folder: &str) -> Self {
         Self(Rc::from([paths::join("", folder)]))
     }
@@ -56,7 +56,7 @@ impl Folders {
         self.0.len() > MOST
     }
 
-    /// The possible folders after a `cd`.
+    /// Returns the possible folders after a `cd`.
     pub(super) fn change_to(&self, to: &Word<'_>) -> Result<Self> {
         let text = to.literal()?;
         if text.is_empty() || text == "-" || text.starts_with('~') {
@@ -69,15 +69,15 @@ impl Folders {
         Ok(Self(folders))
     }
 
-    /// Whether a name is the workspace itself.
+    /// Returns whether a name is that of the workspace itself.
     pub(super) fn is_root(&self, name: &str) -> bool {
         self.0.iter().any(|it| paths::join(it, name).is_empty())
     }
 }
 
 impl<'a> Prover<'a, '_> {
-    /// Checks a file that is read, or whose name is shown: it has to be inside the workspace, and must not hold secrets if it
-    /// is read.
+    /// Checks a file that the line reads or whose name it shows. The file has to be in the workspace. If it is read,
+    /// its name must not indicate secrets.
     pub(super) fn file(&mut self, word: &Word<'a>, folders: &Folders, is_read: bool) -> Result<()> {
         let text: &str = &word.text;
         let wildcards = match word.kind {
@@ -89,7 +89,7 @@ impl<'a> Prover<'a, '_> {
         if text.starts_with(['@', '+']) {
             return Err(word.doubt("may be more than the name of a file"));
         }
-        // In some shells, `.*` matches `..`.
+        // In some shells, the pattern `.*` also matches `..`.
         let fits_parent = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
         let leads_up = text.split('/').any(|it| fits_parent(it) || it == "..");
         if wildcards == Wildcards::Shell && leads_up {
@@ -115,12 +115,12 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// The possible folders after a statement.
+/// The possible current folders after a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Ends {
-    /// The folders if it succeeds.
+    /// The folders if the statement succeeds.
     pub(super) good: Folders,
-    /// The folders if it fails.
+    /// The folders if the statement fails.
     pub(super) bad: Folders,
 }
 
@@ -129,7 +129,7 @@ impl Ends {
         Self { good: folders.clone(), bad: folders.clone() }
     }
 
-    /// The folders in which the next statement may begin.
+    /// Returns the folders in which the next statement may begin.
     pub(super) fn either(self) -> Result<Folders, ()> {
         let folders = self.good.or(&self.bad);
         if folders.are_too_many() { Err(()) } else { Ok(folders) }

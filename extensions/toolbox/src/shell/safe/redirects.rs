@@ -7,7 +7,7 @@ use super::{Prover, Result};
 use crate::shell::paths;
 
 impl<'a> Prover<'a, '_> {
-    /// Checks a redirection: a file, a descriptor or a text to read from, or output to `/dev/null`.
+    /// Checks a redirection: input from a file, a descriptor or a text, or output to `/dev/null`.
     pub(super) fn redirect(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         if node.kind() == "heredoc_redirect" {
             return self.heredoc(node, folders);
@@ -38,7 +38,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Checks a here-document; its end was verified with the tree.
+    /// Checks a here-document. Its end has been verified together with the tree.
     pub(super) fn heredoc(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         let mut cursor = node.walk();
         let mut is_quoted = false;
@@ -46,7 +46,7 @@ impl<'a> Prover<'a, '_> {
             match child.kind() {
                 "<<" | "<<-" | "heredoc_end" | "file_descriptor" => {}
                 "heredoc_start" => is_quoted = self.text(child).starts_with(['\'', '"']),
-                // For example `cat <<EOF | grep a`.
+                // This is the form `cat <<EOF | grep a`.
                 "pipeline" => {
                     let mut cursor = child.walk();
                     for next in child.children(&mut cursor).filter(|it| it.kind() != "|") {

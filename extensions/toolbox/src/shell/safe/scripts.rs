@@ -1,9 +1,9 @@
-//! Scripts in arguments, of sed, awk and jq: recognizes those that only print.
+//! Recognizes scripts of sed, awk and jq in arguments that only print.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Whether a script of sed only prints, replaces and deletes lines.
+/// Returns whether a script of sed only prints, replaces and deletes lines.
 ///
 /// It recognizes addresses, blocks, the commands `p P d D q Q = n N g G h H x l b t T`, `s/…/…/` with plain flags, `y/…/…/`,
 /// and commands that add text.
@@ -42,8 +42,8 @@ pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
                     return false;
                 }
             }
-            // The text that such a command adds extends to the end of the line. A backslash at the end of the line
-            // joins the next line.
+            // The text that such a command adds extends to the end of the line. A backslash at that end joins the next
+            // line.
             'a' | 'i' | 'c' => {
                 let mut last = first;
                 while let Some(letter) = rest.next_if(|it| *it != '\n' || last == '\\') {
@@ -55,8 +55,8 @@ pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
     }
 }
 
-/// Skips the text before a delimiter. Programs differ on whether a delimiter in a list (`[^/]`) ends the text, so such a script
-/// is refused.
+/// Skips the text before a delimiter. Programs differ on whether a delimiter in a character list (`[^/]`) ends the
+/// text, so such a script is refused.
 fn skip_to(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     while let Some(letter) = rest.next() {
         match letter {
@@ -72,7 +72,7 @@ fn skip_to(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     false
 }
 
-/// Skips a list of characters after its `[`.
+/// Skips a character list after its `[`.
 fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     rest.next_if_eq(&'^');
     let mut is_first = true;
@@ -103,8 +103,9 @@ fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     false
 }
 
-/// Whether an awk script only computes and prints. It must not call a function that runs a program, opens a file or takes a
-/// name from a text, and must not have a `>` after the first `print`, which would write a file.
+/// Returns whether an awk script only computes and prints. It must not call a function that runs a program, opens a
+/// file or takes the name of a function from a text. After the first `print` it must not have a `>`, which would write
+/// a file.
 pub(in crate::shell) fn is_plain_awk(script: &str) -> bool {
     const OTHER: [&str; 14] = [
         "system",
@@ -130,7 +131,7 @@ pub(in crate::shell) fn is_plain_awk(script: &str) -> bool {
         && !printed.contains('>')
 }
 
-/// Whether every backslash begins an escape, and none joins two lines.
+/// Returns whether every backslash begins an escape, and none joins two lines.
 fn is_escaped_plainly(script: &str) -> bool {
     let mut letters = script.chars();
     while let Some(letter) = letters.next() {
@@ -142,7 +143,7 @@ fn is_escaped_plainly(script: &str) -> bool {
     true
 }
 
-/// Whether a jq filter uses neither modules nor environment variables.
+/// Returns whether a jq filter uses neither modules nor environment variables.
 pub(in crate::shell) fn is_plain_jq(filter: &str) -> bool {
     const OTHER: [&str; 8] = [
         "import",

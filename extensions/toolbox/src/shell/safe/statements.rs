@@ -1,4 +1,4 @@
-//! Checks statements in sequence and nested, with the possible folders after each.
+//! Checks sequences and nested groups of statements, and tracks the possible folders after each.
 
 use tree_sitter::Node;
 
@@ -20,7 +20,7 @@ impl<'a> Prover<'a, '_> {
                     let folders =
                         ends.either().map_err(|()| Doubt::too_many(child.byte_range()))?;
                     if children.get(at + 1).is_some_and(|it| it.kind() == "&") {
-                        // A background statement runs in its own shell, in parallel.
+                        // A background statement runs in parallel in a shell of its own.
                         self.apart(|it| it.statement(*child, &folders))?;
                         ends = Ends::at(&folders);
                     } else {
@@ -148,7 +148,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Checks a part that runs in its own shell: its variables are not visible outside.
+    /// Checks a part that runs in a shell of its own, whose variables are not visible outside.
     pub(super) fn apart<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<()> {
         let known = self.known.clone();
         run(self)?;
@@ -156,7 +156,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Checks a part that may run or not: variables that it sets are unknown afterwards.
+    /// Checks a part that may or may not run. Values of variables that it sets are unknown afterwards.
     fn maybe<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before = self.known.len();
         let ended = run(self)?;
@@ -166,7 +166,7 @@ impl<'a> Prover<'a, '_> {
         Ok(ended)
     }
 
-    /// Checks conditions and their branches, which must not change the folder.
+    /// Checks conditions and their branches, none of which may change the folder.
     fn branches(&mut self, node: Node<'_>, from: &Folders) -> Result<Ends> {
         let was_loop = self.is_loop;
         self.is_loop |= node.kind() == "while_statement";
@@ -186,7 +186,7 @@ impl<'a> Prover<'a, '_> {
         Ok(Ends::at(from))
     }
 
-    /// Checks statements that may run or not, and that must not change the folder.
+    /// Checks statements that may or may not run. They must not change the folder.
     fn still(&mut self, node: Node<'_>, from: &Folders, is_group: bool) -> Result<()> {
         let ends = self.maybe(|it| match is_group {
             true => it.statements(node, from),

@@ -1,4 +1,4 @@
-//! The text of a word, if it is known exactly.
+//! Computes the text of a word, if it is known exactly.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,12 @@ use super::{Prover, Result};
 use crate::shell::ansi;
 
 impl<'a> Prover<'a, '_> {
-    /// Reads a word. It is known if it is literal after removing quotes, a pattern of files, or a variable with a known value.
+    /// Returns a word. Its text is known if it is literal after the quotes are removed, a pattern of files, or a
+    /// variable with a known value.
     pub(super) fn word(&self, node: Node<'_>) -> Result<Word<'a>> {
         let mut text = Piece::default();
         self.piece(node, &mut text)?;
-        // `{NAME}<file` would set a variable.
+        // The form `{NAME}<file` would set a variable.
         let names = text.unquoted.starts_with('{') && text.unquoted != "{}";
         if names || is_braces(&text.unquoted) {
             return self.doubt(node, "is a list in braces");
@@ -59,7 +60,7 @@ impl<'a> Prover<'a, '_> {
                 let mut cursor = node.walk();
                 let mut end = node.start_byte();
                 for child in node.children(&mut cursor) {
-                    // The pieces of one word are adjacent.
+                    // All pieces of one word are adjacent, so a gap is an error of the parser.
                     if child.start_byte() != end {
                         return self.doubt(node, "is not understood");
                     }
@@ -91,7 +92,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// The value of `$NAME` or `${NAME}`.
+    /// Returns the value of `$NAME` or `${NAME}`.
     fn value(&self, node: Node<'_>) -> Result<Word<'a>> {
         let name = self.text(node).strip_prefix('$').unwrap_or_default();
         let name = name.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(name);
@@ -102,7 +103,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// A text between double quotes.
+    /// Adds a text between double quotes.
     fn string(&self, node: Node<'_>, into: &mut Piece<'a>) -> Result<()> {
         let end = node.end_byte().saturating_sub(1);
         let mut at = node.start_byte() + 1;
@@ -123,7 +124,7 @@ impl<'a> Prover<'a, '_> {
         self.plain(node, at..end, into)
     }
 
-    /// Literal text between double quotes.
+    /// Adds literal text between double quotes.
     fn plain(
         &self,
         node: Node<'_>,
@@ -161,11 +162,11 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// The part of a word that has been read.
+/// The part of a word that has been read so far.
 #[derive(Default)]
 struct Piece<'a> {
     text: Cow<'a, str>,
-    /// The unquoted text, with a quote mark in place of each quoted part.
+    /// The unquoted text, in which a quote mark stands for each quoted part.
     unquoted: String,
     is_pattern: bool,
 }
@@ -185,13 +186,13 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Reads an unquoted word; `false` if a character is not understood.
+/// Adds the text of an unquoted word. Returns `false` if a character is not understood.
 fn bare<'a>(written: &'a str, into: &mut Piece<'a>) -> bool {
     let is_plain =
         written.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-./,:=+@%".contains(&it));
     if is_plain {
         if into.text.is_empty() {
-            // Later checks need only its first character, braces and commas.
+            // Later checks need only the first character, braces and commas.
             into.unquoted.push_str(if written.contains(',') || written.contains("..") {
                 written
             } else {
@@ -235,7 +236,8 @@ fn bare<'a>(written: &'a str, into: &mut Piece<'a>) -> bool {
     true
 }
 
-/// Whether the shell may expand this to several words: `{a,b}` or `{1..3}`. Text after the last brace does not matter.
+/// Returns whether the shell may expand the text to several words, as `{a,b}` or `{1..3}`. Text after the last brace
+/// does not matter.
 fn is_braces(unquoted: &str) -> bool {
     let inside = unquoted.find('{').zip(unquoted.rfind('}'));
     inside.is_some_and(|(from, to)| {

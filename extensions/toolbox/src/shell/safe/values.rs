@@ -8,7 +8,7 @@ use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
 impl<'a> Prover<'a, '_> {
-    /// Checks a word for the type of value that the program takes it for.
+    /// Checks a word by the type of value that the program expects.
     pub(super) fn look(
         &mut self,
         form: &Form,
@@ -23,7 +23,8 @@ impl<'a> Prover<'a, '_> {
         match takes {
             Takes::Nothing | Takes::Optional | Takes::NoScript => {}
             Takes::Text | Takes::Texts => {
-                // A pattern may expand to any text, which is acceptable only for programs whose flags are all harmless.
+                // A pattern may expand to any text, even a flag. That is acceptable only if all flags of the program
+                // are harmless.
                 if word.kind != Kind::Literal && !form.plain && !text.contains('=') {
                     return Err(word.doubt("is in a place where its text has to be known"));
                 }
@@ -123,13 +124,14 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// Checks a commit, a path, or a path in a commit: `HEAD:src/a.rs`. With a path outside of the repository, git reads any file.
+/// Checks a commit, a path, or a path in a commit, such as `HEAD:src/a.rs`. With a path outside of the repository, git
+/// reads any file.
 fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     let path = word.literal()?.rsplit([':', ')']).next().unwrap_or_default();
     if path.starts_with(['/', '~']) || path.split('/').any(|it| it == "..") {
         return Err(word.doubt("may lie outside of the folder"));
     }
-    // `*.rs` is a pattern for the files in the repository.
+    // A pattern such as `*.rs` stands for files in the repository.
     let is_open = path.starts_with(['*', '?', '[']) || path.contains("/*");
     for base in folders.all() {
         if !is_open && may_be_secret(&paths::join(base, path), Wildcards::Doubtful) {
@@ -139,7 +141,7 @@ fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     Ok(())
 }
 
-/// Checks `set`: only options that affect when the shell exits and what it prints.
+/// Checks the builtin `set`: only options that affect when the shell exits and what it prints are allowed.
 pub(super) fn check_set(words: &[Word<'_>]) -> Result<()> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -161,7 +163,7 @@ pub(super) fn check_set(words: &[Word<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Whether every `%` in a printf format begins a conversion that prints.
+/// Returns whether every `%` in a format of printf begins a conversion that prints.
 fn is_plain_format(format: &str) -> bool {
     let mut letters = format.chars();
     while let Some(letter) = letters.next() {
@@ -178,7 +180,8 @@ fn is_plain_format(format: &str) -> bool {
     true
 }
 
-/// Whether these are options of ps without `e`, which would show the environment of processes, or process ids.
+/// Returns whether the text has options of ps without `e`, which would show the environment of processes, or process
+/// ids.
 fn is_plain_ps(text: &str) -> bool {
     text.bytes().all(|it| it.is_ascii_digit() || b"auxfwrljsvmnchHLTZX,".contains(&it))
 }

@@ -1,4 +1,4 @@
-//! Checks the variables that a line sets: which names are allowed, and which values are known from then on.
+//! Checks the variables that a line sets: whether the name is allowed, and whether the value is known afterwards.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ impl<'a> Prover<'a, '_> {
         self.check_assigned(name, &value.text, node.byte_range())
     }
 
-    /// Checks `NAME=value` as a statement: from then on the value is known.
+    /// Checks the statement `NAME=value`, after which the value is known.
     pub(super) fn set(&mut self, node: Node<'_>) -> Result<()> {
         let (name, value) = self.assignment(node)?;
         self.check_assigned(name, &value.text, node.byte_range())?;
@@ -60,14 +60,14 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Checks whether a variable may be set: no program uses it as code or as a path.
+    /// Checks whether a variable may be set: no program may use its value as code or as a path.
     pub(super) fn check_assigned(
         &self,
         name: &str,
         value: &str,
         range: Range<usize>,
     ) -> Result<()> {
-        // Programs see exported variables, which may name a file: `TZ=/etc/x`, `LANG=../x`.
+        // Programs see exported variables, whose value may name a file: `TZ=/etc/x`, `LANG=../x`.
         let is_seen = name.starts_with(|it: char| it.is_ascii_uppercase());
         let is_place = value.starts_with(['/', ':', '.', '~'])
             || value.contains("..")

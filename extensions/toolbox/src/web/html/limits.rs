@@ -1,7 +1,7 @@
-//! Parses a page in time that grows only with its size. Some steps of the HTML parser, and of the Markdown writer after it,
-//! take time for each open element, attribute or sibling, so that a page of 2 MB could take hours. Therefore the numbers of
-//! open elements, of all elements and of attributes are limited beforehand. Tags beyond a limit are left out; their text
-//! remains.
+//! Parses a page in a time that grows only with the page's size. Some steps of the HTML parser and of the Markdown
+//! writer take time for each open element, attribute or sibling, so that a page of 2 MB could take hours. Therefore the
+//! numbers of open elements, of all elements and of attributes are limited beforehand. Tags beyond a limit are dropped,
+//! but their text remains.
 
 use std::cell::{Cell, RefCell};
 
@@ -13,23 +13,24 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use markup5ever_rcdom::{Handle, RcDom};
 
-/// How many elements may be open at once. The Markdown writer recurses for each.
+/// How many elements may be open at the same time. The Markdown writer recurses for each.
 const DEEPEST: usize = 200;
 /// How many elements a page may have.
 const MOST_ELEMENTS: usize = 50_000;
-/// How many attributes a tag may have: the parser compares each with all earlier ones.
+/// How many attributes a tag may have. The parser compares each attribute with all earlier ones.
 const MOST_ATTRIBUTES: usize = 400;
 
-/// Elements that are closed automatically when the next begins, or that never have content.
+/// Elements that the next element closes automatically, or that never have content.
 const NEVER_OPEN: [&str; 20] = [
     "area", "base", "br", "col", "dd", "dt", "embed", "hr", "html", "body", "head", "img", "input",
     "li", "link", "meta", "p", "source", "track", "wbr",
 ];
 
-/// Elements that begin another grammar, in which nothing is closed automatically; pictures and formulas have no words.
+/// Elements that begin another grammar, in which no element is closed automatically. Pictures and formulas have no
+/// words.
 const FOREIGN: [&str; 2] = ["math", "svg"];
 
-/// Elements without words for readers, whose content has its own grammar: they are left out of the tree.
+/// Elements without text for readers, whose content has its own grammar. They are left out of the tree.
 const RAW: [(&str, RawKind); 5] = [
     ("iframe", RawKind::Rawtext),
     ("noembed", RawKind::Rawtext),
@@ -38,7 +39,7 @@ const RAW: [(&str, RawKind); 5] = [
     ("style", RawKind::Rawtext),
 ];
 
-/// The tree of a page; `None` if a tag has more attributes than any real page needs.
+/// Parses a page to a tree; `None` if a tag has more attributes than any real page needs.
 pub(super) fn parse(html: &str) -> Option<Handle> {
     if has_endless_tag(html.as_bytes()) {
         return None;
@@ -53,7 +54,7 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html));
-    // The parser stops at the end of each script, which is not run.
+    // The parser stops at the end of each script, so continue. Scripts do not run.
     while !input.is_empty() {
         let _ = tokenizer.feed(&input);
     }
@@ -61,19 +62,19 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
     Some(tokenizer.sink.tree.sink.document.clone())
 }
 
-/// Passes tokens on to the tree builder, within the limits.
+/// Passes the tokens that are within the limits on to the tree builder.
 struct LimitedSink {
     tree: TreeBuilder<Handle, RcDom>,
     /// The names of the open elements, as far as they can be known without the tree builder. Each has a flag that says
     /// whether its tag was passed on.
     open: RefCell<Vec<(String, bool)>>,
     elements: Cell<usize>,
-    /// The element of [`RAW`] that is open.
+    /// The open element of the list [`RAW`], if there is one.
     raw: Cell<Option<&'static str>>,
 }
 
 impl LimitedSink {
-    /// Whether a tag is passed on to the builder.
+    /// Returns whether a tag is within the limits, so that it is passed on.
     fn admits(&self, tag: &Tag) -> bool {
         let name = &*tag.name;
         let mut open = self.open.borrow_mut();
@@ -84,7 +85,7 @@ impl LimitedSink {
                     && self.elements.get() <= MOST_ELEMENTS
                     && !FOREIGN.contains(&name);
                 if !NEVER_OPEN.contains(&name) {
-                    // Elements that are never closed must not make the list grow without limit.
+                    // Limit this list too, because a page may have many elements that are never closed.
                     if open.len() < 2 * DEEPEST {
                         open.push((name.to_owned(), is_admitted));
                     }
@@ -135,12 +136,12 @@ impl TokenSink for LimitedSink {
     }
 }
 
-/// Whether a tag has more attributes than any real page needs. Text in quotes does not count; an attribute with a quoted value
-/// counts twice.
+/// Returns whether a tag has more attributes than any real page needs. Text in quotes is not counted; an attribute with
+/// a quoted value counts twice.
 fn has_endless_tag(html: &[u8]) -> bool {
     let is_space =
         |at: usize| html.get(at).is_some_and(|it| it.is_ascii_whitespace() || *it == b'/');
-    // The number of attributes in the current tag, and its open quote.
+    // The number of attributes in the current tag, and the open quote.
     let (mut attributes, mut quote) = (None::<usize>, None);
     for (at, &byte) in html.iter().enumerate() {
         let next = html.get(at + 1).copied();
@@ -167,7 +168,7 @@ fn has_endless_tag(html: &[u8]) -> bool {
     false
 }
 
-/// The text outside of angle brackets, for input that could not be parsed as a page.
+/// Returns the text outside of angle brackets, for input that cannot be parsed as a page.
 pub(super) fn without_tags(html: &str) -> String {
     let mut parts = html.split('<');
     let first = parts.next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! One file that is about to be replaced, created or removed: its new content is next to it under a temporary name, and the old
-//! file is held under a second name if it may have to be restored.
+//! One file that is about to be replaced, created or removed. Its new content is in a temporary file next to it. If the
+//! old file may have to be restored, it has a second name.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -18,14 +18,14 @@ use crate::workspace::links::is_real_name_text;
 use crate::workspace::name::Name;
 use crate::workspace::regular::{changed_meanwhile, is_regular, read_only};
 
-/// A change that is ready to be committed. Dropping it before the commit removes all its traces.
+/// A change that is ready to be committed. Dropping it before the commit removes its temporary files.
 pub(super) struct StagedChange<'c> {
     change: &'c Change<'c>,
     root: &'c Dir,
     target: Target,
-    /// The temporary name of the new content.
+    /// The name of the temporary file with the new content.
     temporary: Option<String>,
-    /// The second name of the old file.
+    /// The second name of the old file, under which it can be restored.
     held: Option<String>,
     is_committed: bool,
 }
@@ -35,7 +35,7 @@ struct Target {
     folder: Dir,
     name: OsString,
     permissions: Option<Permissions>,
-    /// The folders that were created for it, outermost first.
+    /// The folders that were created for the target, the outermost first.
     made: Vec<PathBuf>,
 }
 
@@ -86,7 +86,7 @@ impl<'c> StagedChange<'c> {
         self.change.name
     }
 
-    /// Refuses to replace a file that another process has written meanwhile.
+    /// Checks that no other process has written the target meanwhile.
     pub(super) fn is_unchanged(&self) -> Result<(), ToolError> {
         let name = self.change.name;
         let expected = match self.change.before {
@@ -94,7 +94,7 @@ impl<'c> StagedChange<'c> {
             Before::Missing => None,
             Before::Content(content) => Some(content),
         };
-        // The name may belong to a FIFO by now, and opening a FIFO would wait for its writer.
+        // The name may belong to a FIFO by now. Do not block: opening a FIFO would wait for its writer.
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
         let found = match self.target.folder.open_with(&self.target.name, &options) {
@@ -114,7 +114,7 @@ impl<'c> StagedChange<'c> {
         Err(changed_meanwhile(name))
     }
 
-    /// Puts the new content in place: the only step that others can see.
+    /// Puts the new content in place. This is the only step that others can see.
     pub(super) fn commit(&mut self) -> Result<(), ToolError> {
         let Target { folder, name, .. } = &self.target;
         match &self.temporary {
@@ -128,7 +128,7 @@ impl<'c> StagedChange<'c> {
         Ok(())
     }
 
-    /// Restores the state from before the commit.
+    /// Restores the state before the commit.
     pub(super) fn restore(&mut self) -> io::Result<()> {
         let Target { folder, name, .. } = &self.target;
         match &self.held {
@@ -151,7 +151,7 @@ impl<'c> StagedChange<'c> {
 impl Drop for StagedChange<'_> {
     fn drop(&mut self) {
         for name in self.temporary.iter().chain(&self.held) {
-            // An error of the cleanup is ignored, because the original error is reported.
+            // Ignore an error of the cleanup, because the original error is reported.
             let _ = self.target.folder.remove_file(name);
         }
         if !self.is_committed {
@@ -210,7 +210,7 @@ impl Target {
     }
 }
 
-/// Creates a folder with those above it, and returns which of them are new.
+/// Creates a folder and those above it, and returns which of them are new.
 fn make_folders(root: &Dir, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let missing = |it: &&Path| !it.as_os_str().is_empty() && !root.exists(it);
     let mut made: Vec<PathBuf> =
@@ -220,14 +220,15 @@ fn make_folders(root: &Dir, folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(made)
 }
 
-/// A temporary name that is not used yet.
+/// Returns a temporary name that is not used yet.
 fn vacant() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!(".toolwright-{}-{number}.tmp", process::id())
 }
 
-/// Creates a file next to the target. If it `replaces` a file, only the owner can read it until it has that file's mode.
+/// Creates a file next to the target. If the file `replaces` another one, only the owner can read it until it gets that
+/// file's mode.
 fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -247,7 +248,8 @@ fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     }
 }
 
-/// The mode of the new file: that of the old one, with the executable bits set or cleared if the change says so.
+/// Returns the mode of the new file: that of the old file, with the executable bits set or cleared if the change says
+/// so.
 fn with_program(
     file: &File,
     permissions: Option<Permissions>,
@@ -261,7 +263,7 @@ fn with_program(
             Some(permissions) => permissions,
             None => file.metadata()?.permissions(),
         };
-        // As git does, everyone who may read the file may execute it.
+        // As in git, everyone who may read the file may also execute it.
         let mode = match is_program {
             true => now.mode() | (now.mode() & 0o444) >> 2,
             false => now.mode() & !0o111,
