@@ -73,7 +73,7 @@ options! {
     "crate" krate: Option<Path> = value::path,
 }
 
-/// `danger = safe`, or an expression over the parameters.
+/// The value of `danger`: `safe` and so on, or an expression over the tool's parameters.
 pub enum Danger {
     Level(Ident),
     Expression(Expr),
@@ -91,7 +91,7 @@ pub struct Touches {
     pub entries: Vec<Touch>,
 }
 
-/// `file = path`, or `file` alone for every resource of the kind.
+/// One entry of `reads` or `writes`: `file = path`, or `file` without a value for every resource of that kind.
 pub struct Touch {
     pub kind: Path,
     pub resource: Option<Expr>,
@@ -172,7 +172,7 @@ fn is_function(path: &Path) -> bool {
     last.is_some_and(|it| it.starts_with(|first: char| first == '_' || first.is_lowercase()))
 }
 
-/// Returns what may follow `danger =`, for a message.
+/// Returns the values that `danger` accepts, as words for an error message.
 pub fn danger_expected() -> String {
     format!("expected a level ({}) or an expression over the parameters", one_of(DANGERS))
 }

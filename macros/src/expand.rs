@@ -26,7 +26,7 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let root = paths.root();
     let private = paths.private();
     let (visibility, mut handle, conditions) = (&tool.visibility, tool.handle(), &tool.conditions);
-    // The collision is reported, and rustc would report it again.
+    // The macro has already reported that the name is taken; an item named `_` keeps rustc from reporting it again.
     if tool.handle_is_taken {
         handle = Ident::new("_", handle.span());
     }

@@ -95,7 +95,7 @@ fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Returns the name of a parameter of the tool, as a closure would write it.
+/// Returns the name of a parameter of the tool, as a closure has to write it.
 fn name(argument: &FnArg) -> Option<String> {
     match argument {
         FnArg::Typed(typed) => plain(&typed.pat).map(|it| it.ident.unraw().to_string()),

@@ -28,7 +28,7 @@ pub fn questions(
     let questions = types.iter().filter_map(|ty| {
         let written = ty.to_token_stream();
         let is_known = KNOWN.contains(&written.to_string().as_str());
-        // The questions are outside of the item, where `Self` means nothing.
+        // The generated checks are outside of the item, where `Self` has no meaning.
         let is_asked = !is_known && !names_self(&written) && asked.insert(written.to_string());
         is_asked.then(|| {
             quote_spanned! {ty.span()=>

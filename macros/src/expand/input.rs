@@ -173,7 +173,7 @@ fn expand_limit(param: &Param, bound: &NumberLimit) -> TokenStream {
 /// would cause further errors.
 fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
-    // Every number type holds these.
+    // Every number type can represent the integers from 0 to 127.
     if (0..=127).contains(integer) {
         return None;
     }
@@ -189,7 +189,7 @@ fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     })
 }
 
-/// Asks rustc whether JSON can hold the type in this place.
+/// Generates code by which rustc checks that JSON can represent the parameter's type.
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();

@@ -17,7 +17,7 @@ pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     moved.collect()
 }
 
-/// Gives a path the span of the first token of what the user wrote.
+/// Gives the tokens of a path the span of the first token that the user wrote.
 pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     tokens.into_iter().map(|token| move_to(token, first)).collect()
@@ -31,7 +31,7 @@ pub fn associated_item(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     quote!(#open #ty #rest)
 }
 
-/// Gives locals the position of what the user wrote.
+/// Gives the tokens of local variables the span of what the user wrote.
 pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     at(first.resolved_at(Span::call_site()), tokens)

@@ -44,17 +44,17 @@ pub enum TypeNames {
 pub struct NormalizedSchema {
     /// An object schema of JSON Schema 2020-12 whose references lead into its own `$defs`.
     pub schema: Value,
-    /// What a person should know about the schema; at most a hundred notes.
+    /// The notes about the schema for a person; at most a hundred.
     pub notes: Vec<Note>,
 }
 
-/// A remark about a schema that does not prevent its use.
+/// A remark about a schema: the schema can be used nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
-    /// The place, as a JSON pointer into the original schema.
+    /// The location in the original schema, as a JSON pointer.
     pub pointer: String,
-    /// What the schema had, and what it was changed to.
+    /// What the schema contained at that location, and how it was changed.
     pub message: String,
 }
 

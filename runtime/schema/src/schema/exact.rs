@@ -114,7 +114,7 @@ impl<'a> Judge<'a> {
         exact
     }
 
-    /// Examines `Option<T>` of a type with more than one keyword.
+    /// Examines the schema of `Option<T>` where the schema of `T` has several keywords.
     fn optional(&mut self, choices: &'a Value) -> bool {
         match choices.as_array().map(Vec::as_slice) {
             Some([value, null]) => {

@@ -21,7 +21,7 @@ const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveM
 const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 const TWO_TO_128: f64 = 2.0 * TWO_TO_127;
 
-/// Adds the limits of the types to a schema as schemars wrote it.
+/// Adds the limits of the Rust types to a schema that schemars generated.
 pub(super) fn tighten(mut schema: Value) -> Value {
     each_schema(&mut schema, &mut |object| {
         add_bounds(object);
@@ -59,7 +59,7 @@ pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     })
 }
 
-/// Returns the limits of the type that schemars gives this format.
+/// Returns the limits of the Rust type for which schemars generates this format.
 fn natural(format: &str) -> Option<Limits> {
     let between =
         |minimum: Value, maximum: Value| Some(vec![("minimum", minimum), ("maximum", maximum)]);
@@ -84,7 +84,7 @@ fn natural(format: &str) -> Option<Limits> {
     }
 }
 
-/// Adds the bounds of a number's type, unless there are narrower ones.
+/// Adds the limits of the number's type to a schema, unless the schema has narrower ones.
 fn add_bounds(object: &mut Map<String, Value>) {
     let format = object.get("format").and_then(Value::as_str);
     for (keyword, limit) in format.and_then(natural).unwrap_or_default() {

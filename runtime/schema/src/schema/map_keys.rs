@@ -11,7 +11,7 @@ use toolwright_core::input::{ExpectedInput, Fault};
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 
-/// What a schema must say in addition.
+/// A constraint that has to be added to the schema of a map.
 pub(super) enum Correction {
     /// The keys of a map.
     Keys(Value),

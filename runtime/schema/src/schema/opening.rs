@@ -60,7 +60,7 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// Whether each part of a value is constrained only by its own schema.
+/// Whether only its own schema constrains each part of a value.
 fn leaves_parts_alone(schema: &Value) -> bool {
     const KNOWN: &[&str] = &[
         "type",

@@ -158,7 +158,7 @@ impl Judge<'_> {
         let mut differs = [true; odd::TEXTS.len()];
         if let Some(opening) = opening {
             let mut taken = Vec::new();
-            // The root is complete by itself, so the type judges it at once.
+            // A sample at the root is a complete input, so the type can judge it at its first value.
             let mut judges_at_once = place.instance.is_empty();
             for (index, odd) in odd::TEXTS.iter().enumerate() {
                 let Some(valid) = verdicts[index] else { continue };
@@ -197,7 +197,7 @@ impl Judge<'_> {
         let text = value.to_string();
         // The position of a tag decides whether serde reads its content directly or from a buffer.
         let reversed = Some(reverse(value)).filter(|it| *it != text);
-        // Making and judging a value costs several times as much as reading it.
+        // To make and check a value costs several times as much as to parse its text.
         self.trial.spend(3 * text.len());
         for text in std::iter::once(text).chain(reversed) {
             match self.trial.fault(&text)? {
@@ -214,7 +214,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares the names that the type asks for with those in its schema.
+    /// Compares the names that the type expects with the names in its schema.
     fn names(
         &mut self,
         sample: &Sample,
@@ -260,7 +260,7 @@ fn narrower(sample: &Sample, fault: &Fault, is_sample: bool) -> Result<(), Schem
     let schema = schema_at(sample, &problem.pointer);
     let is_structural = match problem.rule {
         Rule::Type | Rule::UnknownKey | Rule::MissingKey | Rule::Choice | Rule::Null => true,
-        // The messages of serde about types that it cannot read through its buffer.
+        // Serde writes such messages about types that it cannot parse from a buffered value.
         Rule::Other => {
             is_sample
                 && (problem.expected.ends_with("128 is not supported")
@@ -296,7 +296,7 @@ fn reverse(value: &Value) -> String {
     }
 }
 
-/// Returns the sample with another value at one place.
+/// Returns the sample with the value at one place replaced.
 pub(super) fn with(sample: &Sample, place: &Place, value: Value) -> Value {
     let mut whole = sample.value.clone();
     if let Some(part) = whole.pointer_mut(&place.instance) {

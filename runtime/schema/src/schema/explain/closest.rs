@@ -9,11 +9,11 @@ use super::steps::{Kind, Step, Walk, Way, address};
 /// How badly a branch fits.
 #[derive(Debug, Default)]
 struct Fit {
-    /// Whether its type or its tag differs.
+    /// Whether the value has another type or another tag than the branch requires.
     is_ruled_out: bool,
-    /// How many errors concern the value itself, not its parts.
+    /// How many errors concern the value itself and not its parts.
     at_the_surface: usize,
-    /// Whether a part has another type, or is none of the choices.
+    /// Whether a part of the value has a wrong type, or matches none of the allowed choices.
     is_doubtful: bool,
 }
 
@@ -78,7 +78,7 @@ fn count(error: &ValidationError<'_>, fit: &mut Fit) {
     fit.is_doubtful |= is_type || is_choice;
 }
 
-/// Whether a key has only one valid value, which names the branch.
+/// Whether a key has only one valid value, so that this value identifies the branch.
 fn is_tag(kind: &ValidationErrorKind) -> bool {
     match kind {
         ValidationErrorKind::Constant { .. } => true,

@@ -30,7 +30,7 @@ pub(super) enum Kind {
     OneOf,
 }
 
-/// A keyword at its place in the schema.
+/// A keyword, identified by its place in the schema.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) kind: Kind,
@@ -44,9 +44,9 @@ pub(super) struct Step {
 /// A place that a keyword leads to.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    /// The name of its validator: `#` and the place.
+    /// The name of the place's validator: `#` and the JSON pointer of the place.
     pub(super) name: Arc<str>,
-    /// Its index among the places that keywords lead to.
+    /// The index of this place among all places that keywords lead to.
     number: usize,
 }
 
@@ -60,13 +60,13 @@ impl Way {
         self.name.strip_prefix('#').unwrap_or_default()
     }
 
-    /// Returns a key for this place and a part of the value.
+    /// Returns a key that identifies this place together with a part of the value.
     pub(super) fn with(&self, value: &Value) -> (usize, usize) {
         (self.number, address(value))
     }
 }
 
-/// The keywords that failed, each with the address of its part of the value.
+/// The keywords that failed, each with the memory address of the part of the value that failed.
 pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 
 /// The memory of one explanation.
@@ -79,7 +79,7 @@ pub(super) struct Walk {
     most: usize,
 }
 
-/// A running explanation; dropping it clears the thread-local.
+/// An explanation in progress; dropping it clears the thread-local that refers to it.
 pub(super) struct Running(Rc<Walk>);
 
 impl std::ops::Deref for Running {
@@ -157,7 +157,7 @@ impl Walk {
         }
         let key = way.with(value);
         if let Some(known) = self.known.borrow().get(&key) {
-            // A schema that refers to itself for the same value adds no constraint.
+            // A schema that references itself for the same value adds no constraint.
             return known.unwrap_or(true);
         }
         let Some(place) = place() else { return true };
@@ -175,7 +175,7 @@ impl Walk {
     }
 }
 
-/// Identifies a part of a value, as long as the value is not moved.
+/// Returns the memory address of a part of a value, which identifies it as long as the value is not moved.
 pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
@@ -286,7 +286,7 @@ fn ways(keyword: &str, value: &Value, at: &str) -> Option<(Kind, Vec<String>)> {
     Some((kind, (0..parts).map(|index| format!("#{at}/{index}")).collect()))
 }
 
-/// Replaces a keyword; `None` for a reference to another document.
+/// Replaces the validator of a keyword; holds `None` for a reference to another document.
 struct Stepping(Option<Arc<Step>>);
 
 impl Stepping {

@@ -57,7 +57,7 @@ fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
     tags.next()
 }
 
-/// Follows the references of a branch to its schema.
+/// Follows the references of a branch until a schema without a reference is reached.
 fn resolve<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
     for _ in 0..MOST_REFERENCES {
         let Some(reference) = branch.get("$ref") else { return Some(branch) };
