@@ -24,7 +24,7 @@ pub mod foreign {
     pub use toolwright_schema::schema::Checker;
 }
 
-/// JSON as a tree whose numbers keep their text.
+/// JSON values as a tree that stores each number as it was written.
 pub mod json {
     pub use toolwright_core::json::read;
     pub use toolwright_core::json::tree::Node;
@@ -44,7 +44,7 @@ pub mod journal {
     };
 }
 
-/// The input of a policy, and each rule's part in its decision.
+/// The input of a policy, and the part that each rule has in the policy's decision.
 pub mod policy {
     pub use toolwright_policy::policy::{
         DeclaredAccess, Evaluation, ModeSays, Question, RuleEffect, RuleMatch, RuleOutline,
@@ -63,14 +63,14 @@ pub mod runs {
     };
 }
 
-/// The interface of a log of file changes, for a program that undoes them.
+/// The interface of a log of file changes, by which a program can undo the changes.
 pub mod changes {
     pub use toolwright_executor::file_changes::{
         ChangingCalls, FileChanges, RefusedFile, RestoredFiles, UnrecordedCall,
     };
 }
 
-/// Calls that a tool makes on behalf of an agent of its own.
+/// Calls that a tool makes on behalf of an agent, such as a sub-agent.
 pub mod delegation {
     pub use toolwright_executor::executor::{DelegatedRun, Delegation, inherited, run_of};
 }

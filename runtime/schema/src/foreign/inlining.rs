@@ -59,7 +59,7 @@ fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -
     size <= LARGEST && depth <= limits::DEEPEST
 }
 
-/// Computes size and depth of a schema whose references are inlined.
+/// Computes the size and depth that a schema has once its references are inlined.
 fn extent(schema: &Value, known: &BTreeMap<&str, (usize, usize)>) -> (usize, usize) {
     let mut size = limits::size(schema);
     let mut depth = limits::depth(schema);
@@ -123,7 +123,7 @@ fn only_tells(site: &Map<String, Value>) -> bool {
     site.keys().all(|keyword| keyword == "$ref" || keywords::annotation(keyword).is_some())
 }
 
-/// Joins the keywords beside a reference with its target.
+/// Combines the keywords beside a reference with the schema that the reference names.
 fn join(site: Map<String, Value>, body: Value) -> Value {
     let alone = only_tells(&site);
     match body {

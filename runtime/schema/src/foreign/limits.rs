@@ -1,10 +1,10 @@
-//! Limits the size of a schema, so that all later code may recurse along it.
+//! Limits the size and depth of a schema, so that all later code may recurse into it.
 
 use serde_json::Value;
 
 use toolwright_core::schema::SchemaProblem;
 
-/// The maximum nesting of arrays and objects, as in `serde_json`.
+/// The maximum nesting depth of arrays and objects, which is also the limit of `serde_json`.
 pub(super) const DEEPEST: usize = 128;
 /// The maximum number of values in the document that contains the schema.
 pub(super) const LARGEST: usize = 200_000;

@@ -57,7 +57,7 @@ fn says_nothing(root: &Map<String, Value>) -> bool {
     root.keys().all(|keyword| keyword == "$defs" || keywords::annotation(keyword).is_some())
 }
 
-/// Whether a schema describes objects, as far as it shows.
+/// Whether a schema describes objects, as far as its own keywords show.
 fn describes_object(schema: &Map<String, Value>) -> bool {
     let object = |part: &Value| match part.get("type") {
         Some(kind) => kind == "object",
@@ -70,6 +70,6 @@ fn describes_object(schema: &Map<String, Value>) -> bool {
             .into_iter()
             .any(|it| parts(it).is_some_and(|parts| !parts.is_empty() && parts.iter().all(object)))
         || schema.get("if").is_some_and(object)
-        // A recursive definition; if it is not an object, the validator finds out.
+        // The root is a recursive definition; the validator reports it if it does not describe an object.
         || schema.contains_key("$ref")
 }

@@ -283,7 +283,7 @@ impl Store for SqliteStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         let mut changes = self.0.watcher.listen();
         async move {
-            // `self` owns the sender, so it still exists.
+            // `self` owns the sender, so the channel cannot be closed here.
             let _ = changes.changed().await;
         }
         .boxed()
@@ -326,7 +326,7 @@ fn add<T>(
     found.push(limit, id, read(id).map_err(|why| StoreError::damaged(id, why)));
 }
 
-/// Reads the id of a row, which is its first column.
+/// Parses the id of a call from the first column of its row.
 fn id(name: &JournalFile, row: &rusqlite::Row<'_>) -> Result<CallId, StoreError> {
     row.get(0).map(CallId::from_bytes).map_err(|error| name.failure("be read", error))
 }

@@ -13,7 +13,7 @@ pub(super) enum Engine {
     Linear,
     /// The pattern needs backtracking, which is limited.
     Backtracking,
-    /// The pattern cannot be checked, for this reason.
+    /// The pattern cannot be checked, for the reason in this text.
     None(String),
 }
 

@@ -1,4 +1,4 @@
-//! Rules about races: of many tasks that want the same, one wins.
+//! Rules about races: of several tasks that write the same thing, exactly one succeeds.
 
 use std::sync::Arc;
 

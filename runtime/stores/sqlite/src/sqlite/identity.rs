@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// Distinguishes a file from another one with the same name.
+/// Identifies a file on its disk, to notice when another file takes over its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -11,7 +11,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity of the file with this name; `None` if there is none.
+    /// Returns the identity of the file at this path; `None` if there is no file.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;

@@ -64,7 +64,7 @@ pub fn query(filter: &Filter, page: Page) -> Query {
     }
 }
 
-/// Returns the conditions of a filter, except those on the state.
+/// Returns the SQL conditions of a filter, except for the filter's states.
 fn conditions(filter: &Filter, page: Page) -> Conditions {
     let mut conditions = Conditions::default();
     // A row without a valid id is not a call: this program has not written it, and could not report it by its id.

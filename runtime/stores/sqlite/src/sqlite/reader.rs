@@ -83,7 +83,7 @@ fn run(name: JournalFile, connection: &Connection, jobs: &Mutex<Receiver<Job>>) 
 }
 
 impl Reading<'_> {
-    /// Passes each row to `each` until that has enough.
+    /// Passes each row to `each`, until `each` needs no more rows.
     pub fn rows(
         &mut self,
         sql: &str,

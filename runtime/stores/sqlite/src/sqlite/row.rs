@@ -14,10 +14,10 @@ use toolwright_journal::journal::{
     StoreErrorKind, Transaction,
 };
 
-/// The size of most records in bytes.
+/// The usual size of a stored call record, in bytes; a buffer starts with this capacity.
 const RECORD: usize = 2_048;
 
-/// The size of most entries in bytes.
+/// The usual size of a stored history entry, in bytes; a buffer starts with this capacity.
 const ENTRY: usize = 384;
 
 /// A transaction, ready to be written.

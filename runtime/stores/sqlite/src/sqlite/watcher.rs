@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::failure::JournalFile;
 use toolwright_journal::journal::StoreError;
 
-/// How often to check for commits of other processes while a reader waits.
+/// How often commits of other processes are looked for while a reader waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Notifies of commits.
@@ -99,14 +99,14 @@ fn look(connection: &Connection, mut last: i64, changes: &Changes) {
                 last = now;
                 changes.notify();
             }
-            // The waiter finds out about the failure when it reads.
+            // The waiting reader gets the failure when it reads next.
             Err(_) => changes.notify(),
         }
         thread::park_timeout(PAUSE);
     }
 }
 
-/// Reads a number that changes with every commit of another connection.
+/// Reads SQLite's `data_version`, which changes with every commit of another connection.
 fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA data_version", [], |row| row.get(0))
 }

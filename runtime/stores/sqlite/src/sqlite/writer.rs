@@ -43,19 +43,19 @@ pub struct Writer {
 struct WriterState {
     name: JournalFile,
     held: Mutex<WriteConnection>,
-    /// How many callers have a write that is not answered yet.
+    /// How many callers wait for the answer to their write.
     waiting: AtomicUsize,
-    /// Whether the last commit was so quick that a caller may make the next one.
+    /// Whether the last commit was so quick that a caller may commit on its own thread.
     is_quick: AtomicBool,
     changes: Arc<Changes>,
 }
 
-/// The writing connection; this process has only one.
+/// The connection that writes; a process has one for each journal.
 struct WriteConnection {
     connection: Connection,
     /// The schema version of SQLite that was checked last.
     seen: Cell<Option<i64>>,
-    /// How long the thread waits for another program that writes.
+    /// How long a write waits while another program writes to the file.
     patience: Duration,
 }
 
@@ -112,7 +112,7 @@ impl Writer {
         Ok(Self { sender, shared })
     }
 
-    /// Does the work durably, even if its caller has stopped waiting.
+    /// Performs the work and commits it durably, even if the caller stops waiting.
     pub async fn does(&self, work: Work) -> Result<(), CommitError> {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
@@ -142,7 +142,7 @@ impl OfferedWork<'_> {
     fn send_work(&mut self) -> oneshot::Receiver<Result<(), CommitError>> {
         let (answer, answered) = oneshot::channel();
         if let Some(work) = self.work.take() {
-            // If the thread has ended there is no answer, which the caller reports.
+            // If the thread has ended, no answer arrives, which the caller reports as an error.
             let _ = self.writer.sender.send(QueuedWork { work, answer });
         }
         answered
@@ -155,7 +155,7 @@ impl Drop for OfferedWork<'_> {
     }
 }
 
-/// Counts one waiting caller while it exists.
+/// Counts one caller as waiting, as long as this value exists.
 struct Waiting<'w>(&'w AtomicUsize);
 
 impl<'w> Waiting<'w> {
@@ -172,7 +172,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl WriterState {
-    /// Whether there is no other waiting work.
+    /// Whether only one caller waits, so that its work need not be combined with other work.
     fn is_one(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 1
     }
@@ -198,7 +198,7 @@ impl WriterState {
         Some(done)
     }
 
-    /// Begins a transaction, unless another program is writing.
+    /// Begins a transaction. Returns `false` at once if another program is writing.
     fn begun_at_once(
         &self,
         held: &WriteConnection,
@@ -277,7 +277,7 @@ impl WriterState {
         self.finish(statements, work)
     }
 
-    /// Does the work of a transaction that has begun, and commits it.
+    /// Performs the work in a transaction that has begun, and commits it.
     fn finish(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
         perform(statements, work).inspect_err(|_| statements.rollback())?;
         Ok(self.commit(statements)?)
@@ -293,7 +293,7 @@ impl WriterState {
 }
 
 impl WriteConnection {
-    /// Sets how long SQLite waits for another program that writes.
+    /// Sets how long SQLite waits while another program writes to the file.
     fn waits(&self, patience: Duration, name: &JournalFile) -> Result<(), StoreError> {
         let set = self.connection.busy_timeout(patience);
         set.map_err(|error| name.failure("be written", error))
@@ -319,7 +319,7 @@ enum GroupFailure {
 
 fn in_group(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
     match work {
-        // A conflict in a single write leaves nothing to undo.
+        // A conflict in a transaction with one write leaves nothing to undo.
         Work::Commit(unit) if unit.writes() > 1 => {
             statements.within(|statements| statements.write(unit))
         }
