@@ -8,7 +8,7 @@ use super::statement::{Decision, Statement, Subject};
 use crate::journal::CallRecord;
 
 impl Statement {
-    /// Makes the statement that approves the call, as it was shown.
+    /// Makes the statement that approves the call with the arguments that its record shows.
     #[must_use]
     pub fn approve(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::Approve { grant: None }, by, at)
@@ -150,7 +150,7 @@ impl Statement {
         Self { about, verdict, at, by: by.into(), journal, project, note: None }
     }
 
-    /// Adds the reviewer on whose advice the decision was made, and why.
+    /// Adds a note that names the reviewer who advised the decision, with the reason.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

@@ -92,7 +92,7 @@ pub struct SubmitOutcome {
     pub to: Option<State>,
     /// The id of the grant that was given or revoked.
     pub grant: Option<String>,
-    /// Whether the same decision was recorded before, so that nothing was done.
+    /// Whether an equal decision was recorded before, so that nothing was changed.
     pub repeated: bool,
 }
 
@@ -104,9 +104,9 @@ struct ParsedStatement<'a> {
 }
 
 enum Step {
-    /// The same decision was recorded before.
+    /// An equal decision was recorded before.
     Known(SubmitOutcome),
-    /// The statement takes effect by this transaction.
+    /// The statement takes effect when this transaction is committed.
     New(Transaction, SubmitOutcome),
 }
 
@@ -117,7 +117,7 @@ impl ApprovalService {
         Self { store, trusted: None, is_unseen: false, clock: None }
     }
 
-    /// Makes the service refuse every statement that no trusted key has signed.
+    /// Makes the service refuse every statement that was not signed with a trusted key.
     #[must_use]
     pub fn trusting(self, trusted: TrustedKeys) -> Self {
         Self { trusted: Some(trusted), ..self }
@@ -167,7 +167,7 @@ impl ApprovalService {
             match self.store.commit(unit, now).await {
                 Ok(()) => return Ok(submitted),
                 Err(CommitError::Store(error)) => return Err(error.into()),
-                // Another writer was faster: read the call again.
+                // Another process changed the call first, so the call is read again.
                 Err(_) => {}
             }
         }

@@ -15,10 +15,10 @@ use crate::arguments::shown_digest;
 use crate::journal::Transition;
 use toolwright_core::context::CallId;
 
-/// A statement as it was signed.
+/// A statement with its signature.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedStatement {
-    /// The statement, as JSON text.
+    /// The text that was signed: the statement as JSON.
     pub text: String,
     /// The public key that signed it, as [`PublicKey`](super::PublicKey) writes it.
     pub key: String,
@@ -42,7 +42,7 @@ impl SignedStatement {
 #[error("the text is no statement that this version reads: {reason}")]
 #[non_exhaustive]
 pub struct UnreadableStatement {
-    /// What is wrong with it.
+    /// Why the text is not a statement.
     pub reason: String,
 }
 
@@ -62,7 +62,7 @@ pub struct Statement {
     /// before, and in one that revokes a grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The project that it counts in, as the call's record names it.
+    /// The project in which the statement is valid, as the call's record names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The reviewer that decided on behalf of the key's holder, and why; for readers of the record.
@@ -70,11 +70,11 @@ pub struct Statement {
     pub note: Option<String>,
 }
 
-/// What a statement is about.
+/// The call or grant that a statement decides on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Subject {
-    /// A call, as it was shown.
+    /// A call, identified with what its approver was shown of it.
     Call {
         /// The id of the call.
         id: CallId,
@@ -115,12 +115,12 @@ impl Subject {
 pub enum Decision {
     /// The call may run.
     Approve {
-        /// The terms on which calls like it may run too.
+        /// The terms under which later calls may run without a decision; `None` to approve only this call.
         grant: Option<GrantTerms>,
     },
     /// The call may run with other arguments.
     Edit {
-        /// All of them, as JSON text.
+        /// The complete new arguments, as JSON text.
         arguments: String,
         /// The digest of the call with them. If the application's final arguments have another digest (it fills in
         /// defaults, or refuses them), the approver is asked again.
@@ -128,7 +128,7 @@ pub enum Decision {
     },
     /// The call must not run.
     Reject {
-        /// Why; the model reads it.
+        /// Why the call must not run; the model reads this text.
         reason: Option<String>,
     },
     /// The call happened, although its outcome was not recorded.
@@ -143,7 +143,7 @@ pub enum Decision {
     /// The call is a dead letter, and is evaluated again. This does not approve it: it may need approval. If it cannot
     /// run, it stays a dead letter.
     Requeue {
-        /// All of its new arguments, as JSON text; `None` to leave them as they are.
+        /// The complete new arguments, as JSON text; `None` to keep the arguments.
         arguments: Option<String>,
         /// Whether it gets a new idempotency key although its arguments are the same, so that a service that uses keys
         /// runs it as another call.
@@ -151,7 +151,7 @@ pub enum Decision {
     },
     /// The call is a dead letter, and is discarded.
     Discard {
-        /// Why, for other operators.
+        /// Why the dead letter is discarded, for other operators.
         note: Option<String>,
         /// Whether its arguments are deleted from its record. Its answer and its history stay, so that the same call,
         /// made again, is answered and not run.
@@ -197,7 +197,7 @@ impl Decision {
     }
 }
 
-/// Writes what was done, as in `approved`.
+/// Writes the decision as a past participle, such as `approved`.
 impl fmt::Display for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -224,7 +224,7 @@ impl fmt::Debug for Decision {
     }
 }
 
-/// Omits the text, whose arguments and results may hold secrets.
+/// Omits the text, because its arguments and results may contain secrets.
 impl fmt::Debug for SignedStatement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

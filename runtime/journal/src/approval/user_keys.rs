@@ -118,7 +118,7 @@ impl ApproverKey {
         }
         keys.make_folder()?;
         match key.save(&file) {
-            // Another process of the user was faster.
+            // Another process of the user may have created the file first; then its key is used.
             Ok(()) | Err(KeyError::Exists(_)) => Self::load(file),
             Err(error) => Err(error),
         }

@@ -55,9 +55,9 @@ pub struct DigestInput<'a> {
 pub enum DigestMatch {
     /// The digest is that of the call.
     Current,
-    /// The digest is that of the call, as the version before computed it.
+    /// The digest is that of the call, computed by the rules of the previous format version.
     Former,
-    /// The digest is that of another call.
+    /// The digest is not that of the call.
     Other,
 }
 
@@ -87,7 +87,7 @@ pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     hash(&framed_optional(texts.into_iter().chain([user, session])), key)
 }
 
-/// Computes the digest of a call as the version before did.
+/// Computes the digest of a call by the rules of the previous format version.
 fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, .. } = *input;
     let of = if key.is_some() { FORMER_CALL_WITH_SECRETS } else { FORMER_CALL };

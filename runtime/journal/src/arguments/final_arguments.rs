@@ -1,4 +1,4 @@
-//! The arguments that run: policy and approvers see exactly these.
+//! The final arguments of a call: the tool runs with them, and policy and approvers see exactly these.
 
 use std::fmt;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ const SECRET: &str = "(secret)";
 pub struct FinalArguments {
     arguments: String,
     canonical: String,
-    /// The text for people, if it differs from the arguments.
+    /// The arguments in the form that people see; `None` if it is equal to the arguments.
     shown: Option<String>,
     tree: Arc<Node>,
 }
@@ -98,7 +98,7 @@ impl FinalArguments {
         Ok(Self { arguments, canonical, shown, tree: Arc::new(node) })
     }
 
-    /// Returns the value that runs, as it was parsed.
+    /// Returns the final arguments as a parsed value.
     #[doc(hidden)]
     #[must_use]
     pub fn tree(&self) -> &Node {
@@ -130,7 +130,7 @@ impl FinalArguments {
     }
 }
 
-/// Omits what may be secret.
+/// Omits the arguments, because they may contain secrets.
 impl fmt::Debug for FinalArguments {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_secrets = self.has_secrets();

@@ -51,9 +51,9 @@ pub enum SealingError {
     File {
         /// Which file.
         path: String,
-        /// What was to be done.
+        /// The operation that failed, in words such as `read`.
         what: &'static str,
-        /// Why it could not be done.
+        /// The error of the file system.
         #[source]
         source: std::io::Error,
     },

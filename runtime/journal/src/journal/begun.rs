@@ -1,4 +1,4 @@
-//! How often a call was begun, as far as its history shows.
+//! Counts how often a call was begun, as far as its history shows.
 
 use super::entry::Entry;
 use super::next::{Failure, Transition};

@@ -8,7 +8,8 @@ use super::store::{DocumentWrite, Store, Transaction};
 /// The document that holds the id.
 const KEY: &str = "journal/id";
 
-/// How often to try again after a lost race; it can be lost once.
+/// How often to read the id, or else to write a new one. Only one such write can lose the race against another
+/// process.
 const LOOKS: u32 = 4;
 
 /// Returns the id of the journal. A journal without one, such as one of the version before, gets one; if several
@@ -28,12 +29,12 @@ pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, S
         let id = new_id()?;
         let write = DocumentWrite { key: KEY.to_owned(), expects: None, text: Some(id.clone()) };
         let unit = Transaction { calls: Vec::new(), documents: vec![write] };
-        // The commit takes no call from its owner, so the time does not matter.
+        // The commit changes no call with an owner, so its time does not matter.
         match store.commit(unit, Timestamp::UNIX_EPOCH).await {
             Ok(()) => return Ok(id),
             // The commit may have succeeded nevertheless.
             Err(CommitError::Store(error)) => failed = Some(error),
-            // Another process was faster.
+            // Another process has written its id first, which the next round reads.
             Err(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! A page of a list of calls, which reports those that cannot be read.
+//! A page of a list of calls, which also names the calls that cannot be read.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ pub struct CallPage<T> {
 pub struct DamagedCall {
     /// The id of the call.
     pub id: CallId,
-    /// Why it cannot be read; the error names the call.
+    /// Why the call cannot be read; the error names the call.
     pub error: StoreError,
 }
 
@@ -67,13 +67,13 @@ impl<T> CallPage<T> {
         self.calls.len() + self.damaged.len()
     }
 
-    /// Reports whether the page has no call, readable or not.
+    /// Reports whether the page contains no calls, neither readable nor unreadable ones.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Replaces each readable call by another value.
+    /// Converts each readable call of the page by `change`.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> CallPage<U> {
         let Self { calls, damaged, next } = self;
         CallPage { calls: calls.into_iter().map(change).collect(), damaged, next }

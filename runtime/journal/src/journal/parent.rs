@@ -1,4 +1,4 @@
-//! The parent of a call, and the document that finds a child again.
+//! The parent of a call, and the document by which a parent finds its child again.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,12 +13,12 @@ use toolwright_core::context::CallId;
 pub struct ParentCall {
     /// The parent.
     pub call: CallId,
-    /// The index among its children, from 0.
+    /// The index of the child among the calls that its parent makes, from 0.
     pub index: u32,
 }
 
 impl ParentCall {
-    /// Returns the key of the document whose text is the id of the child.
+    /// Returns the key of the document that contains the id of the child.
     #[doc(hidden)]
     #[must_use]
     pub fn key(&self) -> String {

@@ -51,7 +51,7 @@ impl CallRecord {
         }
     }
 
-    /// Compares the digest in the record with the digest for these arguments.
+    /// Compares the digest in the record with the digest computed from these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn compare_digest(

@@ -1,4 +1,4 @@
-//! Applies a statement to the call that it names. Pure.
+//! Applies a statement to the call that the statement names. Does no I/O.
 
 use std::collections::HashMap;
 
@@ -188,7 +188,7 @@ fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalE
     }
 }
 
-/// Returns the first of these parameters that an object has.
+/// Returns the first of these secret parameters that the object contains.
 fn secret_given(object: &str, secrets: &[String]) -> Option<String> {
     if secrets.is_empty() {
         return None;
