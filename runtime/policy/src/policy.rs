@@ -83,14 +83,14 @@ struct Inner {
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
     no_files: NoFiles,
-    /// Whether a rule declares what calls touch.
+    /// Whether a rule of the policy declares which files calls touch.
     vouches: bool,
-    /// Whether a rule depends on the untrusted sources that a run has read.
+    /// Whether a rule depends on the untrusted sources that the run of a call has read.
     asks_what_was_read: bool,
     reader: Option<Arc<dyn ReadCommands>>,
 }
 
-/// The settings of a policy beside its rules.
+/// The settings of a policy other than its rules.
 #[derive(Debug)]
 struct Settings {
     mode: Mode,
@@ -285,7 +285,7 @@ impl Policy {
         self.0.no_files.listed_in(catalog)
     }
 
-    /// Returns the mode, which decides if no rule does.
+    /// Returns the mode, which decides on the calls that no rule matches.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.0.settings.mode
@@ -314,18 +314,18 @@ impl Policy {
         self.0.asks_what_was_read
     }
 
-    /// Reports whether the user of a call is forbidden to approve it.
+    /// Reports whether the user on whose behalf a call is made must not approve it.
     #[must_use]
     pub fn four_eyes(&self) -> bool {
         self.0.settings.four_eyes
     }
 
-    /// Lists the folders that tools work in, as they were given.
+    /// Lists the folders in which tools work, as the policy spells them.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// Lists the roots as absolute paths, if the base folder is known.
+    /// Lists the folders in which tools work as absolute paths, if the base folder is known.
     #[doc(hidden)]
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();

@@ -114,13 +114,13 @@ pub struct CallRecord {
     #[doc(hidden)]
     #[serde(default, skip_serializing_if = "Copies::is_none")]
     pub copies: Copies,
-    /// The changes by repair.
+    /// The changes that input repair made to the arguments.
     pub repairs: Vec<Change>,
-    /// The digest that a decision is bound to, in hexadecimal.
+    /// The digest of the call in hexadecimal; a decision is valid only for a call with this digest.
     pub digest: String,
     /// Who made the call, and for which user.
     pub requester: Requester,
-    /// The id of the journal that it was evaluated in; `None` in a record of the version before.
+    /// The id of the journal in which the call was evaluated; `None` in a record of the previous format version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
     /// The project of the executor that evaluated the call, if the executor has a project.
@@ -150,7 +150,7 @@ pub struct CallRecord {
     /// The time before which the call must not be claimed.
     pub not_before: Option<Timestamp>,
 
-    /// The question to a person, if one was asked.
+    /// The question that a person was asked about the call, if there is one.
     pub ask: Option<Ask>,
     /// The signed decision of a person on this generation of the call.
     pub decision: Option<SignedStatement>,

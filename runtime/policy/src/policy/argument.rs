@@ -1,4 +1,4 @@
-//! The tests that a rule can make of an argument, as they are written.
+//! The tests that a rule can make of an argument, as the policy spells them.
 
 use super::problem::At;
 use super::rule::RuleKind;
@@ -41,7 +41,7 @@ pub(super) enum Test {
     Limit(Side, At<String>),
 }
 
-/// The side of a limit on which a number has to be.
+/// Whether a number has to be above or below a limit, and whether the limit itself passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     AtLeast,
@@ -51,22 +51,22 @@ pub(super) enum Side {
 }
 
 impl ArgumentTest {
-    /// Passes for this value, a JSON text.
+    /// Passes if the argument equals this value, a JSON text.
     pub fn equals(value: impl Into<String>) -> Self {
         Self(Test::OneOf(vec![At::code(value.into())]))
     }
 
-    /// Passes for one of these values, each a JSON text.
+    /// Passes if the argument equals one of these values, each a JSON text.
     pub fn one_of(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OneOf(all(values)))
     }
 
-    /// Passes for a list that contains one of these values, each a JSON text.
+    /// Passes if the argument is a list that contains at least one of these values, each a JSON text.
     pub fn contains(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Contains(all(values)))
     }
 
-    /// Passes for a list that contains only these values, each a JSON text.
+    /// Passes if the argument is a list and each of its items is one of these values, each a JSON text.
     pub fn within(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Within(all(values)))
     }
@@ -103,27 +103,27 @@ impl ArgumentTest {
         Self(Test::Under(all(folders)))
     }
 
-    /// Passes for a path that matches one of these patterns.
+    /// Passes if the argument is a path that matches one of these patterns.
     pub fn glob(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Glob(all(patterns)))
     }
 
-    /// Passes for this number, a JSON text, or a larger one.
+    /// Passes if the argument is at least this number, a JSON text.
     pub fn at_least(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtLeast, At::code(limit.into())))
     }
 
-    /// Passes for a number larger than this one.
+    /// Passes if the argument is greater than this number, a JSON text.
     pub fn more_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::MoreThan, At::code(limit.into())))
     }
 
-    /// Passes for this number or a smaller one.
+    /// Passes if the argument is at most this number, a JSON text.
     pub fn at_most(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtMost, At::code(limit.into())))
     }
 
-    /// Passes for a number smaller than this one.
+    /// Passes if the argument is less than this number, a JSON text.
     pub fn less_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::LessThan, At::code(limit.into())))
     }

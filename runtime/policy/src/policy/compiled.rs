@@ -1,4 +1,4 @@
-//! A compiled rule: its conditions, the cheapest first.
+//! A compiled rule: its conditions, in the order of their cost.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) struct CompiledRule {
     pub(super) name: Arc<str>,
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
-    /// The protection that the rule implements, if it is a built-in rule.
+    /// The protection that the rule implements; `None` if the rule is not built in.
     pub(super) protection: Option<Protection>,
     pub(super) when_unknown: WhenUnknown,
     pub(super) only_certain: bool,
@@ -38,13 +38,13 @@ pub(super) struct CompiledRule {
     pub(super) reads: Option<Vec<PathPattern>>,
     pub(super) writes: Option<Vec<PathPattern>>,
     pub(super) outside: Option<Vec<Folder>>,
-    /// What its calls read and write, if they do not declare it themselves.
+    /// The files that the rule declares as read and written, for calls that do not declare their files.
     pub(super) touches: Option<[Vec<String>; 2]>,
     /// The untrusted sources that the run must have read.
     pub(super) after_untrusted: Option<AfterUntrusted>,
-    /// Whether it is only for calls that send something off the machine.
+    /// Whether the rule matches only calls that send data off the machine.
     pub(super) sends: bool,
-    /// How many examples it was tested with.
+    /// How many examples the rule was tested with.
     pub(super) examples: usize,
 }
 
@@ -64,7 +64,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether it may match calls of a tool of this name.
+    /// Whether the rule may match calls of a tool with this name.
     pub(super) fn selects_name(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
     }
@@ -174,7 +174,7 @@ impl CompiledRule {
         holds
     }
 
-    /// Returns the files that this rule matches, for a call with several files.
+    /// Returns the files of the call that this rule matches, if the call has several files.
     pub(super) fn matched_files<'n>(&self, asking: &'n Asking<'_>) -> Vec<&'n Name> {
         let fits = |patterns: &Option<Vec<PathPattern>>, name: &Name, written| {
             patterns.as_ref().is_some_and(|patterns| {

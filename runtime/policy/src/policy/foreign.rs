@@ -13,7 +13,7 @@ use toolwright_core::untrusted::line;
 pub(super) enum AfterUntrusted {
     /// Any source.
     Any,
-    /// A source that matches one of these patterns.
+    /// The run has read an untrusted source that matches one of these patterns.
     From(Vec<Regex>),
 }
 
@@ -26,7 +26,7 @@ impl AfterUntrusted {
         if is_allow { Holds::all(each) } else { Holds::any(each) }
     }
 
-    /// Returns those of the sources that match.
+    /// Returns the sources that the condition matches.
     pub(super) fn among(&self, sources: &[String]) -> Vec<String> {
         sources.iter().filter(|source| self.fits(source)).cloned().collect()
     }

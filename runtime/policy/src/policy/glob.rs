@@ -23,7 +23,7 @@ fn regex_of(pattern: &str, is_path: bool) -> Result<Regex, String> {
     Regex::new(&writer.out).map_err(|_| no_pattern("it is too long, or a range in it is backwards"))
 }
 
-/// Escapes a text, so that it matches only itself.
+/// Escapes the special characters of a text, so that the pattern matches only this text.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for it in text.chars() {
@@ -90,7 +90,7 @@ impl Writer<'_> {
         match self.left.next() {
             Some('/') => self.out.push_str("(?:.*/)?"),
             None => match self.out.strip_suffix('/') {
-                // Not for `/**`, which has nothing before the slash.
+                // `/**` is excluded, because nothing comes before its slash.
                 Some(before) if !before.ends_with('^') => {
                     self.out.truncate(before.len());
                     self.out.push_str("(?:/.*)?");
@@ -124,7 +124,7 @@ impl Writer<'_> {
             }
             is_first = false;
         }
-        // A range such as `+-9` includes `/`, which must not match here.
+        // A range such as `+-9` includes `/`, which a character class of a path must not match.
         self.out.push_str(if is_negated || !self.is_path { "]" } else { "&&[^/]]" });
         Ok(())
     }

@@ -85,7 +85,7 @@ fn refused_by_all<'t>(
     refused
 }
 
-/// Whether a tool has no such argument.
+/// Whether a tool has no argument with this path.
 fn lacks(tool: &Definition, parts: &[String]) -> bool {
     keys(tool).is_some_and(|mut keys| parts.first().is_some_and(|part| !keys.any(|it| it == part)))
 }

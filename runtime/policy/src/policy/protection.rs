@@ -1,4 +1,4 @@
-//! Built-in rules, which apply unless they are switched off.
+//! The built-in rules, called protections, which apply unless the policy switches them off.
 
 use super::glob::escape;
 use super::paths::is_absolute;
@@ -54,7 +54,7 @@ impl Protection {
         Self::Bounds,
     ];
 
-    /// Returns its name, which is the name of its rule.
+    /// Returns the protection's name, which is also the name of its rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Protection {
         }
     }
 
-    /// Makes the rule for this protection; `None` if there is nothing to protect.
+    /// Makes the rule of this protection; `None` if there is nothing to protect.
     pub(super) fn rule(self, known: &ProtectedThings<'_>) -> Option<Rule> {
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),
@@ -110,7 +110,7 @@ pub(super) struct ProtectedThings<'a> {
     pub(super) roots: &'a [String],
 }
 
-/// Makes a pattern that matches only this path.
+/// Makes a pattern that matches exactly this path.
 fn literal(path: &str) -> String {
     let path = File::normalise(path);
     let start = if is_absolute(&path) { "" } else { "./" };

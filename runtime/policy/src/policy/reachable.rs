@@ -123,7 +123,7 @@ impl Walk<'_> {
         all.into_iter().flatten().fold(found, |found, it| both(found, self.kinds(it, parts, depth)))
     }
 
-    /// Returns the types by a schema's own keywords, without its choices.
+    /// Returns the types that the schema's own keywords allow, without the alternatives in `anyOf` and the like.
     fn own(&self, schema: &Value, parts: &[String], depth: usize) -> Kinds {
         let only = schema.get("const").map(std::slice::from_ref);
         let values = only.or_else(|| Some(schema.get("enum")?.as_array()?.as_slice()));
@@ -187,7 +187,7 @@ fn kind_of(value: &Value) -> &'static str {
 
 fn name_of(name: &str) -> &'static str {
     let known = ["object", "array", "string", "number", "boolean", "null"];
-    // An integer is a number; schemas with other types were refused before.
+    // An integer counts as a number here; schemas that name other types were refused earlier.
     known.into_iter().find(|it| *it == name).unwrap_or("number")
 }
 

@@ -45,7 +45,7 @@ const GROUP: &str = "group:";
 pub struct UndeclaredTool {
     /// The tool's name.
     pub tool: String,
-    /// What the tool does not declare, and what to do about it.
+    /// Which fact the tool does not declare, and how to declare it.
     pub message: String,
     /// The names of the protections, in the order of the policy.
     pub rules: Vec<String>,

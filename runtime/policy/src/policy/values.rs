@@ -36,7 +36,7 @@ pub(super) enum Check {
 }
 
 impl ValueTest {
-    /// Compiles a test of a value. Adds its mistakes to `problems`.
+    /// Compiles a test of an argument. Adds the mistakes in the test to `problems`.
     pub(super) fn compile(
         pointer: &At<String>,
         test: &Test,
@@ -86,7 +86,7 @@ impl ValueTest {
             (made.count() == values.len()).then_some(made)
         };
         let check = match test {
-            // This test applies only to command lines.
+            // A test of a program applies only to command lines, so it makes no check of a value.
             Test::Program(_) => None,
             Test::OneOf(values) => {
                 let texts = texts(values);
@@ -142,7 +142,7 @@ impl ValueTest {
         }
     }
 
-    /// Returns the test of a value, without its place.
+    /// Returns the check of a value, without the location at which the policy writes it.
     pub(super) fn into_check(self) -> Check {
         self.check
     }
@@ -171,7 +171,7 @@ impl Check {
             (Self::Contains(values), Node::Array(items)) => {
                 Holds::any(items.iter().map(|item| values.contains(item, place)))
             }
-            // An empty list contains only these values.
+            // Every item of an empty list is one of the values, because the list has no items.
             (Self::Within(_), Node::Array(items)) if items.is_empty() => Holds::Yes,
             (Self::Within(values), Node::Array(items)) => {
                 Holds::all(items.iter().map(|item| values.contains(item, place)))
@@ -213,7 +213,7 @@ impl Check {
                     Side::LessThan => order == Ordering::Less,
                 })
             }
-            // The value has another type than the rule expects.
+            // The value has another type than the test expects.
             (Self::Under(_) | Self::Glob(_) | Self::Limit(..), _) => Holds::Unknown,
         }
     }
