@@ -15,7 +15,7 @@ use toolwright_core::footprint::Footprint;
 use self::index::Index;
 use self::steps::Steps;
 
-/// The calls of one turn, in their order, and how far they are.
+/// The calls of one turn, in the order of the turn, and how far each call has come.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Batch {

@@ -121,12 +121,12 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Starts an executor of these tools.
+    /// Starts the builder of an executor for these tools.
     pub fn builder(registry: Registry) -> ExecutorBuilder {
         ExecutorBuilder::new(registry)
     }
 
-    /// Returns the registry that it follows.
+    /// Returns the registry whose tools the executor can call.
     pub fn registry(&self) -> &Registry {
         &self.state.core.registry
     }
@@ -256,7 +256,7 @@ impl Executor {
         self.state.submit(call).await
     }
 
-    /// Copies the executor, which then makes its calls for this user.
+    /// Returns a copy of the executor that makes its calls on behalf of this user.
     #[doc(hidden)]
     pub fn on_behalf_of(&self, user: &str) -> Self {
         Self { state: Arc::new(self.state.with_user(user)) }
@@ -269,7 +269,7 @@ impl std::fmt::Debug for Executor {
     }
 }
 
-/// How long an attempt may take, unless its tool sets another limit.
+/// The maximum duration of an attempt, unless its tool sets another limit.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many calls an executor runs at once.

@@ -7,12 +7,12 @@ use futures::future::BoxFuture;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 
-/// The calls whose changes are undone.
+/// The calls whose file changes are to be undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangingCalls {
-    /// All calls of these turns, by run and number.
+    /// The turns whose calls are all included, each as the id of its run and the number of the turn.
     pub turns: Vec<(String, u64)>,
-    /// Further calls that belong to no turn, because other calls have made them.
+    /// Further calls, which belong to no turn because other calls made them.
     pub calls: Vec<CallId>,
 }
 
@@ -23,7 +23,7 @@ pub struct RestoredFiles {
     pub restored: Vec<String>,
     /// The files that cannot be restored.
     pub refused: Vec<RefusedFile>,
-    /// The calls whose changes are completely in the log.
+    /// The calls of which the log contains every file change.
     pub recorded: Vec<CallId>,
     /// The calls that may have changed files without an entry in the log.
     pub unrecorded: Vec<UnrecordedCall>,
@@ -51,7 +51,7 @@ pub struct UnrecordedCall {
     pub call: CallId,
     /// The tool of the call.
     pub tool: String,
-    /// The turn of the call, if it belongs to one.
+    /// The number of the call's turn; `None` if the call belongs to no turn.
     pub turn: Option<u64>,
 }
 

@@ -100,7 +100,7 @@ pub struct CacheStatistics {
     pub misses: u64,
     /// The answers that were removed because a resource that they had read was written or has changed.
     pub invalidations: u64,
-    /// The answers that were removed because they were too old.
+    /// How many answers were removed because they had expired.
     pub expirations: u64,
     /// The answers that were removed to make room for others.
     pub evictions: u64,
@@ -108,7 +108,7 @@ pub struct CacheStatistics {
     pub too_large: u64,
     /// The answers in the cache.
     pub entries: usize,
-    /// The size of these answers in bytes.
+    /// The size of the cached answers in bytes.
     pub bytes: usize,
 }
 
@@ -137,7 +137,7 @@ impl ReadCache {
         self
     }
 
-    /// Returns the counts since the cache was made, and its present size.
+    /// Returns the counts since the cache was created, and its current size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         self.shared.table().0.statistics()

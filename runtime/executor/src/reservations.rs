@@ -15,7 +15,7 @@ use table::{Conflict, Table};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::footprint::{Footprint, TouchedResource};
 
-/// How long a reservation lasts unless it is renewed.
+/// How long a reservation is valid unless it is renewed.
 const LIFETIME: Duration = Duration::from_secs(60);
 
 /// Reserves for each call what it touches, so that no two runs touch a resource at the same time if one of them writes
@@ -54,29 +54,29 @@ struct Shared {
     table: Mutex<Table>,
 }
 
-/// Why a run cannot reserve a resource: another run has reserved it.
+/// The error of a run that cannot reserve a resource, because another run has reserved it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is reserved by run `{holder}`, for {} s at the most", named(.resource.as_ref()), seconds(*.left))]
 #[non_exhaustive]
 pub struct Reserved {
-    /// The resource that both want; `None` if both want everything.
+    /// The resource that both runs need; `None` if both may touch every resource.
     pub resource: Option<TouchedResource>,
-    /// The id of the run that holds it.
+    /// The id of the run that has reserved the resource.
     pub holder: Arc<str>,
     /// The time until the reservation expires. Its holder may release it before, or renew it.
     pub left: Duration,
 }
 
-/// One reservation, as [`Reservations::held`] lists them.
+/// A reservation, as [`Reservations::held`] lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reservation {
-    /// The id of the run that holds it.
+    /// The id of the run that has the reservation.
     pub run: String,
     /// What is reserved: resources that the footprint writes exclude all other runs, those that it reads exclude
     /// writers.
     pub footprint: Footprint,
-    /// The time until it expires.
+    /// The remaining time until the reservation expires.
     pub left: Duration,
 }
 
@@ -150,7 +150,7 @@ impl Shared {
 }
 
 impl Reserved {
-    /// Makes the answer of a call that cannot begin because of it.
+    /// Makes the error answer of a call that cannot begin because of this reservation.
     fn error(&self, tool: &str) -> ToolError {
         ToolError::new("reserved", format!("`{tool}` was not begun: {self}"))
             .class(ErrorClass::NotStarted { retry_after: Some(self.left) })

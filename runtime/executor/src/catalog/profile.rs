@@ -84,7 +84,7 @@ impl Profile {
             && self.within.as_ref().is_none_or(|within| within.selects(definition))
     }
 
-    /// Selects the tools that both profiles select.
+    /// Returns the profile of the tools that both profiles select.
     pub(super) fn and(&self, other: &Self) -> Self {
         let within = match &other.within {
             Some(within) => self.and(within),
@@ -182,7 +182,7 @@ impl TryFrom<Vec<String>> for Profile {
     }
 }
 
-/// Leaves out the profile that it narrows: only a catalog knows that.
+/// Contains only the profile's own patterns: a catalog knows the profile that this one narrows.
 impl From<Profile> for Vec<String> {
     fn from(profile: Profile) -> Self {
         profile.patterns.iter().map(ToString::to_string).collect()
@@ -213,7 +213,7 @@ impl From<Profile> for Vec<String> {
 pub struct Profiles(BTreeMap<String, Profile>);
 
 impl Profiles {
-    /// Collects these profiles; of two with one name the last one counts.
+    /// Collects these profiles; if two have the same name, the later one replaces the earlier.
     pub fn of(profiles: impl IntoIterator<Item = (impl Into<String>, Profile)>) -> Self {
         Self(profiles.into_iter().map(|(name, profile)| (name.into(), profile)).collect())
     }
@@ -253,7 +253,7 @@ impl Profiles {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidPattern {
-    /// What was written.
+    /// The pattern as the application wrote it.
     pub pattern: String,
     problem: &'static str,
 }
@@ -278,7 +278,7 @@ pub enum ProfileError {
     NoMatch {
         /// The pattern.
         pattern: String,
-        /// What was probably meant.
+        /// The known names that are similar to the written one.
         near: Vec<String>,
     },
     /// No tool is selected, or every selected tool is excluded.
@@ -324,7 +324,7 @@ pub struct UnknownProfile {
     pub name: String,
     /// Names that were probably meant.
     pub near: Vec<String>,
-    /// Every name that there is.
+    /// The names of all profiles of the executor.
     pub known: Vec<String>,
 }
 

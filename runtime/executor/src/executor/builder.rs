@@ -23,7 +23,7 @@ use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;
 use toolwright_policy::policy::PolicyBuilder;
 
-/// Gathers what an executor needs.
+/// Builds an executor: collects its tools, services and settings.
 pub struct ExecutorBuilder {
     pub(super) registry: Registry,
     services: Vec<(DeclaredService, Value)>,
@@ -43,7 +43,7 @@ pub struct ExecutorBuilder {
     /// The adaptations of tools, by their patterns.
     pub(super) adaptations: Vec<(String, Adaptation)>,
     pub(super) bundles: Vec<Installed>,
-    /// The rules of bundles, which come after those of the application.
+    /// The policies of bundles, whose rules are defaults: those of the application take precedence.
     pub(super) policy_defaults: Vec<PolicyBuilder>,
     /// The problems that bundles report.
     pub(super) problems: Vec<BuildProblem>,
@@ -51,9 +51,9 @@ pub struct ExecutorBuilder {
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
     pub(super) journal: Option<Journal>,
-    /// The approver of this process.
+    /// The approver that decides in this process, as the application set it.
     pub(super) asker: Option<AskerBuilder>,
-    /// The approver that is used if the application has set none.
+    /// The approver that decides in this process if the application has not set one.
     pub(super) last_asker: Option<AskerBuilder>,
     /// Whether a call of a tool that lacks a service is refused, instead of the build.
     tolerates_missing: bool,
@@ -167,7 +167,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sets how to open a resource that tools borrow as `&mut T`.
+    /// Registers the function that opens a resource, for tools that borrow it as `&mut T`.
     #[must_use]
     pub fn resource<T, F, Fut>(mut self, open: F) -> Self
     where
@@ -277,7 +277,7 @@ impl ExecutorBuilder {
         self.resolver(FnResolver(resolver))
     }
 
-    /// Removes the builder's policy, so that another one can be set.
+    /// Removes the policy that was set, so that another policy can be set.
     #[doc(hidden)]
     pub fn without_policy(mut self) -> Self {
         self.policy = None;

@@ -89,7 +89,7 @@ impl ExecutorBuilder {
         self.with_at(bundle, Location::caller())
     }
 
-    /// Adds a bundle that was given to another builder at this place.
+    /// Adds a bundle, with the location in the source at which another builder received it.
     #[doc(hidden)]
     #[must_use]
     pub fn with_at(mut self, bundle: impl Bundle, place: &'static Location<'static>) -> Self {

@@ -19,7 +19,7 @@ pub(crate) struct Gate {
     empty: Notify,
 }
 
-/// What wants to enter.
+/// The kind of a call that enters the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
     /// A new call.
@@ -28,7 +28,7 @@ enum Entry {
     Again,
 }
 
-/// The gate has been closed for good.
+/// The error of a call that reaches the gate after it was permanently closed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct GateClosed;
 
@@ -47,7 +47,7 @@ impl Gate {
         }
     }
 
-    /// Enters at once; `None` if the gate is full or others wait already.
+    /// Enters without waiting; `None` if the gate is full or other calls already wait.
     #[inline]
     pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::First)
@@ -71,12 +71,12 @@ impl Gate {
         self.wait_for_place(Entry::Again).await
     }
 
-    /// Enters even if the gate is full. Others enter when enough have left.
+    /// Enters even if the gate is full. Waiting calls enter once the number inside is below the limit again.
     pub(crate) fn enter_over(&self) {
         self.inside.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that a call inside gives its place up for a while.
+    /// Records that a call inside gives up its place for a time.
     pub(crate) fn steps_out(&self) {
         self.out.fetch_add(1, Ordering::SeqCst);
     }
@@ -100,7 +100,7 @@ impl Gate {
         loop {
             let left = self.left.notified();
             tokio::pin!(left);
-            // Registered before the count is read, so that no departure is missed.
+            // The notification is registered before the count is read, so that no departure is missed.
             left.as_mut().enable();
             if (is_next || self.is_closed())
                 && let Some(entered) = self.try_enter(entry)
@@ -112,7 +112,7 @@ impl Gate {
         }
     }
 
-    /// Closes the gate. Those who wait are refused, those inside stay.
+    /// Closes the gate: waiting calls are refused, and calls inside continue.
     pub(crate) fn close(&self) {
         self.inside.fetch_or(CLOSED, Ordering::SeqCst);
         self.left.notify_waiters();
@@ -171,7 +171,7 @@ impl Drop for Pass<'_> {
     }
 }
 
-/// Counts one waiter, until it enters or gives up.
+/// Counts one waiting call, until it enters or stops waiting.
 struct Waiting<'a> {
     gate: &'a Gate,
     is_first: bool,

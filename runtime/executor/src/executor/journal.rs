@@ -54,7 +54,7 @@ impl Journal {
         Self::shared(Arc::new(store))
     }
 
-    /// Makes a journal in a store that is shared with other owners.
+    /// Makes the settings for a journal whose store other processes or executors also use.
     pub fn shared(store: Arc<dyn Store>) -> Self {
         Self {
             store,
@@ -102,7 +102,7 @@ impl Journal {
         self
     }
 
-    /// Returns whether no key is trusted yet.
+    /// Returns whether no trusted key has been added.
     #[must_use]
     pub fn trusts_none(&self) -> bool {
         self.approvers.is_empty()

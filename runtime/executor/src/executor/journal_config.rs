@@ -28,7 +28,7 @@ use toolwright_journal::journal::{Store, StoreError};
 /// The key that signs the tokens of calls that are carried out elsewhere.
 pub(crate) struct HandOverKey {
     pub(crate) key: ApproverKey,
-    /// Whether the key was made for this process, and is lost with it.
+    /// Whether the key was made for this process only, so that it is lost when the process ends.
     pub(crate) is_of_process: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct JournalConfig {
     /// Whether the executor made the store, which is lost with the process.
     pub(crate) is_own: bool,
     pub(crate) trusted: TrustedKeys,
-    /// The approver of this process, and the key that signs its decisions.
+    /// The approver that decides in this process, with the key that signs its decisions.
     pub(crate) asker: Option<Asker>,
     pub(crate) on_no_approver: OnNoApprover,
     pub(crate) expires_after: Duration,
@@ -76,7 +76,7 @@ pub(crate) struct JournalConfig {
     pub(crate) hand_over: HandOverKey,
     pub(crate) project: Option<String>,
     id: JournalId,
-    /// The name of this executor in its leases.
+    /// The name by which the leases of this executor identify it.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
     pub(crate) trace_id: Option<TraceId>,
@@ -118,7 +118,7 @@ impl Busy {
         is_first.then(|| Asking { busy: self, call })
     }
 
-    /// Leaves a call alone for a while.
+    /// Keeps workers of this process from taking a call for this time.
     pub(crate) fn pause(&self, call: CallId, time: Duration) {
         self.lock().paused.insert(call, Instant::now() + time);
     }
@@ -190,9 +190,9 @@ pub(crate) struct Asker {
 /// The name of the approver's key that is made for one process.
 pub(crate) const LOCAL_APPROVER: &str = "local approver";
 
-/// The approver of this process, as the builder gets it.
+/// The approver that decides in this process, as the builder receives it.
 pub(super) struct AskerBuilder {
-    /// The key that signs its decisions; `None` to make one for the process.
+    /// The key that signs the approver's decisions; `None` to make a key for this process only.
     pub(super) key: Option<ApproverKey>,
     pub(super) approver: Arc<dyn Approver>,
 }
@@ -316,7 +316,7 @@ fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {
         let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
-        // The file may not exist yet; its folder does.
+        // The file may be missing, but its folder exists.
         let parent = whole(parent);
         if parent.starts_with(folder) {
             return true;
@@ -348,7 +348,7 @@ impl JournalConfig {
         match catch_unwind(AssertUnwindSafe(ask)) {
             Ok(trace) => trace,
             Err(panic) => {
-                // Dropping the payload might panic again.
+                // Dropping the panic's payload might panic again, so the payload is leaked.
                 std::mem::forget(panic);
                 tracing::error!("the closure that returns the id of the trace panicked");
                 None

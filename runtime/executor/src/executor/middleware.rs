@@ -69,25 +69,25 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Middleware: Send + Sync + 'static {
-    /// Examines a call that may run and has not begun.
+    /// Examines a call that is allowed to run, before its tool begins.
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
 }
 
-/// Lets an application share a stage, or choose it at run time.
+/// Implemented for `Arc`, so that an application can share a stage, or choose one at run time.
 impl<A: Middleware + ?Sized> Middleware for Arc<A> {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         (**self).before(call)
     }
 }
 
-/// What a stage decides about a call that has not begun.
+/// The decision of a stage on a call whose tool has not begun.
 pub enum BeforeCall {
-    /// The call goes on.
+    /// The call continues with the next stage, or with its tool.
     Continue,
     /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin;
     /// otherwise it is dropped.
     Then(Box<dyn AfterCall>),
-    /// The call is answered, and its tool does not run.
+    /// The call gets this answer, and its tool does not run.
     Answer(Answer),
     /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a
     /// time only delays it. With a journal the call is due again at that time, and no delay uses up an attempt. Without
@@ -129,7 +129,7 @@ impl fmt::Debug for BeforeCall {
     }
 }
 
-/// A call as stages see it: one attempt, and its facts.
+/// One attempt of a call, and the facts about the call, as a stage receives them.
 #[derive(Clone, Copy)]
 pub struct MiddlewareCall<'a> {
     pub(crate) id: CallId,
@@ -145,7 +145,7 @@ pub struct MiddlewareCall<'a> {
     pub(crate) inside: Inside<'a>,
 }
 
-/// Further values of a call, for the stages of this crate.
+/// Further values of a call, which only the stages of this crate may use.
 #[derive(Clone, Copy)]
 pub(crate) struct Inside<'a> {
     pub(crate) plan: &'a Plan,
@@ -166,31 +166,31 @@ impl<'a> MiddlewareCall<'a> {
         self.run
     }
 
-    /// Returns on whose behalf it is made, where that is known.
+    /// Returns the user on whose behalf the call is made; `None` if the user is unknown.
     #[must_use]
     pub fn user(&self) -> Option<&'a str> {
         self.user
     }
 
-    /// Returns its turn; `None` outside of turns.
+    /// Returns the number of the call's turn; `None` for a call outside of turns.
     #[must_use]
     pub fn turn(&self) -> Option<u64> {
         self.slot.map(|slot| slot.turn)
     }
 
-    /// Returns its index in its turn, from zero; `None` outside of turns.
+    /// Returns the index of the call in its turn, from zero; `None` for a call outside of turns.
     #[must_use]
     pub fn index(&self) -> Option<u32> {
         self.slot.map(|slot| slot.index)
     }
 
-    /// Returns the definition of its tool.
+    /// Returns the definition of the call's tool.
     #[must_use]
     pub fn definition(&self) -> &'a Definition {
         self.definition
     }
 
-    /// Returns the fingerprint of its tool's definition, as hexadecimal digits.
+    /// Returns the fingerprint of the tool's definition, in hexadecimal digits.
     #[must_use]
     pub fn fingerprint(&self) -> &'a str {
         self.fingerprint
@@ -260,5 +260,5 @@ pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
     facts.touches().unwrap_or_else(undeclared)
 }
 
-/// The stages of an executor, in the order of its builder.
+/// The stages of an executor, in the order in which its builder received them.
 pub(crate) type Middlewares = Box<[Arc<dyn Middleware>]>;

@@ -12,7 +12,7 @@ use toolwright_core::footprint::{Footprint, TouchedResource};
 /// The holds of all runs.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// How long a hold lasts unless it is renewed.
+    /// How long a hold is valid unless it is renewed.
     lifetime: Duration,
     holds: Vec<Hold>,
     next: u64,
@@ -36,10 +36,10 @@ pub(super) struct HoldId(u64);
 /// Why a run cannot get a hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conflict {
-    /// The resource that both want; `None` for everything.
+    /// The resource that both runs need; `None` if both may touch every resource.
     pub(super) resource: Option<TouchedResource>,
     pub(super) holder: Arc<str>,
-    /// How long the holder may keep it without a renewal.
+    /// The remaining time until the existing hold expires, unless it is renewed.
     pub(super) left: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Table {
         Self { lifetime, holds: Vec::new(), next: 0 }
     }
 
-    /// Reserves what a call touches, until the hold is released or expires.
+    /// Reserves the resources that a call touches, until the hold is released or expires.
     pub(super) fn reserve_for_call(
         &mut self,
         run: &Arc<str>,
@@ -67,7 +67,7 @@ impl Table {
         Ok(self.add(run, footprint, true, now))
     }
 
-    /// Reserves for a run beyond its calls. Renews what the run holds already.
+    /// Reserves resources for a run, so that they stay reserved after its calls. Renews the run's existing hold.
     pub(super) fn reserve_for_run(
         &mut self,
         run: &Arc<str>,
@@ -100,7 +100,7 @@ impl Table {
         self.holds.retain(|hold| hold.id != id);
     }
 
-    /// Ends the holds of a run beyond its calls.
+    /// Releases the holds that belong to a run itself, not those of its calls.
     pub(super) fn release_all(&mut self, run: &str) {
         self.holds.retain(|hold| hold.of_call || &*hold.run != run);
     }

@@ -30,20 +30,20 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CircuitBreaker {
-    /// How many failures in a row open it.
+    /// The number of consecutive failures after which the circuit breaker opens.
     pub failures: u32,
-    /// How long it stays open.
+    /// How long the circuit breaker stays open.
     pub open_for: Duration,
 }
 
 impl CircuitBreaker {
-    /// Opens for this time after this many failures in a row.
+    /// Makes the settings: the circuit breaker opens for `open_for` after `failures` consecutive failures.
     #[must_use]
     pub const fn new(failures: u32, open_for: Duration) -> Self {
         Self { failures, open_for }
     }
 
-    /// Says why the settings are invalid, if they are.
+    /// Returns why the settings are invalid; `None` if they are valid.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let is_never_closed = self.failures == 0;
         is_never_closed.then_some(

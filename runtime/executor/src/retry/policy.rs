@@ -1,4 +1,4 @@
-//! How often a failed call is tried, and how long it waits in between.
+//! The rules of retries: how often a failed call is tried again, and after which delays.
 
 use std::fmt;
 use std::time::Duration;
@@ -56,19 +56,19 @@ pub struct RetryPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Jitter {
-    /// A random time between zero and the whole delay.
+    /// The delay is random, between zero and the computed delay.
     Full,
-    /// Always the whole delay.
+    /// The delay is always the computed delay.
     None,
 }
 
-/// Why a failed call is not tried again.
+/// The reason why a failed call is not tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// The class of its error does not allow it.
+    /// The class of the call's error does not allow another attempt.
     ErrorClass,
-    /// The call may have acted, and its tool must not be repeated.
+    /// The call may have had its effect, and the effect of its tool must not be repeated.
     Effect,
     /// The attempt that failed was the last one.
     Exhausted,
@@ -81,7 +81,7 @@ pub(crate) struct RetryCase {
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
-    /// How much of the total timeout is left, if there is one.
+    /// How much of the call's total timeout remains; `None` if there is no total timeout.
     pub(crate) time_left: Option<Duration>,
 }
 
@@ -99,7 +99,7 @@ impl RetryPolicy {
     pub const NETWORK: Self =
         Self { delay: Duration::from_secs(1), max_delay: Duration::from_secs(30), ..Self::TOOL };
 
-    /// For files, which other programs lock for a moment.
+    /// Settings for operations on files, which other programs lock for short times.
     pub const FILE: Self =
         Self { delay: Duration::from_millis(100), max_delay: Duration::from_secs(2), ..Self::TOOL };
 
@@ -218,7 +218,7 @@ impl RetryPolicy {
         self.delay.saturating_mul(factor).min(self.max_delay)
     }
 
-    /// Says why the settings are invalid, if they are.
+    /// Returns why the settings are invalid; `None` if they are valid.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self { attempts: 0, .. } => {
