@@ -59,7 +59,7 @@ struct Tree {
 struct Node {
     /// The calls that touched the resource itself.
     at: Accesses,
-    /// The calls that touched it or something below it.
+    /// The calls that touched the resource or anything inside of it.
     below: Accesses,
     is_touched: bool,
 }
@@ -82,7 +82,7 @@ struct Place {
 }
 
 impl Index {
-    /// Adds a call that touches these resources, and returns what it waits for.
+    /// Adds a call that touches these resources, and returns the calls and joins that it waits for.
     pub(super) fn add(
         &mut self,
         footprint: &Footprint,
@@ -132,11 +132,11 @@ impl Index {
         waits_for
     }
 
-    /// Adds a call that may write everything, and returns what it waits for.
+    /// Adds a call that may write every resource, and returns what it waits for.
     pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<WaitTarget> {
         let mut waits_for = Vec::new();
         self.all.below.wait_for(true, steps, &mut waits_for);
-        // Every later call waits for this one, and so for all calls before it.
+        // Every later call waits for this call, and thereby for all calls before it.
         let mut deciding = std::mem::take(&mut self.deciding);
         deciding.everything = Some(call);
         *self = Self { deciding, ..Self::default() };
@@ -216,7 +216,7 @@ fn new_node(nodes: &mut Vec<Node>) -> usize {
 impl Node {
     fn touch(&mut self, is_write: bool, call: WaitTarget) {
         if is_write {
-            // The write has waited for all of them.
+            // This write waits for all earlier accesses, so later calls need to wait only for the write.
             (self.at, self.below) = Default::default();
         }
         self.at.add(is_write, call);

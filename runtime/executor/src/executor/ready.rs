@@ -9,10 +9,10 @@ use crate::registry::Registry;
 
 pub(crate) struct Ready {
     tools: Arc<Tools>,
-    /// One plan for each tool, in the same order.
+    /// The plans of the tools, in the order in which the catalog lists the tools.
     plans: Vec<Plan>,
     catalog: Catalog,
-    /// The registry whose changes are followed; `None` for a pinned catalog.
+    /// The registry whose changes this value follows; `None` if the catalog is pinned.
     follows: Option<Registry>,
 }
 

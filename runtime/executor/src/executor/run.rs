@@ -1,4 +1,4 @@
-//! One conversation: its id, user and services, and the calls that it makes.
+//! A run, which is one conversation: its id, its user, its services and its calls.
 
 use std::any::TypeId;
 use std::convert::Infallible;
@@ -284,14 +284,14 @@ impl Run {
         Worker::of(&self.state)
     }
 
-    /// Returns an executor whose calls belong to this run, for the command line.
+    /// Returns an executor whose calls belong to this run, for use on the command line.
     #[doc(hidden)]
     pub fn as_executor(&self) -> Executor {
         Executor { state: Arc::clone(&self.state) }
     }
 }
 
-/// Lets layers of middleware wrap a run as they wrap its [`Executor`].
+/// Implements `Service`, so that layers of `tower` can wrap a run as they wrap an [`Executor`].
 impl Service<Call<'static>> for Run {
     type Response = Answer;
     type Error = Infallible;

@@ -11,7 +11,7 @@ use super::{Executor, Run};
 use crate::event::ToolEvent;
 use toolwright_core::capability::Value;
 
-/// Gathers what a run brings. Made by [`Executor::run`].
+/// Collects the id, services and settings of a run. Made by [`Executor::run`].
 pub struct RunBuilder {
     executor: Executor,
     id: String,

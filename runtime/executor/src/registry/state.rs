@@ -19,7 +19,7 @@ pub(super) struct State {
     next_place: u64,
     places: HashMap<Arc<str>, u64, FixedState>,
     slots: BTreeMap<u64, Slot>,
-    /// The tools of this generation, once a catalog was asked for.
+    /// The catalog of this generation, made when it is first requested.
     catalog: OnceLock<Catalog>,
     adaptations: Adaptations,
 }
@@ -62,7 +62,7 @@ impl State {
         &self.adaptations
     }
 
-    /// Adapts the tools that are there, and those that are added later.
+    /// Adapts the tools that are registered now, and those that are registered later.
     pub(super) fn adapt(
         &mut self,
         more: &Adaptations,
@@ -101,7 +101,7 @@ impl State {
         self.slots.values().map(|slot| &*slot.entry.name)
     }
 
-    /// Adds tools whose names are known to be free.
+    /// Adds tools whose names are known to be unused.
     pub(super) fn add(&mut self, entries: Vec<Entry>) -> Vec<RegistryEvent> {
         if entries.is_empty() {
             return Vec::new();
@@ -139,7 +139,7 @@ impl State {
         Some(Some(self.event(kind, name)))
     }
 
-    /// Finds names that are taken, by a registered tool or by another of these.
+    /// Reports the names that a registered tool or another of these tools already has.
     pub(super) fn duplicates(&self, entries: &[Entry]) -> Vec<RegistryProblem> {
         let mut coming: HashMap<&str, &Entry, FixedState> = HashMap::default();
         let mut problems = Vec::new();

@@ -40,7 +40,7 @@ pub(crate) struct Attempt {
 
 /// Makes the children of one attempt, in the order in which they are first polled.
 pub(super) struct Children {
-    /// A copy of the parent's run, with its lineage.
+    /// A copy of the parent's run that contains the parent's lineage.
     run: Arc<RunState>,
     family: Arc<Family>,
     places: Arc<Places>,
@@ -76,17 +76,17 @@ impl Attempt {
         Self { places, lineage, children }
     }
 
-    /// Makes the value that the tool borrows as `&Calls`.
+    /// Makes the value that a tool borrows as `&Calls` to make calls.
     fn calls(&self) -> Calls {
         Calls::new(Arc::clone(&self.children) as _)
     }
 
-    /// Notes what the call touches, once its input has been read.
+    /// Records what the parent touches, once the parent's input has been read.
     pub(crate) fn touches(&self, footprint: &Footprint) {
         self.lineage.touches(footprint.clone());
     }
 
-    /// Takes over the places of the attempt.
+    /// Takes over the attempt's places in the gates.
     pub(crate) fn take<'p>(&self, admitted: Admission<'p>) -> Admission<'p> {
         self.places.take(admitted)
     }
@@ -202,7 +202,7 @@ impl Children {
 /// A child that is running. When it is dropped, its parent goes on without its answer.
 struct Away<'a> {
     family: &'a Family,
-    /// `None` once the child has its answer.
+    /// The child's call; `None` once the child has its answer.
     out: Option<Out<'a>>,
 }
 

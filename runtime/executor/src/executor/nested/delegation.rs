@@ -15,7 +15,7 @@ use crate::executor::Run;
 use toolwright_core::calls::Calls;
 use toolwright_policy::policy::Policy;
 
-/// What a call hands down to the calls that it makes on behalf of an agent.
+/// The settings and values that a call passes to the calls that it makes on behalf of an agent.
 #[doc(hidden)]
 pub struct Delegation {
     agent: String,
@@ -42,21 +42,21 @@ impl Delegation {
         Self { agent: agent.into(), profile, policy: None, inherited: None, listener: None }
     }
 
-    /// Judges the calls by this policy too: the stricter decision counts.
+    /// Adds a policy for these calls: the stricter of its decision and the executor's is used.
     #[must_use]
     pub fn policy(mut self, policy: Option<Policy>) -> Self {
         self.policy = policy;
         self
     }
 
-    /// Hands this down to the calls, which find it by [`inherited`].
+    /// Passes this value to the calls, which read it with [`inherited`].
     #[must_use]
     pub fn inherited(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
         self.inherited = Some(value);
         self
     }
 
-    /// Notifies this listener of the calls, instead of the run's listener.
+    /// Sends the events of the calls to this listener instead of the run's listener.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
         self.listener = Some(Box::new(listener));
@@ -98,7 +98,7 @@ pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
     Arc::downcast(Arc::clone(run.delegated()?.inherited()?)).ok()
 }
 
-/// Returns the user and the tools of the run in which these calls are made.
+/// Returns the run to which these calls belong, with its user and its tools.
 #[doc(hidden)]
 #[must_use]
 pub fn run_of(calls: &Calls) -> Option<Run> {

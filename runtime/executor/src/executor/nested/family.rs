@@ -15,13 +15,13 @@ use toolwright_core::context::CallId;
 /// What all attempts of a parent share. Each claim of a journalled parent has one, with a single attempt.
 pub(crate) struct Family {
     pub(super) tool: Arc<str>,
-    /// How deep its children are nested.
+    /// The nesting depth of the children.
     pub(super) depth: u32,
     pub(crate) recorded: Option<RecordedParent>,
     pub(super) remembered: RecordedChildren,
     under_way: Mutex<UnderWay>,
     changed: Notify,
-    /// Whether a child was dropped before it had its answer.
+    /// Whether a child was dropped before it had an answer.
     has_dropped: AtomicBool,
 }
 
@@ -82,7 +82,7 @@ impl Family {
     async fn until<T>(&self, look: impl Fn(&UnderWay) -> Option<T>) -> T {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
-            // Registered before the check, so that no change is missed.
+            // The notification is registered before the check, so that no change is missed.
             changed.as_mut().enable();
             if let Some(found) = look(&self.under_way()) {
                 return found;
@@ -98,7 +98,7 @@ impl Family {
         under_way.since.get_or_insert_with(Instant::now);
     }
 
-    /// Notes that a child is dropped without its answer.
+    /// Records that a child is dropped before it has an answer.
     pub(super) fn drops(&self) {
         self.has_dropped.store(true, Ordering::Relaxed);
         self.ends();
@@ -110,7 +110,7 @@ impl Family {
         was_begun_before || self.has_dropped.load(Ordering::Relaxed)
     }
 
-    /// Notes that a child has ended.
+    /// Records that a child has ended.
     pub(super) fn ends(&self) {
         let mut under_way = self.under_way();
         under_way.number = under_way.number.saturating_sub(1);

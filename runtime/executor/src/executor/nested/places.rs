@@ -15,9 +15,9 @@ pub(crate) struct Places {
 /// The state of an attempt's places.
 #[derive(Default)]
 struct Standing {
-    /// Whether it has got its places, and has not ended.
+    /// Whether the attempt has received its places and has not ended.
     is_inside: bool,
-    /// Whether it holds them at the moment.
+    /// Whether the attempt holds its places now: it gives them up while its children run.
     holds: bool,
     /// How many children are running.
     away: usize,
@@ -28,14 +28,14 @@ impl Places {
         Self { core: Arc::clone(core), tool: plan.gate.clone(), standing: Mutex::default() }
     }
 
-    /// Takes over the places that the attempt has got.
+    /// Takes over the places that the attempt has received.
     pub(super) fn take<'a>(&self, admitted: Admission<'a>) -> Admission<'a> {
         let mut standing = self.standing();
         (standing.is_inside, standing.holds) = (true, true);
         admitted.hand_over()
     }
 
-    /// Notes that the attempt is over.
+    /// Records that the attempt has ended.
     pub(super) fn end(&self) {
         let mut standing = self.standing();
         match (standing.is_inside, standing.holds) {
@@ -57,7 +57,7 @@ impl Places {
         Out { places: self, is_counted: true }
     }
 
-    /// Waits until there is room for the attempt.
+    /// Waits until the gates have places for the attempt.
     async fn enter(&self) {
         let tool = match &self.tool {
             Some(gate) => Some(gate.enter_again().await),
@@ -103,7 +103,7 @@ impl Places {
 /// its places back, even if it was still waiting for room.
 pub(super) struct Out<'a> {
     places: &'a Places,
-    /// Whether the child still counts as running.
+    /// Whether this child is still counted as running.
     is_counted: bool,
 }
 
@@ -115,7 +115,7 @@ impl Out<'_> {
         }
     }
 
-    /// Counts the child as ended, and returns how many others are running.
+    /// Counts the child as ended, and returns how many other children are running.
     fn ends(&mut self) -> usize {
         let mut standing = self.places.standing();
         if std::mem::take(&mut self.is_counted) {

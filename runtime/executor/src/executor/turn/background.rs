@@ -86,14 +86,14 @@ impl Run {
         goes_on.then(|| under_way(waits.call, call.name()))
     }
 
-    /// Whether the tool of a call goes on in the background.
+    /// Whether the tool of a call continues in the background after the turn.
     pub(super) fn is_background(&self, call: &Call<'_>) -> bool {
         let found = stage::find(&self.state, call.name());
         found.is_ok_and(|found| found.definition().is_background)
     }
 }
 
-/// Reports whether an answer says that this call is under way.
+/// Reports whether an answer only says that this call is running in the background.
 #[doc(hidden)]
 #[must_use]
 pub fn is_under_way(answer: &Answer, call: CallId) -> bool {
