@@ -54,9 +54,9 @@ impl<'a> Lifecycle<'a> {
     async fn until_found_out(self, id: CallId, call: &Call<'_>) {
         let found_out = async {
             loop {
-                // Subscribed before the journal is read, so that no change is missed.
+                // The subscription begins before the journal is read, so that no change is missed.
                 let changed = self.changed();
-                // If the call cannot be read, its outcome stays unknown.
+                // If the call cannot be read, its outcome remains unknown.
                 let is_unknown = |it: CallRecord| it.state == State::Indeterminate;
                 if !self.load(id).await.map_or(true, is_unknown) {
                     return;
@@ -67,7 +67,7 @@ impl<'a> Lifecycle<'a> {
         select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
-    /// Whether the call may have been made before, because its parent runs again.
+    /// Whether the parent runs again, so that it may have made the child before.
     pub(super) fn is_made_again(self) -> bool {
         let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
@@ -146,7 +146,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// If a call that was just made waits for its children, asks about them.
+    /// If a call that was just made waits for its children, notifies the approver of those children.
     pub(super) async fn asked_for_children(
         self,
         outcome: Outcome,

@@ -61,7 +61,7 @@ pub fn decide(
         Input::Reconciled(found) => moment.reconcile(found),
         Input::Ended(end) => moment.end_unbegun(end),
     };
-    // `Err` is only an early return: both are steps.
+    // `Err` only marks a step that was returned early, so both variants contain a step.
     step.unwrap_or_else(|early| *early)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn outdated_grant<'a>(
 }
 
 impl Moment<'_> {
-    /// Continues a call because a caller or worker wants it to go on.
+    /// Continues a call because a caller or a worker needs it to continue.
     fn resumed(self) -> Result<Step, Box<Step>> {
         let record = &self.snapshot.record;
         match record.state {

@@ -25,13 +25,13 @@ const UNDER_WAY: [State; 6] = [
 #[derive(Default)]
 pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
-/// What the executor has to do for a call that it found in the journal.
+/// What the executor has to do with a call that a sweep found in the journal.
 pub(super) enum FollowUp {
-    /// The call may run, or has to be evaluated.
+    /// The call may run, or the policy has to evaluate it.
     Continue(CallRecord),
-    /// The approver has to be notified of a pending call.
+    /// The approver has to be notified of this pending call.
     Notify(CallRecord),
-    /// The call's tool may find out its outcome.
+    /// The tool of this call can find out the outcome of the call.
     Reconcile(CallRecord),
 }
 
@@ -46,7 +46,7 @@ impl FollowUp {
 /// The result of a follow-up.
 pub(super) enum FollowUpOutcome {
     WentOn,
-    /// The call went on, and now the approver has to be notified.
+    /// The call has continued, and now the approver has to be notified of it.
     Asks(Box<CallRecord>),
     Notified,
     Reconciled,

@@ -8,7 +8,7 @@ use crate::executor::{CallFailure, Outcome, Sources};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{Document, DocumentWrite, StoreError, Transaction};
 
-/// How often a change is tried again when other writers are faster.
+/// How often a change is tried again when other processes change the document first.
 const TRIES: u32 = 16;
 
 /// Returns the key of the document with the untrusted sources that a run has read.

@@ -1,4 +1,4 @@
-//! Lets a tool find out the outcome of its call.
+//! Asks a tool for the unknown outcome of a call.
 
 use super::driver::Lifecycle;
 use super::step::{Input, Reconciliation};

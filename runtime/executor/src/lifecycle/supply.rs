@@ -18,11 +18,11 @@ use toolwright_core::tool::Definition;
 use toolwright_journal::approval::{HandOverToken, InvalidToken};
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// The most bytes that a supplied result may have.
+/// The maximum size of a supplied result in bytes.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Lifecycle<'_> {
-    /// Describes how the calls of an external tool are handed over here.
+    /// Returns how this executor hands over the calls of an external tool.
     pub(super) fn hands_over(self, definition: &Definition) -> HandsOver {
         let within = definition.timeout.or(Some(self.journal.expires_after));
         let lacks_key = self.journal.hand_over.is_of_process && self.journal.store.is_durable();

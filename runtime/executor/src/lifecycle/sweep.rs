@@ -18,34 +18,34 @@ use crate::executor::CallFailure;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 
-/// What a sweep did.
+/// What a sweep did: how many calls it processed, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Swept {
-    /// Calls whose approval expired, or whose result was not supplied in time.
+    /// How many calls expired: nobody approved them, or supplied their result, in time.
     pub expired: usize,
-    /// Calls whose owner was lost: their lease had expired.
+    /// How many calls had lost their owner, so that their lease had expired.
     pub lost: usize,
-    /// Calls that were evaluated again, or run.
+    /// How many calls were evaluated again, or run.
     pub gone_on: usize,
-    /// Pending calls of which the approver was notified.
+    /// Of how many pending calls the approver was notified.
     pub notified: usize,
-    /// Calls whose tool found out their outcome.
+    /// Of how many calls the tool found out the outcome.
     pub reconciled: usize,
-    /// Calls that could not be processed here; tracing says why.
+    /// How many calls could not be processed here; tracing events name the reasons.
     pub left: usize,
 }
 
-/// What a sweep has found.
+/// The calls that a sweep has found.
 #[derive(Default)]
 struct SweepResult {
     follow_ups: Vec<FollowUp>,
-    /// How many calls were left out because they cannot be read.
+    /// How many calls were skipped because they cannot be read.
     unreadable: usize,
 }
 
 impl Lifecycle<'_> {
-    /// Finds everything that is due, and completes when all of it is done.
+    /// Finds all calls that are due, and completes when all of them have been processed.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.expire_all_due().await?;
         let found = self.follow_ups(&HashMap::new(), &mut Pending::default(), true).await?;
@@ -73,7 +73,7 @@ impl Lifecycle<'_> {
     /// Sweeps until the executor is drained. Calls run side by side, and none delays the others.
     pub(crate) async fn work(self) {
         let mut going = FuturesUnordered::new();
-        // For each call that this loop is working on, whether it takes a place.
+        // The calls on which this loop works; `true` for a call that takes one of the executor's places.
         let mut under_way: HashMap<CallId, bool> = HashMap::new();
         let limit = self.run.core.limit.max(1) as usize;
         let mut pending = Pending::default();
@@ -161,7 +161,7 @@ impl Lifecycle<'_> {
         Ok(swept)
     }
 
-    /// Lists what to do, except for calls that are being worked on already.
+    /// Lists the calls to process, except for those that are being processed already.
     async fn follow_ups(
         self,
         under_way: &HashMap<CallId, bool>,
@@ -177,7 +177,7 @@ impl Lifecycle<'_> {
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
         }
-        // The driver of the run makes such a call again.
+        // Such a call is made again by the driver of its run.
         due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();
@@ -216,7 +216,7 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Lists the pending calls of which the approver has to be notified.
+    /// Lists the pending calls of which the approver has not been notified.
     async fn list_unnotified(
         self,
         under_way: &HashMap<CallId, bool>,
@@ -253,7 +253,7 @@ impl Lifecycle<'_> {
         Ok(unnotified)
     }
 
-    /// Selects the calls in these states that this executor works on.
+    /// Returns a filter for the calls in these states on which this executor works.
     fn filter(self, states: &[State]) -> Filter {
         let run = self.run.is_own().then(|| self.run.id().to_owned());
         Filter { states: states.to_vec(), run, ..Filter::default() }
@@ -292,7 +292,7 @@ async fn beside<T>(
 }
 
 impl Swept {
-    /// Reports whether the sweep did nothing.
+    /// Reports whether the sweep processed no calls.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self { left: self.left, ..Self::default() }

@@ -25,19 +25,19 @@ const MOVES: u32 = 16;
 /// How long a caller continues to wait while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
-/// What a caller waits for.
+/// Until when a caller waits for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitUntil {
-    /// The call has its answer.
+    /// The caller waits until the call has its answer.
     Answered,
     /// The call has its answer, or it was handed over to the side that carries it out.
     HandedOver,
 }
 
-/// How far a call has come.
+/// What has become of a call while its caller waited.
 pub(super) enum CallProgress {
     On(Outcome),
-    /// The call is pending, and no approver has been asked yet.
+    /// The call is pending, and no approver has been notified of it yet.
     ToPeople(Box<CallRecord>),
 }
 
@@ -298,7 +298,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
-            // A due call that did not advance cannot go on in this process.
+            // If a due call did not advance, it cannot continue in this process.
             if tried.replace(record.version) == Some(record.version) {
                 return outcome;
             }
@@ -330,7 +330,7 @@ impl<'a> Lifecycle<'a> {
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
-        // The call is marked as busy, so that no worker of this process takes it.
+        // The call is marked as being worked on, so that no worker of this process takes it.
         let ours = self.journal.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
@@ -391,7 +391,7 @@ impl WaitUntil {
 /// How the wait for the next attempt ended.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
-    /// The call is left to another worker or process.
+    /// Another worker or process continues the call.
     Elsewhere(Box<CallRecord>),
     Ended(Outcome),
 }

@@ -75,7 +75,7 @@ impl<'a> Moment<'a> {
                 None,
                 Then::Notify,
             ),
-            // When the plan runs, its caller is not there to provide the services.
+            // When the plan is accepted later, the caller is no longer there to provide the services.
             Gate::Plan if tool.needs_caller => return self.turn_away(Refusal::CannotBePlanned),
             Gate::Plan => (vec![opened, self.queue(&mut next, reason, None)?], None, Then::Report),
             Gate::Refuse(refusal) => return self.turn_away(refusal),
@@ -171,7 +171,7 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Evaluates again a call that the journal has.
+    /// Evaluates a call again that the journal has.
     pub(super) fn evaluate_again(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
@@ -209,7 +209,7 @@ impl<'a> Moment<'a> {
             if record.answer.is_none() {
                 return Err(self.not_here(format!("it {NEEDS_ITS_CALLER}")));
             }
-            // The caller has its answer and will not come again.
+            // The caller has received an answer, so it will not provide the services again.
             let why = format!("`{}` {NEEDS_ITS_CALLER}, who has gone", record.tool);
             return self.refuse(&ToolError::new("refused", why), behind);
         }
@@ -248,7 +248,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Applies the gate's decision about a call that was evaluated again.
+    /// Applies the gate's decision on a call that was evaluated again.
     fn go_on_with(
         self,
         mut next: CallRecord,

@@ -49,7 +49,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Ends a call that has not begun; otherwise changes nothing.
+    /// Ends a call that has not begun; does not change a call that has begun.
     pub(super) fn end_unbegun(self, end: &End) -> Known<Step> {
         let record = &self.snapshot.record;
         let (tool, run) = (&record.tool, &record.place.run);
@@ -59,7 +59,7 @@ impl Moment<'_> {
             End::GivenUp => (Transition::RunEnded, cancelled(tool), "given up by its caller"),
             End::ShuttingDown => {
                 let error = match record.state {
-                    // It may have begun before its owner released it.
+                    // A call in this state may have begun before its owner released it.
                     State::Ready => cancelled(tool),
                     _ => shutting_down(),
                 };
@@ -69,7 +69,7 @@ impl Moment<'_> {
         };
         match next(record.state, event) {
             Ok(_) if record.state == State::HandedOver => match end {
-                // The call is approved already, so a failed approver changes nothing.
+                // The call was approved already, so the failure of an approver does not matter.
                 End::ApproverFailed(_) => Ok(Step::only(Then::Report)),
                 _ => self.recall(why),
             },

@@ -48,7 +48,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Ends a call whose deadline has passed without a result.
+    /// Ends a call for which no result was supplied before its deadline.
     pub(super) fn never_supplied(self) -> Known<Step> {
         let error = not_supplied(&self.snapshot.record);
         self.ended_elsewhere(Transition::Expired, &error, "no result was supplied in time")

@@ -13,26 +13,26 @@ use toolwright_core::person::is_another;
 use toolwright_journal::approval::{Decision, Statement, Subject};
 use toolwright_journal::journal::{CallRecord, Entry, Transition, begun, may_have_happened};
 
-/// The valid decision of a person that had the call evaluated again.
+/// The valid decision of a person because of which the call was evaluated again.
 pub(super) struct Reason<'a> {
     pub(super) event: Transition,
     statement: &'a Statement,
-    /// Whether nothing has happened to the call since the decision.
+    /// Whether nothing has happened to the call since the person decided.
     pub(super) is_last: bool,
 }
 
-/// A decision that does not count, and why.
+/// A decision that is not valid, and the reason for that.
 pub(super) struct Invalid {
     event: Transition,
     pub(super) why: String,
 }
 
-/// What happened to a call before its present evaluation.
+/// What happened to a call before its current evaluation.
 #[derive(Clone, Copy)]
 pub(super) struct Behind {
-    /// Whether it is a requeued dead letter.
+    /// Whether the call is a requeued dead letter.
     pub(super) is_dead_letter: bool,
-    /// How often it was begun and may have acted.
+    /// How often the call was begun and may have acted.
     pub(super) begun: u32,
 }
 
@@ -47,7 +47,7 @@ impl Invalid {
         Self { event, why: format!("{what} does not count: {why}") }
     }
 
-    /// Returns the transition that takes the call back to its earlier state.
+    /// Returns the transition by which the call returns to its earlier state.
     pub(super) fn back(&self) -> Transition {
         match self.event {
             Transition::Accepted => Transition::Planned,
@@ -82,7 +82,7 @@ impl Behind {
         Self { is_dead_letter, begun: begun(history) }
     }
 
-    /// Says that the call may have acted, to be added to an answer.
+    /// Returns the sentence that the call may have acted, for an answer; `None` if the call cannot have acted.
     pub(super) fn in_words(self, record: &CallRecord) -> Option<String> {
         may_have_happened(record.effect, self.begun)
     }
@@ -122,7 +122,7 @@ pub fn is_accepted(
         && (unbound(statement, settings).is_none() || !has(Guard::JournalBound))
 }
 
-/// Says why a statement does not count in this journal and for this project.
+/// Returns why a statement is not valid in this journal and for this project; `None` if it is.
 fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
     let Statement { journal, project, .. } = statement;
     match (journal, &settings.journal) {
@@ -155,7 +155,7 @@ impl<'a> Moment<'a> {
             return Ok(Ok(None));
         };
         if event == Transition::DidNotHappen && entry.signed.is_none() {
-            // The tool found out, so there is no decision of a person.
+            // The tool has found out the outcome, so there is no decision of a person.
             return Ok(Ok(None));
         }
         let statement = self.statement_of(past.evaluated_by.as_ref(), entry, event, is_last);
@@ -216,7 +216,7 @@ impl<'a> Moment<'a> {
         Ok(statement)
     }
 
-    /// Says why a statement does not count in this journal and for this project.
+    /// Returns why a statement is not valid in this journal and for this project; `None` if it is.
     pub(super) fn unbound(self, statement: &Statement) -> Option<String> {
         unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
     }
@@ -289,12 +289,12 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this person may be the user of the call.
+    /// Whether this person may be the same person as the user of the call.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }
 
-    /// Whether the call names its user.
+    /// Whether the call has a user.
     pub(super) fn has_user(self) -> bool {
         let user = self.snapshot.record.requester.user.as_deref();
         user.is_some_and(|user| !user.trim().is_empty())

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A claim. It is made before its commit, because a commit may succeed although its reply is lost.
 pub(super) struct HeldClaim {
     pub(super) claim: Arc<Claim>,
-    /// How the attempt ended, once it has.
+    /// The end of the attempt; `None` while the attempt runs.
     pub(super) end: Option<Input>,
     left: Option<LeftClaim>,
 }
@@ -36,7 +36,7 @@ struct LeftClaim {
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,
-    /// Whether the journal has confirmed the claim.
+    /// Whether the journal has confirmed the commit of the claim.
     is_recorded: bool,
 }
 
@@ -59,18 +59,18 @@ impl HeldClaim {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.is_recorded = true,
             (Err(error), _) if error.is_conflict() || wrote_nothing(error) => self.let_go(),
-            // The commit may have succeeded in spite of this error.
+            // Despite this error, the commit may have succeeded.
             _ => {}
         }
     }
 
-    /// Releases the claim: its end is recorded, or there is nothing to record.
+    /// Releases the claim, whose end is recorded or need not be recorded.
     pub(super) fn let_go(&mut self) {
         self.left = None;
     }
 }
 
-/// Whether the store has refused the commit.
+/// Whether the store has certainly not written the commit.
 fn wrote_nothing(error: &CommitError) -> bool {
     let CommitError::Store(error) = error else { return false };
     matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid)
@@ -90,7 +90,7 @@ impl Drop for HeldClaim {
 }
 
 impl LeftClaim {
-    /// Returns who ran it. A child is left to others if its parent is.
+    /// Returns whether a caller or a worker ran the call. A child is left to workers if its parent is.
     fn runs(&self) -> By {
         let parent = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         match parent {

@@ -50,7 +50,7 @@ impl<'a> Lifecycle<'a> {
             Need::Run => {
                 let ended = match look.snapshot.is_recorded {
                     true => self.run_has_ended(look.record()).await?,
-                    // The commit also has the condition that the journal knows of no end.
+                    // The commit has the further condition that the journal records no end of the run.
                     false => self.run.has_ended(),
                 };
                 look.snapshot.run_ended = Some(ended);
@@ -189,7 +189,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Describes a tool as it is now.
+    /// Returns the facts about a tool as it is registered now.
     pub(in super::super) fn tool_now(self, plan: &Plan, call: Option<&Call<'_>>) -> ToolNow {
         let refused = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
         let needs_caller = !plan.from_call.is_empty();
@@ -205,7 +205,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the calls that it makes may need services of its run.
+    /// Whether the calls that the tool makes may need services of the tool's run.
     fn may_need_run(self, plan: &Plan) -> bool {
         plan.makes_calls && !self.run.core.provisions.per_run.is_empty()
     }
@@ -217,7 +217,7 @@ impl<'a> Lifecycle<'a> {
         self.tool(record)
     }
 
-    /// Makes the final arguments of a call, and its facts with them.
+    /// Makes the final arguments of a call, and computes the facts for these arguments.
     pub(in super::super) fn settle(
         self,
         plan: &Plan,
@@ -240,7 +240,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Evaluates the policy for a call; without final arguments, for its tool.
+    /// Evaluates the policy for a call; if there are no final arguments, only for the call's tool.
     pub(in super::super) fn policy(
         self,
         plan: &Plan,
@@ -252,21 +252,21 @@ impl<'a> Lifecycle<'a> {
         self.run.core.rules.evaluate(self.run, about, settled).verdict
     }
 
-    /// Reads the untrusted sources that the run of a call has read.
+    /// Returns the untrusted sources that the run of a call has read.
     async fn sources_of(self, record: &CallRecord) -> Result<Option<Arc<[String]>>, CallFailure> {
         self.sources(&record.place.run, &record.tool).await
     }
 
-    /// Evaluates a new call with the arguments of its record.
+    /// Evaluates a new call, whose record contains its arguments.
     fn evaluate_new(self, look: &mut Look<'a, '_>, untrusted: Option<&[String]>) {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
         let rules = &self.run.core.rules;
-        // One policy is used for both, even if it is reloaded in between.
+        // Both evaluations use the same policy, even if the policy is reloaded in between.
         let current = rules.current();
         let user = self.run.user();
         let about = About { plan: found.plan(), facts, user, untrusted, accepted: false };
         let policy = about.judged(self.run, &current, Some(settled)).verdict;
-        // After the stages, the call is evaluated again.
+        // When the stages have examined the call, the policy evaluates the call again.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
             watch.report_decision(&policy);
@@ -278,7 +278,7 @@ impl<'a> Lifecycle<'a> {
         look.snapshot.evaluated = Some(Ok(evaluated));
     }
 
-    /// Evaluates a call with these arguments by its tool and the policy.
+    /// Evaluates a call with these arguments: by its tool, and by the policy.
     async fn evaluate(
         self,
         look: &mut Look<'a, '_>,
@@ -286,7 +286,7 @@ impl<'a> Lifecycle<'a> {
         untrusted: Option<&[String]>,
     ) -> Result<Option<Result<Evaluated, AnswerRecord>>, CallFailure> {
         let Some(found) = &look.found else {
-            // The tool is looked up again first.
+            // Before that, the tool is looked up again.
             look.snapshot.tool = None;
             return Ok(None);
         };
