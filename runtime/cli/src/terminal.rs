@@ -58,7 +58,7 @@ pub struct Terminal<R = BufReader<Keyboard>, W = Stderr> {
 }
 
 impl Terminal {
-    /// Asks at the terminal of this process.
+    /// Makes an approver that asks at the terminal of this process.
     #[must_use]
     pub fn new() -> Self {
         let ends = (BufReader::new(Keyboard::new()), io::stderr());
@@ -122,7 +122,7 @@ where
                     typing.as_ref().map(|it| it.settle(|| sender.is_closed())).transpose()
                 };
                 let decision = ask(&ends, &request, &sender, settle);
-                // There is no receiver if the call has expired meanwhile.
+                // If the call has expired in the meantime, there is no receiver.
                 let _ = sender.send(decision);
             };
             let named = thread::Builder::new().name("toolwright-terminal".to_owned());
@@ -149,7 +149,7 @@ fn ask<R: BufRead, W: Write>(
     let mut ends = ends.lock().map_err(|_| {
         ApproverError::new("the terminal can no longer be used: an earlier question panicked")
     })?;
-    // The call may have ended while it waited for the previous question.
+    // The call may have ended while it waited for its turn at the terminal.
     if sender.is_closed() {
         return Err(ApproverError::new("the question was over before it was asked"));
     }
@@ -269,7 +269,7 @@ fn answer<R: BufRead, W: Write>(
     if (line.len() as u64) + 1 < LONGEST {
         return Ok(None);
     }
-    // The rest of an overlong line must not be read as the next answer.
+    // The rest of an overlong line must not be read as the answer to the next question.
     reader.skip_until(b'\n')?;
     Err(io::Error::other(format!("a line is longer than {LONGEST} bytes")))
 }

@@ -14,7 +14,7 @@ pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     }
 }
 
-/// Replaces an input that should be sent by the command-line option for it.
+/// Replaces a JSON input that a message advises to send by the equivalent command-line option.
 pub(super) fn message(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix(MEANT) {
         Some(input) => format!("if this is meant, give --json '{}'", input.replace('\'', r"'\''")),

@@ -16,7 +16,7 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 /// Who approves the call of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// The approver of the application, if there is one.
+    /// The approver that the application has set, if there is one.
     Application,
     /// The person at the terminal, who is asked.
     Terminal,

@@ -153,7 +153,7 @@ fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
     found
 }
 
-/// How deep a schema is examined, because more may take long.
+/// The nesting depth to which a schema is examined, because a deeper search may take long.
 const DEEPEST: usize = 3;
 
 fn kind(value: &Value) -> &'static str {
@@ -167,7 +167,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Returns the values to choose from, if the schema lists them.
+/// Returns the values that the schema allows, if the schema lists them.
 fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
     each_choice(root, schema, 0).unwrap_or_default()
 }

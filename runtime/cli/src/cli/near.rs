@@ -1,4 +1,4 @@
-//! Suggests commands for an unknown word.
+//! Suggests similar commands for an unknown command.
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -37,7 +37,7 @@ pub(super) fn suggest<'a>(
 /// How many commands are suggested.
 const MOST: usize = 3;
 
-/// A tool by each name that a person may type for it.
+/// The name of a tool, and the words that a person may type for the tool.
 struct KnownWords {
     name: String,
     words: Words,

@@ -21,7 +21,7 @@ const QUIET: Duration = Duration::from_millis(500);
 /// Standard input, without the buffer that the rest of the process uses.
 pub struct Keyboard(Stdin);
 
-/// The mode of the terminal before it was changed for a question.
+/// The mode that the terminal had before a question changed it.
 #[derive(Clone, Default)]
 pub(super) struct Typing(Arc<Mutex<Option<Termios>>>);
 
@@ -101,13 +101,13 @@ fn over() -> io::Error {
     io::Error::other("the question was over before it could be answered")
 }
 
-/// Whether a key is typed within this time.
+/// Whether a person types a key within this time.
 fn is_typed(time: Duration) -> io::Result<bool> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
     let time = Timespec::try_from(time).map_err(io::Error::other)?;
     let seen = match poll(&mut watched, Some(&time)) {
-        // The application handles a signal; this counts as a key.
+        // A signal that the application handles counts as a key.
         Err(Errno::INTR) => return Ok(true),
         other => other?,
     };

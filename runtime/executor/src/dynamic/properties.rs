@@ -1,4 +1,4 @@
-//! Reads the keys of an input from its schema.
+//! Derives the keys of an input from the schema of the input.
 
 use std::collections::{HashMap, HashSet};
 

@@ -79,7 +79,7 @@ pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     properties::of(schema).into_iter().map(parameter).collect()
 }
 
-/// Marks the parameters whose values leave the machine.
+/// Marks the parameters whose values the tool sends off the machine.
 pub(super) fn mark_sinks(
     parameters: &mut [Parameter],
     sinks: Option<&[String]>,

@@ -100,7 +100,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// No dialect has this name.
+/// The error of a name that no dialect has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no dialect is called `{name}`, expected one of {}", Dialect::ALL.map(Dialect::name).join(", "))]
 #[non_exhaustive]

@@ -15,7 +15,7 @@ pub(super) struct SchemaSize {
     enum_values: usize,
     /// The number of characters in the names of properties and definitions, and in constants.
     characters: usize,
-    /// For each enum, the number of its texts, and of their characters.
+    /// For each enum: the number of its texts, and the sum of their characters.
     enums: Vec<(usize, usize)>,
 }
 

@@ -61,7 +61,7 @@ struct Reducer<'a, 'f> {
     schemas: usize,
     /// The references that are being inlined at the moment.
     inlined: Vec<String>,
-    /// The recursive definitions, computed when they are first needed.
+    /// The names of recursive definitions, computed when they are first needed.
     recursive: OnceCell<HashSet<String>>,
 }
 
@@ -273,7 +273,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         nodes
     }
 
-    /// Runs a function at a place below this one.
+    /// Runs `work` at a place below the current one, so that findings name this place.
     fn at<T>(&mut self, place: &[&str], work: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         for step in place {

@@ -30,7 +30,7 @@ use super::kind::Provider;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MediaSupport {
-    /// Pictures and documents, wherever its provider accepts them.
+    /// The answer contains images and documents, wherever the provider accepts them.
     #[default]
     Full,
     /// The model takes pictures and documents in messages, but not in the answers of calls. Those of answers follow
@@ -48,7 +48,7 @@ pub(super) enum Part<'a> {
 
 /// A picture or document that the provider accepts.
 pub(super) struct Media<'a> {
-    /// The media type of the data itself, whatever its label says.
+    /// The media type that the data itself has, which may differ from its label.
     media_type: &'static str,
     data: &'a str,
     name: Option<&'a str>,
@@ -102,13 +102,13 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns what follows after the answers, as parts of a user's message.
+    /// Returns the parts of a user's message that has to follow the answers.
     pub(super) fn after(&mut self) -> Vec<Value> {
         let provider = self.provider;
         std::mem::take(&mut self.after).into_iter().map(|part| part.json(provider)).collect()
     }
 
-    /// Converts the block for the provider, or says why it is left out.
+    /// Converts the block for the provider, or returns why the block is left out.
     fn take(&self, block: &'a Content<'_>, taken: &[&str]) -> Result<Part<'a>, String> {
         let (label, data, name) = match block {
             Content::Image { media_type, data } => (media_type, data, None),
@@ -158,7 +158,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether the part has no visible text; some providers refuse that.
+    /// Whether the part has no visible text, which some providers refuse.
     pub(super) fn is_blank(&self) -> bool {
         matches!(self, Self::Words(words) if words.trim().is_empty())
     }
@@ -204,7 +204,7 @@ impl Media<'_> {
 const LONGEST_TITLE: usize = 500;
 
 impl Provider {
-    /// Lists the media types that it accepts in a user's message.
+    /// Lists the media types that the provider accepts in a user's message.
     fn in_messages(self) -> &'static [&'static str] {
         match self {
             Self::Anthropic | Self::OpenAiChat | Self::OpenAiResponses => {
@@ -214,7 +214,7 @@ impl Provider {
         }
     }
 
-    /// Lists the media types that it accepts in the answer to a call.
+    /// Lists the media types that the provider accepts in the answer to a call.
     fn in_answers(self) -> &'static [&'static str] {
         match self {
             Self::OpenAiChat => &[],
@@ -230,7 +230,7 @@ impl Provider {
             // These limits are for the whole request; half a MiB is left for the rest of it.
             (Self::Anthropic, _) => 31 * MIB + MIB / 2,
             (Self::Gemini, _) => 19 * MIB + MIB / 2,
-            // A data URL begins with its media type.
+            // A data URL begins with its media type, for which 64 bytes are left.
             (_, Content::Image { .. }) => 20 * MIB - 64,
             (_, _) => 66 * MIB,
         }
@@ -254,7 +254,7 @@ fn left_out(block: &Content<'_>, why: &str) -> String {
             let name = name.as_deref().map(|name| format!("{name}: "));
             (name.unwrap_or_default(), media_type, data)
         }
-        // Text is never left out.
+        // Text is sent to every provider.
         Content::Text(_) | Content::Json(_) | Content::Resource { .. } => return why.to_owned(),
     };
     format!("[{name}{media_type}, {} bytes, left out: {why}]", decoded_length(data))

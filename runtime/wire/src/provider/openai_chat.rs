@@ -112,7 +112,7 @@ fn last_call<'a>(message: &Node<'a>) -> Result<Node<'a>, MessageError> {
 fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     let fields = node.fields("a call")?;
     match fields.peek("type").as_deref() {
-        // Servers that imitate this API leave the type out, or empty.
+        // Other servers that implement this API omit the type or leave it empty.
         Some("function" | "") | None => {}
         Some("custom") => return Err(node.kind_error(fields.peek("id"), "custom tool call")),
         Some(other) => return Err(node.kind_error(fields.peek("id"), other)),

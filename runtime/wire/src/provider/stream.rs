@@ -42,9 +42,9 @@ use super::{Provider, ToolCall};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// More of the model's text.
+    /// The next part of the model's text.
     Text(String),
-    /// More of its reasoning.
+    /// The next part of the model's reasoning.
     Reasoning(String),
     /// A call began.
     #[non_exhaustive]
@@ -54,7 +54,7 @@ pub enum StreamEvent {
         /// The tool's name, as the model wrote it.
         name: String,
     },
-    /// More of the arguments of a call that has begun and is not complete.
+    /// The next part of the arguments of a call that has begun and is not complete.
     #[non_exhaustive]
     Arguments {
         /// The index of the call in the answer.
@@ -70,13 +70,13 @@ pub enum StreamEvent {
         /// The call.
         call: ToolCall,
     },
-    /// The provider runs a tool of its own.
+    /// The provider runs one of its own tools.
     #[non_exhaustive]
     ProviderTool {
         /// The tool's name at the provider.
         name: String,
     },
-    /// An event of a kind that this release does not know was skipped.
+    /// The stream had an event of a kind that this release does not know, which was skipped.
     #[non_exhaustive]
     Unknown {
         /// The kind.
@@ -189,12 +189,12 @@ impl MessageStream {
     }
 }
 
-/// Parses the data of an event as JSON.
+/// Parses the data of an event as JSON of type `T`.
 fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
 }
 
-/// Writes a text as JSON.
+/// Writes a text as a JSON string.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -21,7 +21,7 @@ pub(super) struct Case {
     pub(super) because: Option<String>,
 }
 
-/// A decision in one word.
+/// The expected decision, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ExpectedOutcome {
@@ -92,7 +92,7 @@ struct WrittenCase {
     because: Option<String>,
 }
 
-/// Says why a line is not a case.
+/// Explains why a line is not a valid case.
 fn why(line: &str) -> String {
     let mut reader = Reader::new(line);
     let read = reader.read::<WrittenCase>().and_then(|_| reader.finish());

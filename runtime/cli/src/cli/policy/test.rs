@@ -42,7 +42,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit> {
-    // The policy could be built, so its rules agree with their examples.
+    // Building the policy succeeds only if its rules agree with their own examples.
     let policy = super::policy(executor, matches)?;
     let Some(file) = matches.get_one::<PathBuf>(CASES) else { return Err(Exit::Usage) };
     let name = file.display().to_string();

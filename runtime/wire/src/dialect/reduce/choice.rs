@@ -91,7 +91,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// Writes a hint beside `anyOf`, if the form allows it.
+    /// Writes a keyword that only describes beside `anyOf`, if the dialect allows it.
     fn beside(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         match self.rules.lone_choice {
             true => self.tell(draft, keyword, value),
@@ -99,12 +99,12 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Writes several schemas that must all hold as one merged schema.
+    /// Merges several schemas that must all hold into one schema.
     pub(super) fn all(&mut self, object: &Map<String, Value>, all: &Value) -> Node {
         let mut whole = object.clone();
         whole.remove("allOf");
         let parts = all.as_array().map(Vec::as_slice).unwrap_or_default();
-        // One reference with annotations beside it, as many generators write it.
+        // Many generators write one reference in `allOf`, with annotations beside it.
         if let [Value::Object(part)] = parts
             && part.contains_key("$ref")
             && whole.keys().all(|it| is_hint(it))
@@ -124,7 +124,7 @@ impl Reducer<'_, '_> {
         Node::Object(Vec::new())
     }
 
-    /// Returns a part of `allOf`, with a reference replaced by its target.
+    /// Returns a part of `allOf`, with a reference replaced by the schema that it names.
     fn follow<'v>(
         &self,
         part: &'v Value,
@@ -201,7 +201,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a keyword may be beside a reference, if the form has it.
+/// Whether a keyword only describes, so that it may be beside a reference.
 fn is_hint(keyword: &str) -> bool {
     matches!(
         keyword,

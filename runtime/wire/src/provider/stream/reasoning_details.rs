@@ -19,7 +19,7 @@ impl ReasoningDetails {
         }
     }
 
-    /// Returns the blocks as JSON, if there are any.
+    /// Returns the reasoning blocks as JSON; `None` if there are none.
     pub(super) fn text(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| serde_json::to_string(&self.0).ok())?
     }
@@ -41,7 +41,7 @@ fn grow(block: &mut Map<String, Value>, piece: Map<String, Value>) {
             {
                 text.push_str(&more);
             }
-            // An empty signature means that there is none.
+            // An empty signature means that the block has no signature.
             (Some(_), Value::Null) => {}
             (Some(_), Value::String(more)) if more.is_empty() => {}
             (_, more) => {
