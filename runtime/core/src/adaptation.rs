@@ -119,7 +119,7 @@ impl Adaptation {
         self
     }
 
-    /// Appends the changes of another adaptation.
+    /// Adds the changes of another adaptation, which apply after those of this one.
     pub fn and(mut self, then: Self) -> Self {
         self.exposure = then.exposure.or(self.exposure);
         self.least_danger = self.least_danger.max(then.least_danger);
@@ -128,7 +128,7 @@ impl Adaptation {
         self
     }
 
-    /// Reports whether it changes nothing.
+    /// Reports whether the adaptation contains no changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

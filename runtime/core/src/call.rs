@@ -103,12 +103,12 @@ impl<'a> Call<'a> {
         self.extras.get_or_insert_default()
     }
 
-    /// Returns the tool's name as the caller wrote it.
+    /// Returns the name of the tool, as the caller wrote it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the arguments as they were sent: the text may not be JSON.
+    /// Returns the text of the arguments as the caller sent it, which may not be JSON.
     pub fn arguments(&self) -> &str {
         &self.arguments
     }

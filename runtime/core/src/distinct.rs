@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 /// The types of two parameters.
 pub struct Pair<A, B>(PhantomData<fn(A, B)>);
 
-/// Two parameters of one type, even if they name the type differently.
+/// Shows that two parameters have the same type, even if they are written with different names of it.
 pub struct Alike<T>(PhantomData<fn(T)>);
 
-/// Two parameters of different types.
+/// Shows that two parameters have different types.
 pub struct Apart;
 
 impl<A, B> Pair<A, B> {

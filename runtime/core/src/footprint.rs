@@ -27,9 +27,9 @@ pub use touched::TouchedResource;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Facts {
-    /// How carefully a person should look at this call.
+    /// The danger of this call: how carefully a person should look at it.
     pub danger: Danger,
-    /// The reason why the tool itself asks for approval of this call.
+    /// The reason why the tool itself requires approval of this call.
     pub approval: Option<Cow<'static, str>>,
     footprint: Option<Box<Footprint>>,
     repairs: Option<Arc<Repairs>>,
@@ -57,7 +57,7 @@ pub struct Footprint {
 enum Reach {
     Everything,
     Named(Vec<TouchedResource>),
-    /// These resources, and whatever the call's children touch.
+    /// These resources, and all resources that the call's children touch.
     WithNested(Vec<TouchedResource>),
 }
 
@@ -81,7 +81,7 @@ impl Facts {
         self.footprint = Some(Box::new(Footprint::of_effect(effect).clone()));
     }
 
-    /// Returns the resources that the call touches, if they were asked for.
+    /// Returns the footprint of the call; `None` if it was not requested.
     pub fn touches(&self) -> Option<&Footprint> {
         self.footprint.as_deref()
     }
@@ -100,7 +100,7 @@ impl Facts {
         self.repairs = Some(repairs);
     }
 
-    /// Adds the repairs that an earlier reading of this call made.
+    /// Adds the repairs of an earlier attempt to read the input of this call.
     #[doc(hidden)]
     pub fn add_repairs(&mut self, before: Self) {
         if let Some(repairs) = before.repairs {
@@ -125,7 +125,7 @@ impl Facts {
         Some(value)
     }
 
-    /// Returns the values of absent parameters, and removes them.
+    /// Removes and returns the values that were filled in for absent parameters.
     #[doc(hidden)]
     pub fn take_filled(&mut self) -> Vec<FilledParameter> {
         std::mem::take(&mut self.filled)
@@ -375,7 +375,7 @@ impl Reach {
         }
     }
 
-    /// Returns all touched resources; `None` if they are not known.
+    /// Returns all resources of the access; `None` if they are not known.
     fn resources(&self) -> Option<&[TouchedResource]> {
         match self {
             Self::Everything | Self::WithNested(_) => None,
@@ -390,7 +390,7 @@ impl Reach {
         }
     }
 
-    /// Lists what the call itself touches.
+    /// Lists the kind and name of each resource that the call itself touches.
     fn resource_names(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         match self {
             Self::Everything => None,

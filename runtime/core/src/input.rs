@@ -45,7 +45,7 @@ pub use shape::{AnyShape, Impossible, KeysInJson, Limits, NoRange, ObjectInJson,
 #[doc(hidden)]
 pub use words::shorten;
 
-/// The input of a tool that has no parameters.
+/// The slots of a tool that has no parameters.
 pub struct NoSlots;
 
 impl Slots for NoSlots {

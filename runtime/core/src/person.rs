@@ -23,7 +23,7 @@ pub fn is_another(one: Option<&str>, other: &str) -> bool {
 /// A letter of a name, prepared for comparison.
 struct Letter {
     letter: char,
-    /// Whether separate accent characters follow it.
+    /// Whether separate accent characters follow the letter.
     has_accents: bool,
 }
 

@@ -15,12 +15,12 @@ pub use docs::unwrap_docs;
 pub use preset::json as preset_json;
 pub use words::expected as in_words;
 
-/// Why a tool has no usable schema.
+/// Why the schema of a tool cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem {
     /// The place in the schema.
     pub pointer: String,
-    /// What is there, and what should be there.
+    /// What the schema contains, and what it should contain.
     pub message: String,
 }
 

@@ -66,7 +66,7 @@ impl Handle {
         self.0.name
     }
 
-    /// Returns where the tool is declared.
+    /// Returns the location in the source where the tool is declared.
     pub fn location(&self) -> Location {
         self.0.location
     }
@@ -78,7 +78,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// Where a tool is declared.
+/// The location in the source where a tool is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
@@ -86,7 +86,7 @@ pub struct Location {
     pub package: &'static str,
     /// The version of the package; empty for a tool that was made at run time.
     pub version: &'static str,
-    /// The source file, as rustc names it.
+    /// The path of the source file, as rustc names it.
     pub file: &'static str,
     /// The line of the name of the tool's function.
     pub line: u32,
@@ -130,7 +130,7 @@ pub struct Spec {
     pub group: Option<&'static str>,
     pub tags: &'static [&'static str],
     pub terminal: bool,
-    /// Whether calls of the tool are handed over and carried out elsewhere.
+    /// Whether calls of the tool are handed over to another process, which carries them out.
     pub external: bool,
     /// Whether an agent's run goes on while a call of the tool is carried out elsewhere.
     pub background: bool,
@@ -147,7 +147,7 @@ pub struct Spec {
     pub repair: Option<Repair>,
     pub exposure: Exposure,
     pub location: Location,
-    /// Whether one parameter is the whole input.
+    /// Whether the tool has one input parameter that is the whole input.
     pub whole: bool,
     pub parameters: &'static [ParamSpec],
     pub capabilities: &'static [CapabilitySpec],
@@ -302,7 +302,7 @@ impl Spec {
     };
 }
 
-/// What generated code needs to prepare one call.
+/// The values that generated code needs to prepare one call.
 pub struct Start<'a, 'b> {
     pub scope: Scope<'a>,
     pub text: &'b str,
@@ -314,13 +314,13 @@ pub struct Start<'a, 'b> {
 }
 
 impl Start<'_, '_> {
-    /// Reads the input object into the slots, or reports every problem in it.
+    /// Reads the input object into the slots, or returns all problems of the input.
     #[inline(always)]
     pub fn read(&self, slots: &mut dyn Slots) -> Result<(), Problems> {
         crate::input::read_repairing(self.text, self.keys, slots, self.changes)
     }
 
-    /// Reads the whole input as one type.
+    /// Reads the whole input as one value of type `T`.
     pub fn read_whole<T>(&self, param: &Param<T>) -> Result<T, Problems> {
         param.read_whole(self.text, self.keys)
     }

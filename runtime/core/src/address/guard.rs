@@ -16,11 +16,11 @@ use crate::error::{ErrorClass, ToolError};
 
 /// Finds the addresses of a host. Implement it to use another name server than the system does.
 pub trait HostResolver: Send + Sync + 'static {
-    /// Returns the addresses of the name; an error where it has none.
+    /// Returns the addresses of a host name; fails if it has none.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// Resolves names as the system does.
+/// Resolves host names by the operating system.
 struct System;
 
 impl HostResolver for System {
@@ -36,11 +36,11 @@ impl HostResolver for System {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedAddress {
-    /// The host that has it.
+    /// The host name or address that was to be reached.
     pub host: String,
     /// The address.
     pub address: IpAddr,
-    /// The kind of the address, such as `a private address`.
+    /// The kind of the address in words, such as `a private address`.
     pub what: &'static str,
 }
 
@@ -95,7 +95,7 @@ impl From<&RefusedAddress> for ToolError {
 #[derive(Clone)]
 pub struct AddressGuard {
     resolver: Arc<dyn HostResolver>,
-    /// Addresses that may be reached although they are not public.
+    /// The addresses that may be reached although they are not public.
     permitted: BTreeSet<IpAddr>,
 }
 
@@ -106,7 +106,7 @@ impl AddressGuard {
         Self { resolver: Arc::new(System), permitted: BTreeSet::new() }
     }
 
-    /// Resolves names with this resolver.
+    /// Sets the resolver of host names.
     #[must_use]
     pub fn resolver(mut self, resolver: Arc<dyn HostResolver>) -> Self {
         self.resolver = resolver;
@@ -173,7 +173,7 @@ impl AddressGuard {
     }
 }
 
-/// Parses the host of a URL as an address; `None` for a name.
+/// Parses the host of a URL as an IP address; `None` if it is a name.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }

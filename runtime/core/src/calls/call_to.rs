@@ -1,4 +1,4 @@
-//! A call by a handle: its arguments by name, its answer as a value.
+//! A call of a tool by its handle, with arguments by name and a typed result.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -5,7 +5,7 @@ use std::io;
 
 use super::{ErrorClass, Source, ToolError};
 
-/// A boxed `ToolError` is unboxed; any other error is internal.
+/// A boxed `ToolError` is taken out of its box; any other error becomes an internal error.
 impl From<Source> for ToolError {
     fn from(source: Source) -> Self {
         source.downcast().map_or_else(Self::internal, |error| *error)
@@ -63,7 +63,7 @@ fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// For tools whose error type says that they cannot fail.
+/// Needed by tools whose error type is `Infallible`, because they cannot fail.
 impl From<std::convert::Infallible> for ToolError {
     fn from(never: std::convert::Infallible) -> Self {
         match never {}

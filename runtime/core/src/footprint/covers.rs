@@ -6,7 +6,7 @@ use super::{Footprint, Reach, TouchedResource};
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessOutside<'a> {
-    /// Whether the call writes it.
+    /// Whether the call writes the resource.
     pub writes: bool,
     /// The resource; `None` for everything.
     pub resource: Option<&'a TouchedResource>,

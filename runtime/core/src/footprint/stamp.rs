@@ -1,4 +1,4 @@
-//! Stamps of resources: between two equal stamps, a resource has not changed.
+//! Stamps of resources: if two stamps of a resource are equal, it has not changed between them.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub struct ResourceStamp(Box<str>);
 const STEP: Duration = Duration::from_secs(2);
 
 impl ResourceStamp {
-    /// Makes a stamp from a version, such as a hash or a time of change.
+    /// Makes a stamp from a text that identifies a version, such as a hash or a modification time.
     #[must_use]
     pub fn new(version: impl Into<Box<str>>) -> Self {
         Self(version.into())
@@ -46,7 +46,7 @@ impl ResourceStamp {
     }
 }
 
-/// Identifies a file, and when anything about it last changed.
+/// Returns a text that identifies a file and the time of its last change.
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> String {
     use std::os::unix::fs::MetadataExt as _;

@@ -15,7 +15,7 @@ use super::words;
 pub enum Bound {
     Integer(i128),
     Float(f64),
-    /// Compared by the shortest decimal that parses to it.
+    /// A 32-bit float, which is compared by the shortest decimal that parses to it.
     Single(f32),
 }
 
@@ -109,7 +109,7 @@ pub trait Number {
     type Limit;
     /// The numbers that can be limits.
     const LIMITS: Limits = Limits::ANY;
-    /// Returns the number, if there is one.
+    /// Returns the value as a number; `None` if it is no number.
     fn number(&self) -> Option<Bound>;
 }
 
@@ -124,7 +124,7 @@ pub trait Length: Sized {
 
 /// Measures the length of a value.
 pub struct Measure<T> {
-    /// Returns the length of a value; `None` if the value has none.
+    /// Returns the length of a value; `None` if the value has no length.
     pub(super) length: fn(&T) -> Option<usize>,
     /// The unit of the length.
     pub(super) unit: &'static str,

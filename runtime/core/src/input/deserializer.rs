@@ -135,7 +135,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
                 return visitor.visit_none();
             }
             if self.place == Place::Parameter {
-                // The value inside an option cannot be left out on its own.
+                // Only the option as a whole can be left out, not the value inside of it.
                 self.place = Place::Element;
             }
         }

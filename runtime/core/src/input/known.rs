@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// A type that accepts exactly the values of its schema, provided that the types inside it do.
 pub trait KnownType {
-    /// Whether this type and all types inside it are known.
+    /// Whether the reading of this type and of all types inside of it is known.
     fn is_known(visited: &mut VisitedTypes) -> bool;
 }
 

@@ -38,7 +38,7 @@ pub trait Slots {
 #[doc(hidden)]
 pub type Changes = RefCell<Option<Vec<Change>>>;
 
-/// The most problems that are reported one by one.
+/// The maximum number of problems that are reported one by one.
 const MOST_PROBLEMS: usize = 100;
 
 /// Reads a tool's input, an object with `keys`, into `slots`.
@@ -133,7 +133,7 @@ struct Scan<'k, 'de> {
 }
 
 impl Scan<'_, '_> {
-    /// Reads the whole text; the error is a fault that ends the scan.
+    /// Reads the whole text; an error means that the text cannot be read any further.
     #[inline]
     fn run(&mut self, slots: &mut dyn Slots) -> Result<(), Fault> {
         if self.reader.peek() != Some(b'{') {
@@ -211,7 +211,7 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Skips a value that a slot refused, if there is a value.
+    /// Skips the value that a slot refused, if the text has a value there.
     #[cold]
     fn skip_refused(
         &mut self,
@@ -312,7 +312,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// Represents a key that was left out: only an option can be read from it.
+/// Represents a key that was left out, for which only an option has a value.
 struct Nothing;
 
 impl<'de> Deserializer<'de> for Nothing {

@@ -19,7 +19,7 @@ use super::reader::Reader;
 use super::second::reread;
 use crate::spec::{ParamSpec, SchemaOf};
 
-/// Types that a tool may take as a parameter.
+/// Implemented for types that a tool may take as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of a tool",
     label = "input is read from JSON, has a schema, and may be sent between threads",
@@ -47,7 +47,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
     };
 }
 
-/// Proves that `T` is an input, and has its limits.
+/// Proves that `T` is an input type, and contains the limits of the parameter.
 pub struct Param<T> {
     fill: fn(&mut Option<T>, &mut Reader<'_>) -> Result<(), Fault>,
     absent: fn() -> Option<T>,
@@ -93,7 +93,7 @@ impl<T> Param<T> {
         self
     }
 
-    /// Marks the text as a command line, which policies then parse.
+    /// Marks the value as a command line, which policies then parse.
     pub const fn command(mut self, _: IsText<T>) -> Self {
         self.command = true;
         self
@@ -126,7 +126,7 @@ impl<T> Param<T> {
         }
     }
 
-    /// Reads the value into its slot, within its limits.
+    /// Reads the value into its slot, and checks the parameter's limits.
     #[inline(always)]
     pub fn fill(&self, slot: &mut Option<T>, reader: &mut Reader<'_>) -> Result<(), Fault> {
         let start = reader.position();
@@ -158,7 +158,7 @@ impl<T> Param<T> {
         slot.unwrap_or_else(default)
     }
 
-    /// Reads the whole input as this one value.
+    /// Reads the whole input as the value of this parameter.
     pub fn read_whole(&self, text: &str, keys: &Keys) -> Result<T, Problems> {
         let read = |reader: &mut Reader<'_>| {
             (self.read)(reader).and_then(|value| reader.finish().map(|()| value))

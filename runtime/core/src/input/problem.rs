@@ -22,7 +22,7 @@ use super::words;
 pub struct Problem {
     /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
     pub pointer: String,
-    /// The rule that was broken.
+    /// The place of the problem, as a JSON pointer (RFC 6901); empty for the whole input.
     pub rule: Rule,
     /// A short rendering of the value there, at most 60 characters; empty if there is none.
     pub found: String,
@@ -39,25 +39,25 @@ pub struct Problem {
 pub enum Rule {
     /// The text is not JSON; the rest was not read.
     Syntax,
-    /// The value has another type.
+    /// The value has another type than the expected one.
     Type,
     /// The key is not one of the object's keys.
     UnknownKey,
     /// The key was given before.
     DuplicateKey,
-    /// The key is required and was not given.
+    /// The key is required, and the input does not have it.
     MissingKey,
-    /// `null` was given for a value that may only be left out.
+    /// The value is `null`, but its key may only be left out.
     Null,
     /// The number is outside the bounds.
     Range,
-    /// The array has too many or too few items.
+    /// The array has more or fewer items than allowed.
     Length,
     /// The value is not one of the choices.
     Choice,
-    /// The value has the right type, but the type does not accept it.
+    /// The value has the right type, but its type does not accept this value.
     Value,
-    /// Arrays and objects are nested too deep.
+    /// Arrays and objects are nested deeper than allowed.
     Depth,
     /// A rule of the type's own.
     Other,
@@ -103,7 +103,7 @@ impl Problem {
         }
     }
 
-    /// Reports a key that is not one of `keys`, with the most similar of them.
+    /// Reports a key that is not in `keys`, with the names in `keys` that are most similar.
     #[doc(hidden)]
     pub fn unknown_key<'k>(
         key: &str,
@@ -195,7 +195,7 @@ impl fmt::Display for Problem {
 pub struct Problems(Box<[Problem]>);
 
 impl Problems {
-    /// Makes a list of problems; `None` if there are none.
+    /// Makes a list of problems; `None` if `problems` is empty.
     #[must_use]
     pub fn new(problems: Vec<Problem>) -> Option<Self> {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))

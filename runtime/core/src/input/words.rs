@@ -10,11 +10,11 @@ use serde::de::{Expected, Unexpected};
 
 use super::formats;
 
-/// The most characters of one value in a message.
+/// The maximum number of characters of one value in a message.
 #[doc(hidden)]
 pub const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
-/// The length of an escape such as `\u007f`.
+/// The length of an escape sequence such as `\u007f`.
 const ESCAPED: usize = 6;
 /// How many pairs of letters are compared to find similar words for one answer: some milliseconds of work.
 #[doc(hidden)]
@@ -27,7 +27,7 @@ pub fn shorten(text: &str) -> String {
     shorten_to(text, LONGEST)
 }
 
-/// Does the same as [`shorten`], for at most `longest` characters.
+/// Shortens a text as [`shorten`] does, but to at most `longest` characters.
 #[doc(hidden)]
 pub fn shorten_to(text: &str, longest: usize) -> String {
     let mut short = String::new();
@@ -55,7 +55,7 @@ pub fn shorten_to(text: &str, longest: usize) -> String {
     short
 }
 
-/// Returns `text` as a JSON string, cut as [`shorten`] cuts it.
+/// Returns `text` as a JSON string, shortened as [`shorten`] does.
 #[doc(hidden)]
 pub fn quote(text: &str) -> String {
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
@@ -63,12 +63,12 @@ pub fn quote(text: &str) -> String {
     shorten(&serde_json::Value::from(part).to_string())
 }
 
-/// Writes `one of "a", "b"` for names; for fewer than two, what fits.
+/// Returns words such as `one of "a", "b"` for names; for one name or none, other words that fit.
 pub(crate) fn one_of<'c>(names: impl ExactSizeIterator<Item = &'c str>) -> String {
     one_of_shown(names.map(quote))
 }
 
-/// Writes `one of 1, "b"` for values that are described already.
+/// Returns words such as `one of 1, "b"` for values that are already written as text.
 pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> String {
     let count = choices.len();
     let listed: Vec<_> = choices.take(MOST_CHOICES).collect();
@@ -129,7 +129,7 @@ fn plain(word: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// Describes what serde found; empty if the text itself says it better.
+/// Describes the value that serde found; empty if the value's own text describes it better.
 pub(super) fn describe_found(unexpected: &Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Bool(value) => value.to_string(),
@@ -159,7 +159,7 @@ pub(super) fn range(minimum: i128, maximum: u128) -> String {
     between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
 }
 
-/// Describes the range of a float, for a number outside of it.
+/// Describes the range of a float type, for a number outside of the range.
 #[doc(hidden)]
 pub fn float_range<F: LowerExp>(most: F) -> String {
     format!("a number from -{most:e} to {most:e}; this one is out of range")

@@ -9,7 +9,7 @@ use super::duplicates::Duplicates;
 use super::tree::{self, Node};
 use crate::repairs::ChangeRule;
 
-/// How often an array or object may have been encoded as a text.
+/// How many times an array or object may be encoded as a text inside of a text.
 const MOST_LAYERS: usize = 3;
 /// The first characters of a text that may contain an array or object.
 pub const HOLDS: [char; 4] = ['[', '{', '(', '"'];
@@ -56,11 +56,11 @@ pub struct ParsedValue {
 /// Why a text could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
-    /// Something else was expected at this byte.
+    /// At this byte, the text has something other than what these words describe.
     Wanted(usize, &'static str),
-    /// The text ends inside a value; this was being read.
+    /// The text ends inside of a value, where these words describe what was expected.
     End(&'static str),
-    /// Arrays and objects are nested too deep.
+    /// Arrays and objects are nested deeper than allowed.
     Depth,
 }
 
@@ -250,7 +250,7 @@ impl<'t> Parser<'t> {
             self.space()?;
             comma = self.takes(b',');
         }
-        // Python reads `(1)` as 1 and `(1,)` as a tuple.
+        // In Python, `(1)` is the number 1, and `(1,)` is a tuple.
         if is_tuple && items.len() == 1 && !comma {
             return Err(Break::Wanted(self.position, "a comma, which makes a tuple"));
         }

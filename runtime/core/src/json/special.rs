@@ -1,4 +1,4 @@
-//! Finds characters that a JSON string has to escape, many bytes at a time.
+//! Finds the characters that must be escaped in a JSON string, many bytes at a time.
 
 /// Finds the first quote, backslash or control character from `start` on; returns the length where there is none.
 #[inline]

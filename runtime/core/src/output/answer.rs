@@ -21,7 +21,7 @@ use crate::untrusted;
 /// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
 /// ```
 pub struct Answer {
-    /// The result, if it is text or JSON.
+    /// The text of the result, if the result is text or JSON.
     text: String,
     origin: Origin,
 }
@@ -227,7 +227,7 @@ impl Answer {
         }
     }
 
-    /// Returns the JSON text, where the result is one serialised value.
+    /// Returns the JSON text of the result; `None` if the result is not one serialised value.
     #[doc(hidden)]
     pub fn json(&self) -> Option<&str> {
         match self.shape() {

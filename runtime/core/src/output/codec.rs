@@ -52,7 +52,7 @@ pub trait Encode<R, A> {
     fn encode(&self, value: R) -> A;
 }
 
-/// The same function for every value.
+/// An encoder that applies one function to every value.
 pub struct Codec<R, A>(pub fn(R) -> A);
 
 impl<R, A> Encode<R, A> for Codec<R, A> {
@@ -62,7 +62,7 @@ impl<R, A> Encode<R, A> for Codec<R, A> {
     }
 }
 
-/// The return type of a tool, and what is known about it.
+/// The encoder for the return type of a tool, with what is known about the type.
 pub struct OutputCodec<R, D> {
     value: fn(R, D) -> Answer,
     depth: D,
@@ -92,7 +92,7 @@ impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
 }
 
 impl<T, E> Fallible<T, E> {
-    /// Names the type that is sent as JSON if the tool succeeds.
+    /// Returns the type that is sent as JSON if the tool succeeds.
     pub fn sent(&self) -> SentValue<T> {
         SentValue::NEW
     }
@@ -110,7 +110,7 @@ impl<T, E> Fallible<T, E> {
 }
 
 impl<R> Infallible<R> {
-    /// Names the type that is sent as JSON.
+    /// Returns the type that is sent as JSON.
     pub fn sent(&self) -> SentValue<R> {
         SentValue::NEW
     }
@@ -208,7 +208,7 @@ impl ToolOutput for Output {
     }
 }
 
-/// Sends a value that serialises to one string as text, without quotes.
+/// Makes an answer of a value that serialises to one JSON string; the answer is the string's text.
 #[cold]
 fn as_text(json: String) -> Answer {
     match serde_json::from_str(&json) {
@@ -275,15 +275,15 @@ pub type Preview = Result<String, ToolError>;
 /// What a `reconcile` function found out about a call whose outcome is unknown.
 #[derive(Debug)]
 pub enum Reconciled {
-    /// The call happened, with this result.
+    /// The call had its effect, with this result.
     Happened(Output),
-    /// The call did not happen, and may be evaluated again.
+    /// The call had no effect, and may be evaluated again.
     DidNotHappen,
-    /// The outcome is unknown; a person has to find out.
+    /// The tool cannot determine the outcome, so a person has to find it out.
     Unknown,
 }
 
-/// The result of a `reconcile` function, or why it failed.
+/// The result of a `reconcile` function, or the error with which it failed.
 pub type Reconciling = Result<Reconciled, ToolError>;
 
 #[diagnostic::on_unimplemented(

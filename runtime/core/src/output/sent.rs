@@ -40,7 +40,7 @@ impl Single {
         Self
     }
 
-    /// Combines with the next part: a `Result` in either counts.
+    /// Combines this part of a type with the next one: the result reports a `Result` in either.
     pub fn and<D>(self, other: D) -> D {
         other
     }

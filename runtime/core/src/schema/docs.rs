@@ -1,4 +1,4 @@
-//! Doc comments as descriptions.
+//! Turns doc comments into descriptions for a schema.
 
 /// Turns a doc comment into one text: joins the lines of a paragraph, but not those of lists and code.
 pub fn unwrap_docs(docs: &str) -> String {

@@ -1,4 +1,4 @@
-//! Describes what a schema asks for, for a message.
+//! Describes in words which values a schema accepts, for a message.
 
 use serde_json::Value;
 
@@ -87,7 +87,7 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
     }
 }
 
-/// Writes `a date such as 2026-11-20`, if texts have a known format.
+/// Returns words such as `a date such as 2026-11-20`; `None` if the schema's format is unknown.
 #[doc(hidden)]
 pub fn in_format(schema: &Value) -> Option<&'static str> {
     let known = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
@@ -113,7 +113,7 @@ pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     words::between(what, bound("minimum"), bound("maximum"))
 }
 
-/// Writes `1 to 20 characters`, where a schema gives the bounds.
+/// Returns words such as `1 to 20 characters`, from the minimum and maximum in a schema.
 pub fn counts(schema: &Value, least: &str, most: &str, unit: &str) -> Option<String> {
     // In JSON Schema, `2.0` may also be written for two.
     let count = |keyword| {
