@@ -20,9 +20,9 @@ use super::words;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
-    pub pointer: String,
     /// The place of the problem, as a JSON pointer (RFC 6901); empty for the whole input.
+    pub pointer: String,
+    /// The rule that the input broke.
     pub rule: Rule,
     /// A short rendering of the value there, at most 60 characters; empty if there is none.
     pub found: String,
