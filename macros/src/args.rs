@@ -116,7 +116,7 @@ impl ToolArgs {
         Self::parse_with(tokens, &shared.copied().collect::<Vec<_>>(), errors)
     }
 
-    /// Takes from the `impl` block the options that the method does not give itself.
+    /// Adds the options of the `impl` block that the method does not set itself.
     pub fn inherit(&mut self, shared: &Self) {
         self.group = self.group.take().or_else(|| shared.group.clone());
         self.krate = self.krate.take().or_else(|| shared.krate.clone());

@@ -80,14 +80,14 @@ pub fn tool(
     expression::rules(&tool, &function.signature, errors);
     refused::replace(function, errors);
     if function.end.is_some() {
-        // rustc accepts no function without a body.
+        // A function needs a body, so the refused one gets an endless loop.
         function.body = quote!({ loop {} });
     }
     tool
 }
 
-/// Returns whether an attribute of a parameter must not reach rustc: those of the macro, and misplaced ones, which
-/// are reported here.
+/// Returns whether the macro must remove an attribute of a parameter: its own attributes, and misplaced ones, which
+/// this function reports.
 pub fn is_ours(attribute: &Attribute) -> bool {
     let path = attribute.path();
     ["arg", "input", "doc"].iter().any(|name| path.is_ident(name))

@@ -61,7 +61,7 @@ impl Errors {
     }
 }
 
-/// Returns `; did you mean "…"?` where one of the choices is close to what was written.
+/// Returns `; did you mean "…"?` with the choice that is similar to what was written; empty if none is.
 pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
     choices
         .iter()

@@ -1,4 +1,4 @@
-//! Finds the name that the user's crate gives the runtime, where its manifest renames it.
+//! Finds the name under which the user's crate depends on the runtime, if its manifest renames the dependency.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 /// several.
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
 
-/// Returns the runtime's name in the crate that is being compiled, where the manifest renames it.
+/// Returns the name that the crate being compiled gives to the runtime; `None` if its manifest does not rename it.
 pub fn runtime_name() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

@@ -33,7 +33,7 @@ pub enum Argument {
     Exclusive(Capability),
 }
 
-/// A parameter that the model gives.
+/// An input parameter, whose value the model supplies.
 pub struct Param {
     pub ident: Ident,
     pub ty: Type,

@@ -67,7 +67,8 @@ pub fn read<A>(
     }
 }
 
-/// Parses the options between parentheses, separated by commas. After a mistake in one it continues with the next.
+/// Parses the options between parentheses, separated by commas. After a mistake in one option, parsing continues with
+/// the next.
 pub fn list<T>(
     input: ParseStream<'_>,
     mut each: impl FnMut(ParseStream<'_>) -> syn::Result<T>,

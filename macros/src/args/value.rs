@@ -1,4 +1,4 @@
-//! Parses what follows a key: text, words, counts, durations, paths and expressions.
+//! Parses the value of an option: text, words, counts, durations, paths or expressions.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
@@ -91,7 +91,7 @@ pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Resul
     Err(syn::Error::new(word.span(), format!("{found}, {expected}{hint}")))
 }
 
-/// Returns the advice to write a word without quotes, where a string was written.
+/// Returns the advice to write a word without quotes, if the value is a string literal.
 pub fn without_quotes(key: &Ident, literal: &ExprLit) -> String {
     match &literal.lit {
         Lit::Str(_) => format!("; write a word without quotes: `{key} = …`"),

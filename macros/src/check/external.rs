@@ -1,4 +1,5 @@
-//! The rules of `external`: the parameters and the output type are the contract, and no code of the call runs here.
+//! The rules of `external`: the signature only declares the input and the output, because no code of the tool runs in
+//! this process.
 
 use proc_macro2::Span;
 

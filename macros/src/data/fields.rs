@@ -1,5 +1,5 @@
-//! Asks rustc whether each field's type is data, before the derives of serde and schemars do, so that the first error
-//! says what to write.
+//! Generates checks of each field's type before the derives of serde and schemars, so that rustc's first error says
+//! what to write.
 
 use std::collections::BTreeSet;
 

@@ -16,7 +16,7 @@ const SERDE: &[&str] = &[
     "rename_all_fields",
     "skip_serializing_if",
 ];
-/// Keys that only describe.
+/// The schemars keys that only describe a type and do not change which values it accepts.
 const SCHEMARS: &[&str] = &["crate", "description", "title"];
 /// Attributes that neither serde nor schemars acts on.
 const OTHERS: &[&str] = &[

@@ -39,7 +39,7 @@ impl<'a> Callee<'a> {
         matches!(self, Self::Closure(closure) if await_of(closure).is_some())
     }
 
-    /// Returns whether it needs the capability. Those it does not need are not opened.
+    /// Returns whether the companion needs a capability of the tool. Other capabilities are not opened for it.
     pub fn takes(&self, capability: &Capability) -> bool {
         match (self, &capability.ident) {
             (Self::Function(_), _) => true,

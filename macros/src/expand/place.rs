@@ -1,4 +1,5 @@
-//! Gives generated code the spans of what the user wrote, so that rustc's messages about it point there.
+//! Gives generated code the spans of the user's code, so that rustc reports errors in the generated code at the
+//! user's code.
 //!
 //! - Paths carry the user's own spans: rustc resolves their names either way, and its message points at the user's
 //!   tokens without mentioning macros.

@@ -28,7 +28,8 @@ pub struct ToolEvent<'a> {
     /// The digest of a journalled call, which a decision is bound to; see
     /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before its arguments are final.
     pub digest: Option<&'a str>,
-    /// Which attempt is under way or was the last, counted from 1; `None` before the first, and where it is not known.
+    /// The number of the current or last attempt, counted from 1; `None` before the first attempt, and if it is
+    /// unknown.
     pub attempt: Option<u32>,
     /// The kind of the event: what happened to the call.
     pub kind: ToolEventKind<'a>,
@@ -85,8 +86,8 @@ pub enum ToolEventKind<'a> {
         /// The time until the reservation expires, unless it is renewed or released before.
         left: Duration,
     },
-    /// The definition of its tool has changed since a person decided or gave a grant. That decision or grant does not
-    /// count, and the call is evaluated without it.
+    /// The definition of the tool has changed since a person decided or gave a grant. That decision or grant is no
+    /// longer valid, and the policy evaluates the call without it.
     ToolChanged {
         /// Which decision or grant has become invalid, in words.
         why: &'a str,
@@ -138,7 +139,8 @@ pub enum ToolEventKind<'a> {
     ApproverFailed {
         /// Why the approver failed, in words that name the approver.
         why: &'a str,
-        /// Whether the call goes on waiting, for other trusted keys. Otherwise it ends, and `Expired` follows.
+        /// Whether the call continues to wait for a decision by another trusted key. Otherwise the call ends, and
+        /// `Expired` follows.
         waits: bool,
     },
     /// The call was handed over to another process, which carries it out.
@@ -169,7 +171,7 @@ pub enum ToolEventKind<'a> {
         /// The failed attempts of the call, in order.
         attempts: &'a [FailedAttempt],
     },
-    /// An operator requeued a dead letter that cannot run again: it stays a dead letter.
+    /// An operator requeued a dead letter that cannot run again, so it remains a dead letter.
     PutBack {
         /// Why the dead letter cannot run.
         why: &'a str,

@@ -131,7 +131,7 @@ impl Executor {
         &self.state.core.registry
     }
 
-    /// Returns the tools that it runs: those of the pinned catalog, or else those that the registry has now.
+    /// Returns the tools that the executor runs: those of the pinned catalog, or else those that are registered now.
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()
     }
@@ -173,7 +173,7 @@ impl Executor {
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
     }
 
-    /// Reports whether every run has a service of this type: one of the executor, or one that the run has to bring.
+    /// Reports whether every run has a service of this type: provided by the executor, or required of each run.
     #[must_use]
     pub fn provides<T: ?Sized + 'static>(&self) -> bool {
         let provisions = &self.state.core.provisions;

@@ -19,7 +19,7 @@ pub struct ChangingCalls {
 /// What happens to the files that calls have changed when those changes are undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoredFiles {
-    /// The files whose earlier content is restored; none where one file is refused.
+    /// The files whose earlier content is restored; empty if any file is refused.
     pub restored: Vec<String>,
     /// The files that cannot be restored.
     pub refused: Vec<RefusedFile>,

@@ -42,7 +42,7 @@ impl fmt::Debug for HandedOver {
     }
 }
 
-/// Why a supplied result is refused. Where the result could not be recorded, or breaks the tool's output schema, the
+/// Why a supplied result is refused. If the result could not be recorded, or violates the tool's output schema, the
 /// call still waits, and another result may be supplied.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -95,7 +95,8 @@ pub enum SupplyError {
         /// The problems of the result, each with its place as a JSON pointer.
         problems: Vec<String>,
     },
-    /// The tool is not registered here, so the result cannot be checked. The call still waits.
+    /// The tool is not registered in this process, so the result cannot be checked. The call still waits for a
+    /// result.
     #[error("the result of call {call} of `{tool}` cannot be checked here: {why}")]
     NotHere {
         /// The call.

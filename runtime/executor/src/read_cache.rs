@@ -85,7 +85,7 @@ struct Shared {
 struct Key {
     /// The digest of tool, definition, final arguments and user.
     digest: String,
-    /// The executor's services, if the tool takes one that is not declared constant.
+    /// The executor's services, if the tool uses a service that is not declared constant.
     services: Option<stage::Services>,
     reads: Box<[TouchedResource]>,
 }

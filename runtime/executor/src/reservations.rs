@@ -1,4 +1,5 @@
-//! Reservations of resources by runs: a stage that keeps agents in one process from touching the same resource at once.
+//! Reservations of resources by runs: a stage that prevents several agents in one process from touching the same
+//! resource at the same time.
 
 mod stage;
 mod table;
@@ -144,7 +145,7 @@ impl Shared {
     /// Locks the table, and reads the time.
     fn table(&self) -> (MutexGuard<'_, Table>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        // The time is read under the lock, so that it never goes back between two look-ups.
+        // The time is read under the lock, so that the table never sees an earlier time after a later one.
         (table, self.since.elapsed())
     }
 }

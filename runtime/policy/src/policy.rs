@@ -148,7 +148,7 @@ impl Policy {
         self.judge_read(question, None)
     }
 
-    /// Judges a call whose arguments were parsed before; the text in the question is then ignored.
+    /// Evaluates a call with arguments that were parsed already; the text in the question is ignored.
     #[doc(hidden)]
     #[must_use]
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
@@ -157,8 +157,8 @@ impl Policy {
         let touches = if inner.vouches { self.declared_access(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());
-        // Rules that ask only because files are not declared, and whether the list `touches_no_files` does not count
-        // for one of them.
+        // Collects the rules that ask only because files are undeclared, and whether the list `touches_no_files` has
+        // no effect on one of them.
         let (mut wanting, mut is_owed) = (Vec::new(), false);
         let said = |rule: &CompiledRule| {
             let own_word = rule.wants_the_tools_own_word();
@@ -297,7 +297,7 @@ impl Policy {
         self.0.settings.plan
     }
 
-    /// Reports whether a rule looks at the arguments of this tool. If none does, a question need not contain them.
+    /// Reports whether a rule depends on the arguments of this tool. If none does, a question need not contain them.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
         let looks = |rule: &CompiledRule| {
@@ -353,7 +353,7 @@ impl Policy {
     }
 }
 
-/// Whether a tool takes a command line that runs in no sandbox. An unknown tool counts as such a tool.
+/// Whether a tool runs command lines outside of a sandbox. An unknown tool is assumed to do so.
 fn runs_lines_loosely(question: &Question<'_>) -> bool {
     question.definition.is_none_or(|it| {
         it.all_parameters().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)

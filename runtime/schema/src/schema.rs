@@ -1,5 +1,5 @@
-//! Makes a tool's definition from its static description: the schemas in their normal form, and the keys that the
-//! reader looks for.
+//! Makes a tool's definition from its static description: its schemas in normal form, and the keys by which its input
+//! is read.
 
 mod check;
 mod exact;
@@ -133,7 +133,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
-/// Whether a type is known to accept exactly what its schema says, so that no samples have to be read.
+/// Whether a type is known to accept exactly the values that its schema accepts, so that no samples have to be tried.
 fn is_known(parameter: &ParamSpec) -> bool {
     (parameter.is_known)(&mut VisitedTypes::default())
 }
@@ -149,8 +149,8 @@ fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     schema
 }
 
-/// Splits a document again: returns the schema, and stores the definitions, which may have been corrected, with those
-/// of all parameters.
+/// Separates a document into its schema, which is returned, and its definitions, which are stored with those of all
+/// parameters because they may have been corrected.
 fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     if let Some(Value::Object(definitions)) =
         document.as_object_mut().and_then(|it| it.remove("$defs"))

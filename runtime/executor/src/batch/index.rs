@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use super::steps::{Pending, Steps, WaitTarget};
 use toolwright_core::footprint::{Footprint, ResourceScope, TouchedResource};
 
-/// How many pairs of names are compared before all calls count as overlapping.
+/// The limit of compared pairs of names, above which all calls are assumed to overlap.
 const COMPARISONS: usize = 1 << 23;
 
 /// How many containers a name may have; a call that touches a deeper one runs alone.
@@ -74,7 +74,7 @@ struct Accesses {
 #[derive(Debug, Default)]
 struct Group(Vec<WaitTarget>);
 
-/// Where a resource lies: its containers, its own node, and the nodes of other trees that it overlaps.
+/// The position of a resource: its containers, its own node, and the nodes of other trees that it overlaps.
 struct Place {
     containers: Vec<usize>,
     node: usize,
@@ -144,7 +144,8 @@ impl Index {
         waits_for
     }
 
-    /// Finds where a resource lies; `None` if that would take too many comparisons or its name is too deep.
+    /// Finds the position of a resource; `None` if that takes too many comparisons, or the resource's name is too
+    /// deep.
     fn place(&mut self, resource: &TouchedResource) -> Option<Place> {
         let Self { nodes, kinds, compared, .. } = self;
         let kind = kinds

@@ -218,7 +218,7 @@ impl Profiles {
         Self(profiles.into_iter().map(|(name, profile)| (name.into(), profile)).collect())
     }
 
-    /// Returns the profile of a name.
+    /// Returns the profile with this name.
     ///
     /// # Errors
     /// When there is no profile of this name: no default is used instead.
@@ -235,7 +235,8 @@ impl Profiles {
         self.0.keys().map(String::as_str)
     }
 
-    /// Checks that every profile selects a tool of the catalog, and every pattern of it matches one.
+    /// Checks that every profile selects at least one tool of the catalog, and that each of its patterns matches a
+    /// tool.
     ///
     /// # Errors
     /// The first problem of each profile that has one.

@@ -30,7 +30,7 @@ const OF_PARAMETER: u32 = 1;
 /// How fast the weight of a repeated word saturates, in the unit of the weights of places: the `k1` of BM25.
 const SATURATION: f64 = 8.0;
 
-/// How much less a word counts in a long text than in a short one: the `b` of BM25.
+/// How much the length of a tool's text lowers the score of a word in it: the parameter `b` of BM25.
 const BY_LENGTH: f64 = 0.3;
 
 /// The factor by which weights become whole numbers. Whole numbers have the same sum in every order, so that equal
@@ -84,7 +84,7 @@ impl Words {
     }
 }
 
-/// The deferred tools by their words, for a search that looks at no other tool.
+/// An index of the deferred tools by their words; the search does not cover other tools.
 pub(super) struct Index {
     /// The words in alphabetical order, so that words with a common beginning are adjacent.
     words: Vec<(Box<str>, ToolsOfWord)>,

@@ -160,7 +160,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Declares a service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
+    /// Declares a service that each call has to provide with [`Call::with`](toolwright_core::call::Call::with).
     #[must_use]
     pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_call.push(DeclaredService::of::<T>());
@@ -285,8 +285,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Builds even where tools lack a service: a call of such a tool is refused, and the others run. For command lines,
-    /// which call one tool.
+    /// Builds the executor even if tools lack a service: calls of such a tool are refused, and other tools can run.
+    /// For command lines, which call only one tool.
     #[doc(hidden)]
     pub fn tolerate_missing(mut self) -> Self {
         self.tolerates_missing = true;

@@ -72,12 +72,12 @@ pub trait Bundle: Send + 'static {
     /// kind make sense, such as one for each server, give them different names.
     fn name(&self) -> String;
 
-    /// Adds what the bundle brings. Where something is missing, such as a program, the bundle reports it by
-    /// [`ExecutorBuilder::problem`].
+    /// Adds the tools and settings of the bundle. If something is missing, such as a program, the bundle reports it
+    /// with [`ExecutorBuilder::problem`].
     fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder;
 }
 
-/// A bundle as the builder remembers it: its name, and where the application gives it.
+/// An installed bundle: its name, and the location in the source where the application adds it.
 pub(super) type Installed = (String, &'static Location<'static>);
 
 impl ExecutorBuilder {

@@ -258,7 +258,8 @@ impl<'a> Stages<'a> {
             plan.raise_danger(&mut facts);
             check_covered(self.run, plan, &facts)?;
             if plan.validates_at_once && self.claimed.is_none() {
-                // What is judged by a policy, or was repaired, is validated as it is judged and run: by its final arguments.
+                // If a policy evaluates the call, or its input was repaired, the validation receives the final
+                // arguments, with which the tool then runs.
                 let is_final = self.run.is_open() && facts.repairs().is_none();
                 let validate = || stage::validate_at_once(plan, scope, self.arguments, context);
                 match is_final.then(validate).flatten() {
@@ -291,7 +292,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Asks the policy whether the call may run. Returns another future where approval has changed the arguments.
+    /// Evaluates the policy for the call. Returns another future if the approval changed the arguments.
     #[inline]
     fn ask_policy(
         self,

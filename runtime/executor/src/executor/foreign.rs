@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use toolwright_core::output::Answer;
 
-/// Untrusted sources by name. After [`MOST`](Self::MOST) no more are stored, and the list counts as unknown.
+/// Untrusted sources by name. At most [`MOST`](Self::MOST) are stored; if there are more, the list counts as unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sources {
@@ -56,12 +56,12 @@ struct State {
     read: Sources,
     /// The sources that the journal has recorded, if there is a journal.
     recorded: Sources,
-    /// Whether no other process can have read a source for the run that is missing here.
+    /// Whether the list contains every source that any process has read for the run.
     is_complete: bool,
 }
 
 impl ReadText {
-    /// Makes an empty list. It is complete for a run that begins here or that no journal records.
+    /// Makes an empty list. The list is complete for a run that begins in this process, or that no journal records.
     pub(crate) fn new(is_complete: bool) -> Self {
         let (read, recorded) = Default::default();
         Self(Mutex::new(State { read, recorded, is_complete }))

@@ -139,8 +139,8 @@ impl Gate {
         }
     }
 
-    /// Enters if there is room; `None` if the gate is full. A failed attempt is not counted, so that it takes no
-    /// place from a waiter.
+    /// Enters if there is room; `None` if the gate is full. A call that does not enter is not counted, so that it
+    /// takes no place from a waiting call.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
         let counted = if entry == Entry::First { u64::MAX } else { !CLOSED };
@@ -183,7 +183,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Wakes the next waiter if there is still room, because that waiter has not checked the room itself.
+/// Wakes the next waiting call if there is still room, because that call has not checked for room itself.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

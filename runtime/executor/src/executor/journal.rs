@@ -74,8 +74,8 @@ impl Journal {
         }
     }
 
-    /// Trusts a key: its holder may decide, under this name. Only trusted keys count; an approval never makes a key or
-    /// trusts one. `toolwright keys new` makes keys.
+    /// Trusts a key: its holder may decide under this name. Only decisions by trusted keys are valid; an approval
+    /// never creates or trusts a key. `toolwright keys new` makes keys.
     pub fn trust(mut self, name: impl Into<String>, key: PublicKey) -> Self {
         self.approvers.push((name.into(), key));
         self
@@ -90,13 +90,14 @@ impl Journal {
         self
     }
 
-    /// Sets what happens to a call that needs approval where this process has no approver.
+    /// Sets what happens to a call that needs approval if this process has no approver.
     pub fn on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver = Some(what);
         self
     }
 
-    /// Sets what happens to such a call unless [`on_no_approver`](Self::on_no_approver) has set it.
+    /// Sets what happens to a call that needs approval without an approver, unless
+    /// [`on_no_approver`](Self::on_no_approver) has set it.
     pub fn or_on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver.get_or_insert(what);
         self

@@ -17,8 +17,8 @@ use toolwright_journal::journal::Store;
 pub struct JournalAccess {
     /// The store that contains the records of the calls.
     pub store: Arc<dyn Store>,
-    /// Whether this is the store in memory that an executor without a journal makes. It keeps waiting calls until the
-    /// process ends.
+    /// Whether the store is the one in memory that the executor made for itself. Waiting calls in it are lost when
+    /// the process ends.
     pub is_own: bool,
     /// The key that encrypts secrets, if the application gave one.
     pub sealing: Option<SealingKey>,

@@ -71,7 +71,7 @@ pub(crate) struct JournalConfig {
     /// Whether every failed call becomes a dead letter.
     pub(crate) lays_failures_aside: bool,
     pub(crate) sealing: Option<SealingKey>,
-    /// The key for digests of secrets where there is no sealing key; lost with the process.
+    /// The key for digests of secrets if there is no sealing key; it is lost when the process ends.
     pub(crate) passing: Option<SealingKey>,
     pub(crate) hand_over: HandOverKey,
     pub(crate) project: Option<String>,
@@ -113,8 +113,8 @@ impl Busy {
     /// Marks that an approver is asked about the call; `None` if the mark is set already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
-        // Made only when the mark is new: dropping it removes the mark, which otherwise belongs to another task, and
-        // would wait for the lock held here.
+        // The value is made only if the mark is new: dropping it removes the mark, which otherwise belongs to another
+        // task, and waits for the lock held here.
         is_first.then(|| Asking { busy: self, call })
     }
 
@@ -217,7 +217,7 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
 impl Journal {
-    /// Makes a journal in memory, for an approver of this process where the application gives no journal.
+    /// Makes a journal in memory for this process, if the application sets an approver but no journal.
     pub(super) fn of_this_process() -> Self {
         let store = MemoryStore::bounded(ENDED);
         Self { is_own: true, ..Self::new(store) }

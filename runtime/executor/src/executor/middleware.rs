@@ -1,5 +1,5 @@
-//! Stages of an application: they see every attempt of every call before it begins and when it has ended, from whatever
-//! source the call comes.
+//! The stages of an application: each examines every attempt of a call before the attempt begins and after it has
+//! ended, no matter who made the call.
 
 mod passing;
 
@@ -84,8 +84,8 @@ impl<A: Middleware + ?Sized> Middleware for Arc<A> {
 pub enum BeforeCall {
     /// The call continues with the next stage, or with its tool.
     Continue,
-    /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin;
-    /// otherwise it is dropped.
+    /// The call continues. The value is called after the attempt has ended, or once it is clear that the attempt does
+    /// not begin; otherwise it is dropped.
     Then(Box<dyn AfterCall>),
     /// The call gets this answer, and its tool does not run.
     Answer(Answer),
@@ -202,13 +202,14 @@ impl<'a> MiddlewareCall<'a> {
         self.arguments
     }
 
-    /// Returns what it reads and writes. Where its tool does not say, that is everything that its effect allows.
+    /// Returns what the call reads and writes. If its tool does not declare that, the footprint is everything that
+    /// its effect allows.
     #[must_use]
     pub fn footprint(&self) -> &'a Footprint {
         self.footprint
     }
 
-    /// Returns the number of the attempt, from one. Attempts that did not begin are not counted.
+    /// Returns the number of the attempt, from one. Attempts that did not begin have no number.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.attempt

@@ -31,7 +31,7 @@ pub enum Outcome {
     Answered(Answer),
     /// The call is suspended, so the model gets no answer yet.
     Suspended(SuspendedCall),
-    /// The call cannot continue here, and the model gets no answer; the host has to act.
+    /// The executor cannot continue the call, and the model gets no answer: the host application has to act.
     Failed(CallFailure),
 }
 
@@ -156,7 +156,7 @@ pub enum CallFailure {
         /// Why the key is not valid.
         why: VerifyError,
     },
-    /// The tool is not registered here, or needs services that only the call's own run has.
+    /// The tool is not registered in this process, or needs services that only the call's own run has.
     #[error("call {call} of `{tool}` cannot be run here: {why}")]
     NotHere {
         /// The call.

@@ -69,8 +69,8 @@ impl Plan {
         self.circuit.as_ref().is_some_and(|circuit| circuit.admits().is_err())
     }
 
-    /// Raises danger and approval to what holds for every call of the tool: a tool that a resolver found has at least
-    /// moderate danger, whatever it declares itself.
+    /// Raises danger and approval to the minimum for every call of the tool: a tool that a resolver found has at
+    /// least moderate danger, whatever it declares itself.
     #[inline]
     pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {

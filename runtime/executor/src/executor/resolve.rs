@@ -47,7 +47,7 @@ use toolwright_core::registration::Registration;
 /// }
 /// ```
 pub trait Resolver: Send + Sync + 'static {
-    /// Returns the tool of this name; `None` if there is none.
+    /// Returns the tool with this name; `None` if there is none.
     ///
     /// # Errors
     /// When the resolver could not look the name up. The model gets the error, and the next call asks again.
@@ -65,7 +65,7 @@ pub trait Resolver: Send + Sync + 'static {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Sets how long the resolver may take, where that is longer than an attempt of a tool: a person may have to sign
+    /// Returns how long the resolver may take, if that is longer than an attempt of a tool: a person may have to sign
     /// in first.
     fn timeout(&self) -> Option<Duration> {
         None

@@ -119,8 +119,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sets a circuit breaker for each tool: calls of a tool that keeps failing are refused for a while. Off unless
-    /// set.
+    /// Sets a circuit breaker for each tool: after repeated failures, calls of the tool are refused for a time.
+    /// Without this setting, there are no circuit breakers.
     #[must_use]
     pub fn circuit_breaker(mut self, breaker: CircuitBreaker) -> Self {
         self.circuit_breaker = Some(breaker);
@@ -214,7 +214,8 @@ impl<'a> Stages<'a> {
         self.delay(attempt, error, 0).is_some()
     }
 
-    /// Returns the delay before the next attempt, if there is one, and uses up one of the run's retries.
+    /// Returns the delay before the next attempt and uses up one of the run's retries; `None` if there is no further
+    /// attempt.
     fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
         let delay = self.delay(attempt, error, random_bits())?;
         self.run.takes_a_retry().then_some(delay)

@@ -18,7 +18,7 @@ pub(crate) struct Rules {
     /// The builder that every reload builds from.
     written: PolicyBuilder,
     current: RwLock<Policy>,
-    /// Held from reading the files to storing the policy, so that the last read counts.
+    /// Locked from reading the files until the policy is stored, so that the last reload wins.
     reloading: Mutex<()>,
     /// Whether every call may run unless its tool requires approval.
     is_open: bool,
@@ -155,7 +155,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Makes the facts of a tool's calls, before any input is read, with room for the files that rules look at.
+    /// Makes the facts about a tool's calls before any input is read; they request the footprint if rules depend on
+    /// files.
     #[inline]
     pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
@@ -197,8 +198,8 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    /// Evaluates the call by a policy, and by the rules of the agents on whose behalf the run makes it; without
-    /// arguments, where no rule needs them.
+    /// Evaluates a call by a policy, and by the policies of the agents on whose behalf the run makes the call;
+    /// without arguments, if no rule depends on them.
     pub(crate) fn judged(
         &self,
         run: &RunState,

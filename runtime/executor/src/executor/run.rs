@@ -216,7 +216,7 @@ impl Run {
         self.state.examine(call)
     }
 
-    /// Checks a call by its tool's validation, without running it; see [`Executor::validate`].
+    /// Validates a call by its tool's validation, without running the tool; see [`Executor::validate`].
     ///
     /// # Errors
     /// Those of [`examine`](Self::examine), and the error of the validation.

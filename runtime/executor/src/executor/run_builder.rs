@@ -1,4 +1,4 @@
-//! What a run brings with it: a user, a session, services of its own, and the token that cancels it.
+//! The settings of a run: its user, its session, its own services, and the token that cancels it.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
@@ -53,7 +53,7 @@ impl RunBuilder {
         self
     }
 
-    /// Sets the session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session to which the run belongs; grants of scope `session` are valid in it.
     #[must_use]
     pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
         self.requester.session = Some(id.into());

@@ -1,4 +1,5 @@
-//! What the calls of one run share: the core of their executor, tools, services, user, and whether the run goes on.
+//! The state that the calls of one run share: the core of their executor, tools, services, user, and whether the run
+//! has ended.
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -195,8 +196,8 @@ impl RunState {
             || self.delegated().is_some_and(DelegatedContext::asks_what_was_read)
     }
 
-    /// Returns the untrusted sources that the run has read, or an empty list where no policy depends on them; `None`
-    /// where this process does not know them all.
+    /// Returns the untrusted sources that the run has read, or an empty list if no policy depends on them; `None` if
+    /// this process does not know all of them.
     pub(crate) fn known_sources(&self) -> Option<Arc<[String]>> {
         if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
     }
@@ -207,7 +208,7 @@ impl RunState {
         self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
     }
 
-    /// Makes the run in which a call makes its calls. Where a worker carries the call out for another run, it is that
+    /// Makes the run to which a call's children belong. If a worker carries the call out for another run, it is that
     /// other run, as far as the journal describes it.
     pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
         let lineage = Arc::clone(lineage);

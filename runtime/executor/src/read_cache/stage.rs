@@ -111,7 +111,7 @@ impl Drop for Writing {
 struct Reading {
     shared: Arc<Shared>,
     begun: OpenAccess,
-    /// The key, and the stamps from before the read began, so that the next look-up notices a change since then.
+    /// The key, and the stamps from before the read began, so that the next look-up notices a change during the read.
     read: Option<(Key, Box<[ResourceStamp]>)>,
 }
 

@@ -144,7 +144,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// Ends a write, whatever its result. Until now no answer that it may change was stored.
+    /// Ends a write, whatever its result. During the write, no answer that the write may change was stored.
     pub(super) fn end_write(&mut self, begun: OpenAccess) {
         self.writes.remove(&begun.0);
     }
@@ -188,7 +188,8 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.entries.insert(key, entry);
     }
 
-    /// Removes the entries that conflict with a write, and keeps running reads that conflict from adding theirs.
+    /// Removes the cached answers that conflict with a write, and prevents running reads that conflict from storing
+    /// theirs.
     fn forget(&mut self, write: &Footprint) {
         let Self { entries, by_use, reads, statistics, .. } = self;
         entries.retain(|_, entry| {

@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 pub(crate) enum Origin {
     /// The application registered the tool by its name.
     Application,
-    /// A resolver made it from a name that a model called, so a person should look at it.
+    /// A resolver made the tool for a name that a model called, so a person should look at its calls.
     Resolver,
 }
 

@@ -173,7 +173,7 @@ impl fmt::Display for UnknownTool {
 
 impl std::error::Error for UnknownTool {}
 
-/// Says what is wrong with a tool's name, by which models call it and profiles select it.
+/// Returns what is wrong with a tool's name, by which models call the tool and profiles select it.
 pub(super) fn wrong_with_name(name: &str) -> Option<&'static str> {
     const LONGEST: usize = 256;
     if name.is_empty() {

@@ -1,5 +1,5 @@
 //! The content of a registry at one moment. The cost of a change does not depend on the number of tools; only a
-//! catalog, made on demand, goes through all of them.
+//! catalog, made on demand, visits all tools.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -126,7 +126,7 @@ impl State {
         Some((entry, event))
     }
 
-    /// Enables or disables a tool. Returns `None` for an unknown name, and no event where nothing changes.
+    /// Enables or disables a tool. Returns `None` for an unknown name, and no event if nothing changes.
     pub(super) fn switch(&mut self, name: &str, on: bool) -> Option<Option<RegistryEvent>> {
         let slot = self.slots.get_mut(self.places.get(name)?)?;
         if slot.is_enabled == on {

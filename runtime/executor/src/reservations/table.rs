@@ -115,7 +115,8 @@ impl Table {
         })
     }
 
-    /// Checks that no other run holds a part of it. Of several conflicts, returns the one that may last longest.
+    /// Checks that no other run holds any of these resources. Of several conflicts, returns the one whose hold may
+    /// last longest.
     fn check(&mut self, run: &str, footprint: &Footprint, now: Duration) -> Result<(), Conflict> {
         self.expire(now);
         let others = self.holds.iter().filter(|hold| &*hold.run != run);

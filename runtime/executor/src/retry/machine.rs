@@ -15,8 +15,8 @@ use super::CircuitBreaker;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     state: State,
-    /// Increases whenever it opens or closes, so that a call that entered before does not count after. While it is
-    /// open, only the probing call has the present number.
+    /// Raised whenever the circuit breaker opens or closes, so that the end of a call admitted before has no effect.
+    /// While the breaker is open, only the call that probes the tool has the current number.
     epoch: u64,
 }
 

@@ -189,7 +189,7 @@ impl RetryPolicy {
         failed.time_left.is_none_or(|left| left > delay).then_some(delay)
     }
 
-    /// Checks whether a call may be tried again after a failed attempt, counted from 1.
+    /// Checks whether a call may be tried again after the failure of this attempt, counted from 1.
     ///
     /// # Errors
     /// When the call must not be tried again; the error says why.
@@ -211,7 +211,8 @@ impl RetryPolicy {
         if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
     }
 
-    /// Returns the longest wait after a failed attempt, counted from 1, where its error names no time.
+    /// Returns the longest possible delay after the failure of this attempt, counted from 1, if the error names no
+    /// time.
     #[must_use]
     pub fn longest(&self, attempt: u32) -> Duration {
         let factor = self.multiplier.saturating_pow(attempt.saturating_sub(1));

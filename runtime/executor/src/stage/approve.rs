@@ -32,8 +32,8 @@ pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError
     }
 }
 
-/// Asks the policy. Where the arguments were made final for that, returns a new future that runs exactly these, to
-/// replace the one that read the input.
+/// Evaluates the policy. If that needed the final arguments, returns a new future that runs with exactly these, to
+/// replace the future that read the input.
 #[cold]
 pub(crate) fn approve<'s>(
     read: &EvaluationInput<'_, 's>,
@@ -78,7 +78,7 @@ fn admit_verdict(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(),
     }
 }
 
-/// Evaluates the policy. Where a rule looks at arguments, makes them final first.
+/// Evaluates the policy. If a rule depends on arguments, makes the arguments final first.
 fn judge<'s>(
     read: &EvaluationInput<'_, 's>,
 ) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {

@@ -19,7 +19,8 @@ use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
 use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput, replay};
 
-/// Makes the call's future, not polled, and adds to the facts what the input says. None of the tool's function has run.
+/// Makes the future of the call without polling it, and adds to the facts what the input shows. The tool's function
+/// has not run then.
 #[inline]
 pub(crate) fn read<'a>(
     plan: &Plan,
@@ -172,7 +173,7 @@ fn with_repairs<'a>(
     Box::pin(async move { future.await.with_repairs(repairs) })
 }
 
-/// Repairs as little as possible: leniently only where the standard repair fails.
+/// Repairs as little as possible: the lenient repair is tried only if the standard repair fails.
 fn repair_least(
     repairer: &Repairer,
     text: &str,

@@ -15,7 +15,8 @@ use super::request::ApprovalRequest;
 ///
 /// An error, a panic or no reply at all is never an approval.
 pub trait Approver: Send + Sync + 'static {
-    /// Asks. The future may be dropped when the call expires or its run ends; a decision after that does not count.
+    /// Asks for a decision on a call. The future may be dropped when the call expires or its run ends; a later
+    /// decision has no effect.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,

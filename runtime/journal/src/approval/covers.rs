@@ -170,7 +170,7 @@ impl GrantTerms {
         broken.map_or(Ok(()), |clause| Err(NotCovered::Clause(clause.pointer.clone())))
     }
 
-    /// Checks whether the terms can cover a call at all, from `now` on.
+    /// Checks whether the terms could cover any call from the time `now` on.
     ///
     /// # Errors
     /// When the terms can cover no call; the error says why.

@@ -19,7 +19,8 @@ pub struct GrantTerms {
     pub arguments: Vec<Clause>,
     /// When the grant expires; `None` if it does not expire.
     pub until: Option<Timestamp>,
-    /// How many calls may use it. Without a limit uses are not counted, so that calls do not wait for each other.
+    /// How many calls may use the grant. If there is no limit, uses are not counted, so that calls need not wait for
+    /// each other.
     pub uses: Option<u32>,
 }
 

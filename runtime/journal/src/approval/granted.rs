@@ -66,8 +66,8 @@ impl Grant {
         let Decision::Approve { grant: Some(terms) } = statement.verdict else {
             return Err(unreadable("what was signed is not an approval with a grant".to_owned()));
         };
-        // The id has to be the one that is made from the call, so that a revoked grant cannot count again under another
-        // id.
+        // The id must be the one derived from the call, so that a revoked grant cannot become valid again under
+        // another id.
         match statement.about {
             Subject::Call { id, generation, .. } if Self::id_of(id, generation) == self.id => {
                 Ok(terms)

@@ -45,7 +45,7 @@ pub struct ApprovalRequest {
     pub deadline: Timestamp,
     /// The fingerprint of the tool's definition, in hexadecimal.
     pub fingerprint: String,
-    /// Whether a person has to decide, whatever a reviewer says: a rule asks about each call
+    /// Whether a person must decide even if a reviewer has decided, because a rule asks about each call
     /// ([`Rule::always_ask`](https://docs.rs/toolwright)).
     pub person: bool,
 }

@@ -95,8 +95,8 @@ impl Statement {
         Self::about(call, Decision::Requeue { arguments: None, new_key }, by, at)
     }
 
-    /// Makes the statement that requeues a dead letter with these arguments (all of them, as JSON text). Other
-    /// arguments have another idempotency key.
+    /// Makes the statement that requeues a dead letter with these arguments, the complete JSON text. Changed
+    /// arguments get another idempotency key.
     #[must_use]
     pub fn requeue_with(
         call: &CallRecord,
@@ -130,8 +130,8 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
-    /// Makes the statement that revokes the grant of this id. The statement names no journal: revoking only takes away
-    /// rights, so it counts in every journal.
+    /// Makes the statement that revokes the grant with this id. The statement names no journal, because it only takes
+    /// rights away and is therefore valid in every journal.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };

@@ -31,8 +31,8 @@ pub use shown::ShownCall;
 use decide::decide;
 use recorded::find_recorded;
 
-/// How often a statement that lost a race is submitted again. A single competing decision costs one try; more tries
-/// fail only if another writer keeps changing the call.
+/// How often a statement that lost a race is submitted again. Each competing decision costs one attempt, so the limit
+/// is reached only if another writer keeps changing the call.
 const LOOKS: u32 = 16;
 
 /// Submits people's decisions to a journal, for operators' commands and for applications.

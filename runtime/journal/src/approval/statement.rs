@@ -56,10 +56,10 @@ pub struct Statement {
     pub verdict: Decision,
     /// When the statement was made.
     pub at: Timestamp,
-    /// The name of the key's holder. The key decides whether the statement counts, not the name.
+    /// The name of the author, who holds the key. The key decides whether the statement is valid, not the name.
     pub by: String,
-    /// The id of the journal that it counts in, as the call's record names it; `None` in a statement of the version
-    /// before, and in one that revokes a grant.
+    /// The id of the journal in which the statement is valid, as the call's record names it; `None` in a statement of
+    /// the previous format version, and in one that revokes a grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
     /// The project in which the statement is valid, as the call's record names it.
@@ -140,8 +140,8 @@ pub enum Decision {
     DidNotHappen,
     /// The plan of the call is accepted, so that the policy evaluates the call again.
     Accept,
-    /// The call is a dead letter, and is evaluated again. This does not approve it: it may need approval. If it cannot
-    /// run, it stays a dead letter.
+    /// The call is a dead letter, and the policy evaluates it again. This is no approval: the call may still need
+    /// one. If the call cannot run, it remains a dead letter.
     Requeue {
         /// The complete new arguments, as JSON text; `None` to keep the arguments.
         arguments: Option<String>,

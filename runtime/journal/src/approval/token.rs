@@ -60,7 +60,7 @@ impl HandOverToken {
         self.call
     }
 
-    /// Checks that this key signed the token for this call, as its record has it.
+    /// Checks that this key signed the token for the call of this record.
     ///
     /// # Errors
     /// When the key did not sign it for this call; the error says what differs.
@@ -135,7 +135,7 @@ impl FromStr for HandOverToken {
     }
 }
 
-/// Why a token does not count for a call. The errors do not repeat its text, because it may count for another call.
+/// Why a token is not valid for a call. The errors do not repeat the token, because it may be valid for another call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {

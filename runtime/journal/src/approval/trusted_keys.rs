@@ -1,4 +1,4 @@
-//! The keys whose statements count.
+//! The trusted keys: a statement is valid only if one of them signed it.
 //!
 //! Only keys that the application has trusted count. An approval never makes or trusts a key.
 

@@ -49,7 +49,7 @@ impl UserKeys {
         }
     }
 
-    /// Returns the only key, if there is one.
+    /// Returns the user's key file if there is exactly one; `None` if there is none.
     ///
     /// # Errors
     /// When there are several keys.
@@ -69,7 +69,7 @@ impl UserKeys {
         Ok(keys.pop())
     }
 
-    /// Makes the folder where it is missing; only its owner can use it.
+    /// Creates the folder if it is missing; only its owner can access it.
     ///
     /// # Errors
     /// When the folder cannot be made.

@@ -64,8 +64,8 @@ impl FinalArguments {
         Self::with_filled(definition, accepted, Vec::new())
     }
 
-    /// Does the same as [`of`](Self::of), and adds values for absent keys: those of the tool's services, and the
-    /// presets.
+    /// Makes final arguments as [`of`](Self::of) does, and adds values for absent keys: the values that the tool
+    /// computed, and the presets.
     #[doc(hidden)]
     pub fn with_filled(
         definition: &Definition,
@@ -141,8 +141,8 @@ impl fmt::Debug for FinalArguments {
     }
 }
 
-/// Masks the arguments of a recorded call for people, where these parameters are secret; `None` if no executor would
-/// record such a text.
+/// Masks the values of these secret parameters in a recorded call's arguments; `None` if no executor would record
+/// such a text.
 #[doc(hidden)]
 #[must_use]
 pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {

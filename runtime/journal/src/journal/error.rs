@@ -196,7 +196,7 @@ impl StoreError {
         ))
     }
 
-    /// Makes the error for a call that the store has but cannot read. `why` says what is wrong, and must not repeat
+    /// Makes the error for a call that the store has but cannot read. `why` describes the damage; it must not repeat
     /// stored values, which may be secret.
     #[must_use]
     pub fn damaged(call: CallId, why: impl fmt::Display) -> Self {

@@ -1,4 +1,5 @@
-//! The id of a journal, in a document of its own: a signed statement counts only in the journal that it names.
+//! The id of a journal, stored in a document of its own. A signed statement is valid only in the journal that it
+//! names.
 
 use jiff::Timestamp;
 

@@ -30,7 +30,7 @@ use toolwright_core::context::CallId;
 pub struct CallPage<T> {
     /// The calls that can be read, in the order of the page.
     pub calls: Vec<T>,
-    /// The calls that cannot be read, in the order of the page. They count towards its limit.
+    /// The calls that cannot be read, in the order of the page. The limit of the page includes them.
     pub damaged: Vec<DamagedCall>,
     /// The last call of a full page, after which the next page begins; `None` if this page is the last.
     pub next: Option<CallId>,
@@ -52,7 +52,8 @@ impl<T> CallPage<T> {
         Self { calls: Vec::new(), damaged: Vec::new(), next: None }
     }
 
-    /// Adds a call of the page, readable or not. `limit` is that of the page, `id` that of the call.
+    /// Adds a call to the page, whether or not it can be read. `limit` is the limit of the page, `id` the id of the
+    /// call.
     pub fn push(&mut self, limit: usize, id: CallId, read: Result<T, StoreError>) {
         match read {
             Ok(call) => self.calls.push(call),

@@ -80,8 +80,8 @@ pub enum Transition {
     Doubted,
     /// An operator requeued the call.
     Requeued,
-    /// The call becomes a dead letter again: an operator's request could not be carried out, or the tool reported too
-    /// often that the call did not happen.
+    /// The call becomes a dead letter again, because an operator's request could not be carried out, or because the
+    /// tool reported too often that the call did not happen.
     PutBack,
     /// An operator discarded the call.
     Discarded,

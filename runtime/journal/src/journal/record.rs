@@ -28,8 +28,8 @@ const ENDING: u64 = 16;
 pub struct CallSlot {
     /// The run.
     pub run: String,
-    /// The turn of the run, counted by the application; `None` for a call outside of turns, which is identified by its
-    /// id alone.
+    /// The number of the turn, given by the application; `None` for a call outside of turns, which only its id
+    /// identifies.
     pub turn: Option<u64>,
     /// The index of the call in the turn, from 0.
     pub index: u32,
@@ -87,7 +87,7 @@ pub struct CallRecord {
     pub id: CallId,
     /// The position of the call in its run: the run, the turn and the index.
     pub place: CallSlot,
-    /// The parent, if another call makes this one. Such a call is outside of turns.
+    /// The parent, if another call makes this call. Such a call belongs to no turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentCall>,
     /// The id that the provider gave to the call.
@@ -154,7 +154,8 @@ pub struct CallRecord {
     pub ask: Option<Ask>,
     /// The signed decision of a person on this generation of the call.
     pub decision: Option<SignedStatement>,
-    /// The acceptance of its plan by a person. It counts as long as the call is the one that was accepted.
+    /// The signed acceptance of the call's plan. It is valid as long as the call is still the one that the person
+    /// accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<SignedStatement>,
     /// The id of the grant that covers the call.
@@ -191,7 +192,7 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// The value of [`shown`](Self::shown) where an operator has deleted the arguments, as JSON.
+    /// The value of [`shown`](Self::shown), as JSON, once an operator has deleted the arguments.
     pub const FORGOTTEN: &str = r#""(forgotten)""#;
 
     /// Makes the record of a call before its first evaluation: without arguments, and with the strictest danger and
@@ -301,8 +302,8 @@ impl CallRecord {
             Counter::Generation.raise(&mut generation)?;
         }
         if event == Transition::Claimed {
-            // A claim is refused unless the version can still count the end of the attempt: every end must be
-            // recordable.
+            // A claim is refused if the version could not be raised again for the end of the attempt, because every
+            // end must be recordable.
             let room = version.checked_add(ENDING);
             room.ok_or(NotAdvanced::AtMaximum(Counter::Version))?;
             Counter::Epoch.raise(&mut epoch)?;

@@ -37,7 +37,7 @@ pub enum State {
     Rejected,
     /// The deadline passed without a decision or a supplied result, or no approver could decide.
     Expired,
-    /// The run ended, or the caller gave the call up, before the call could act here.
+    /// The call was cancelled before it could act: its run ended, or its caller gave it up.
     Cancelled,
     /// An operator discarded the call.
     Discarded,

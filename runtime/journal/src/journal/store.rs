@@ -83,8 +83,8 @@ pub trait Store: Send + Sync + 'static {
     fn documents<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
 
-    /// Returns the id of the journal, which never changes. It is random, and made where the journal has none yet.
-    /// Signed statements name it, and count in no other journal.
+    /// Returns the id of the journal, which never changes. A journal without an id gets a random one. Signed
+    /// statements name the id, and are valid in no other journal.
     fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
         Box::pin(journal_id(self))
     }
@@ -162,8 +162,8 @@ pub struct CallWrite {
 }
 
 impl CallWrite {
-    /// Reports whether the write says that the executor of the call was lost. A store that has a later lease of the
-    /// call refuses it.
+    /// Reports whether the write says that the executor of the call was lost. The store refuses the write if the
+    /// lease in the store is still valid.
     #[must_use]
     pub fn takes_from_owner(&self) -> bool {
         let is_lost =

@@ -134,7 +134,7 @@ fn all(values: impl IntoIterator<Item = impl Into<String>>) -> Vec<At<String>> {
 }
 
 impl Test {
-    /// Says why a rule of this kind cannot have this test: it would match less than it seems to.
+    /// Returns why a rule of this kind must not have this test: the rule would match less than it seems to.
     pub(super) fn why_misplaced(&self, kind: RuleKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Flags(_), RuleKind::Allow) => Some(
@@ -150,7 +150,7 @@ impl Test {
         }
     }
 
-    /// Says why the test must not be applied to a command line: it would miss programs that the line runs.
+    /// Returns why the test must not be applied to a command line: it would miss programs that the line runs.
     pub(super) fn misses_commands(&self) -> Option<&'static str> {
         match self {
             Self::Under(_) | Self::Glob(_) | Self::Within(_) | Self::Limit(..) => Some(
@@ -160,7 +160,7 @@ impl Test {
         }
     }
 
-    /// Whether the test makes sense without a value: it then requires that there is no flag.
+    /// Whether the test has a meaning without values: it then requires that the command has no flag.
     pub(super) fn may_be_empty(&self) -> bool {
         matches!(self, Self::OnlyFlags(_))
     }

@@ -80,8 +80,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets whether calls that change something are planned first. It is on if the code or one of the files says
-    /// `true`.
+    /// Sets whether calls that change something are put into a plan first. The setting is on if the code or one of
+    /// the files sets it to `true`.
     pub fn plan(mut self, plan: bool) -> Self {
         self.plan = Some(self.plan.unwrap_or(false) || plan);
         self

@@ -19,8 +19,8 @@ pub(super) fn refusal(flag: &str) -> Option<String> {
     }
 }
 
-/// Whether one of these flags is given: alone, with a value after `=`, shortened (`--forc`), with one dash (`-force`),
-/// or as a letter among others (`-uf`).
+/// Whether the arguments contain one of these flags: alone, with a value after `=`, shortened (`--forc`), with one
+/// dash (`-force`), or as a letter among others (`-uf`).
 pub(super) fn any(items: &[Node], flags: &[String]) -> Holds {
     Holds::any(items.iter().map(|item| match item {
         Node::Text(item) => flags.iter().any(|flag| is_meant(item, flag)).into(),

@@ -162,7 +162,8 @@ impl CommandTest {
             .min()
             .unwrap_or(Holds::Yes);
         match (is_known, is_allow, holds) {
-            // An argument that is not known may be the one that is looked for, and one that is not allowed.
+            // An unknown argument may be one that the rule looks for, and may also be one that the rule does not
+            // allow.
             (false, false, Holds::No) if !self.checks.is_empty() => Holds::Unknown,
             (false, true, Holds::Yes) => Holds::Unknown,
             _ => holds,

@@ -49,8 +49,8 @@ pub(super) struct CompiledRule {
 }
 
 impl CompiledRule {
-    /// Whether the policy's list `touches_no_files` does not count for it. Otherwise the list could permit changing the
-    /// policy itself, or the recorded decisions.
+    /// Whether the policy's list `touches_no_files` has no effect on the rule. Otherwise the list could permit
+    /// changing the policy itself, or the recorded decisions.
     pub(super) fn wants_the_tools_own_word(&self) -> bool {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }

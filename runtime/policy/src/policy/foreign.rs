@@ -18,8 +18,8 @@ pub(super) enum AfterUntrusted {
 }
 
 impl AfterUntrusted {
-    /// Whether a run that has read these sources has read matching ones. For an allow, all of its sources must match,
-    /// and there must be one.
+    /// Whether the sources that a run has read meet the condition. A rule that allows requires that there is a source
+    /// and that all sources match; other rules require one that matches.
     pub(super) fn holds(&self, sources: Option<&[String]>, is_allow: bool) -> Holds {
         let Some(sources) = sources else { return Holds::Unknown };
         let each = sources.iter().map(|source| Holds::from(self.fits(source)));
@@ -39,7 +39,7 @@ impl AfterUntrusted {
     }
 }
 
-/// Whether a call sends something off the machine. Unknown for a tool that does not declare it, and for one that runs
+/// Whether a call sends data off the machine; unknown for a tool that does not declare it, and for a tool that runs
 /// programs.
 pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     let Some(definition) = asking.question.definition else { return Holds::Unknown };

@@ -60,7 +60,7 @@ pub struct RuleMatch {
     /// The reason of the rule.
     #[serde(serialize_with = "text")]
     pub reason: Arc<str>,
-    /// Whether the rule certainly matches. An objection counts even when that is unknown.
+    /// Whether the rule certainly matches. A rule that denies or asks has an effect even if that is uncertain.
     pub certain: bool,
     /// The matching sources, for a rule about untrusted sources; empty if it is unknown what the run has read.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -32,7 +32,7 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) struct PathPattern {
     regex: Regex,
-    /// The pattern for names whose case was folded letter by letter, if it differs.
+    /// The pattern for names whose case is folded letter by letter; `None` if it equals `regex`.
     letters: Option<Regex>,
     anchor: Anchor,
     is_folded: bool,
@@ -186,7 +186,8 @@ impl PathPattern {
         if unknown { Holds::Unknown } else { Holds::No }
     }
 
-    /// Lets `?` match one letter, even one like `ß`, which becomes two when case is folded.
+    /// Matches names letter by letter, so that `?` matches also a letter such as `ß`, which case folding turns into
+    /// two letters.
     fn fits_letters(&self, name: &Name) -> bool {
         let regex = self.letters.as_ref().unwrap_or(&self.regex);
         match &name.letters {
@@ -249,7 +250,7 @@ fn fold(text: &str) -> String {
     text.chars().filter(|it| !is_ignored(*it)).flat_map(cases).collect()
 }
 
-/// Folds case letter by letter, so that `ß` does not become `ss`; `None` if nothing changes.
+/// Folds the case of each letter separately, so that `ß` does not become `ss`; `None` if nothing changes.
 fn folded_letters(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;

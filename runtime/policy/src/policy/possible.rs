@@ -15,7 +15,7 @@ use toolwright_core::tool::Definition;
 /// How deep choices are followed.
 const DEPTH: usize = 16;
 
-/// How many schemas are examined for one value. There is a limit because a foreign schema may refer to itself.
+/// How many schemas are examined for one value; limited, because a foreign schema may reference itself.
 const SCHEMAS: usize = 4096;
 
 /// Reports the values in a test of a policy that no call of these tools can have.

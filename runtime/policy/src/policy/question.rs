@@ -40,7 +40,7 @@ pub struct Question<'a> {
     pub principal: Option<&'a str>,
     /// The final arguments of the call, as JSON text.
     pub arguments: &'a str,
-    /// The schema of the tool's arguments, which says how its numbers are read; `None` if the tool is unknown.
+    /// The schema of the tool's arguments, which shows how the tool reads numbers; `None` if the tool is unknown.
     pub input_schema: Option<&'a Value>,
     /// The resources that the call touches; `None` if they are unknown, which counts as every resource.
     pub footprint: Option<&'a Footprint>,
@@ -82,7 +82,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Asks about a tool before there is a call. A computed danger counts as safe.
+    /// Asks about a tool before there is a call. If the tool computes the danger, the danger is assumed to be `safe`.
     pub(super) fn before_any_call(definition: &'a Definition) -> Self {
         let danger = match definition.danger {
             DeclaredDanger::Level(danger) => danger,
@@ -129,7 +129,7 @@ pub(super) struct Asking<'a> {
     arguments: OnceCell<Option<Node>>,
     reads: OnceCell<Option<Files>>,
     writes: OnceCell<Option<Files>>,
-    /// The files that rules declare for it, which count if the call declares none.
+    /// The files that rules declare for the call, which are used if the call declares none.
     vouched: Option<[Files; 2]>,
     /// The parser of command lines.
     reader: Option<&'a dyn ReadCommands>,
@@ -227,8 +227,8 @@ impl<'a> Asking<'a> {
             .or_else(|| self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref())
     }
 
-    /// Returns the files that the call reads, if it declares them. A call that does not declare its writes counts as
-    /// not declaring its reads either.
+    /// Returns the files that the call reads, if the call declares them. If its writes are undeclared, its reads are
+    /// treated as undeclared, too.
     pub(super) fn reads(&self) -> Option<&Files> {
         let find = || {
             self.told_writes()?;

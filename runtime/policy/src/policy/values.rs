@@ -130,13 +130,14 @@ impl ValueTest {
         Some(Self { segments: found?, check: check? })
     }
 
-    /// Whether the arguments pass the test. For a list of paths or numbers, `all` says whether every item must pass.
+    /// Whether the arguments pass the test. If `all` is set, every item of a list of paths or numbers must pass;
+    /// otherwise one item suffices.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
         let place = Place { schema: asking.question.input_schema, segments: &self.segments };
         match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
-            // The tool was registered after the rule was made, and a pattern cannot judge a command line: `git *`
-            // matches `git log; rm -rf /`.
+            // The tool was registered after the policy was built, and a pattern is unsafe for its command lines: `git
+            // *` matches `git log; rm -rf /`.
             Some(_) if self.check.is_pattern() && asking.is_line(&self.segments) => Holds::Unknown,
             Some(value) => self.check.passes(value, asking.base, place, all),
         }
@@ -160,7 +161,7 @@ pub(super) fn find_value<'n>(segments: &[String], arguments: &'n Node) -> Option
 }
 
 impl Check {
-    /// Whether it tests a part of the text, so that it cannot tell what a command line runs.
+    /// Whether the check matches a part of the text, so that it cannot determine what a command line runs.
     fn is_pattern(&self) -> bool {
         !matches!(self, Self::OneOf(_))
     }

@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use super::references::{ConvertedSchema, Graph, target};
 use super::{keywords, limits};
 
-/// Counts values of any kind. The largest of 8,726 real definitions has a few hundred.
+/// The maximum size of an inlined schema, in JSON values of any kind. The largest of 8,726 real definitions has a few
+/// hundred.
 const LARGEST: usize = 10_000;
 
 pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {

@@ -12,7 +12,7 @@ pub(super) const LARGEST: usize = 200_000;
 pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
     let mut values = 0;
     let mut level: Vec<&Value> = vec![document];
-    // Goes through the levels one by one, so that the stack does not grow with the nesting.
+    // Visits the schema level by level, so that the stack does not grow with the nesting depth.
     for _ in 0..=DEEPEST {
         values += level.len();
         if values > LARGEST {

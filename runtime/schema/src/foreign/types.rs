@@ -1,4 +1,4 @@
-//! The names of types: those of JSON Schema, and the names of other languages for them.
+//! The names of types: those of JSON Schema, and the names that other languages have for them.
 
 use super::TypeNames;
 
@@ -33,7 +33,7 @@ const LOST: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Own(&'static str),
-    /// Another language's name: its JSON type, or `None` for any, and what it says beyond that.
+    /// A name from another language: its JSON type, or `None` for any type, and the constraint that the name adds.
     Mapped(Option<&'static str>, Option<&'static str>),
     Unknown,
 }

@@ -107,7 +107,8 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     (inner, uses)
 }
 
-/// Returns the text between tags of a name, and whether there is a second pair; the closing tag may be missing.
+/// Returns the text inside of the tags with this name, whose closing tag may be missing, and whether there is a
+/// second pair of such tags.
 fn text_in_tags<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let (before, mut rest) = text.split_once(&open)?;

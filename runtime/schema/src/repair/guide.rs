@@ -149,8 +149,8 @@ impl<'l> Guide<'l> {
         if !self.charge(size) {
             return false;
         }
-        // Other shapes of the enclosing values would try the same value here again and again, so failures are
-        // remembered.
+        // Failures are remembered, because other shapes of the enclosing values would try the same value again and
+        // again.
         let before = self.hasher.hash_one((site, depth, self.wrapping, &*node));
         if self.failed.contains(&before) {
             return false;
@@ -351,7 +351,7 @@ impl<'l> Guide<'l> {
                 None => found = Some((value, made)),
             }
         }
-        // A text that contains a list is not accepted as a single item, even if there is no other reading.
+        // A text that contains a list is not accepted as a single item, even if that is the only reading.
         self.adopt(node, found.filter(|_| !is_list_as_item))
     }
 

@@ -47,8 +47,8 @@ pub(super) struct Rename {
     pub(super) rule: ChangeRule,
 }
 
-/// Finds the renames that bring an object closer to its shape. It looks for typing errors only as long as comparisons
-/// are left.
+/// Finds the renames of keys that make an object fit its shape better. Typing errors are only looked for until the
+/// limit of comparisons is reached.
 pub(super) fn renames(
     entries: &[(String, Node)],
     shape: &Shape,

@@ -181,7 +181,8 @@ pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
                 format!(" at character {}", before.chars().count() + 1)
             };
             let what = if before.is_empty() { "a JSON object" } else { what };
-            // The text seems to end before its last word, so there is probably a quotation mark inside.
+            // The JSON seems to end before the last word of the text, so there is probably an unescaped quotation
+            // mark inside of a string.
             let advice =
                 if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
                     "; write \\\" for a quotation mark inside a text"

@@ -15,7 +15,8 @@ pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool
 
 struct Judge<'a> {
     definitions: &'a Map<String, Value>,
-    /// The references that are being examined: one that comes up again proves nothing against the schema.
+    /// The references that are being examined. A reference that recurs inside of itself does not make the schema
+    /// inexact.
     open: Vec<&'a str>,
 }
 

@@ -35,7 +35,8 @@ pub(super) fn tighten_all(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, tighten(schema))).collect()
 }
 
-/// Refuses a type that no schema can describe: in a `jiff::Zoned`, the offset must be that of the zone at that time.
+/// Refuses types that no schema can describe, such as `jiff::Zoned`, whose offset must be that of its time zone at
+/// that time.
 pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -49,7 +50,7 @@ pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// Whether a number's limits are those of its type, which the reader enforces anyway.
+/// Whether a number's limits are only those of its Rust type, which the reader enforces anyway.
 pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     let format = object.get("format").and_then(Value::as_str);
     let Some(natural) = format.and_then(natural) else { return false };
@@ -92,7 +93,7 @@ fn add_bounds(object: &mut Map<String, Value>) {
     }
 }
 
-/// Adds a bound by one of the keywords for bounds, unless there is a narrower one.
+/// Adds a bound under its keyword, unless the schema already has a narrower bound.
 pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Value) {
     let lower = BOUNDS[..2].contains(&keyword);
     let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };

@@ -77,7 +77,7 @@ pub(super) fn correction(
                     return Ok(Some(Correction::Keys(json!({"format": format}))));
                 }
             }
-            // Without such a fault, the sample itself has been refused, or its one key is valid by chance.
+            // Without a fault about the key, the sample itself was refused, or its one key is valid by chance.
             None
         }
         _ => None,

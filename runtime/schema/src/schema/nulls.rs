@@ -61,7 +61,7 @@ fn takes_null(
         if trial.fault(&with(sample, place, json!(null)).to_string())?.is_none() {
             return Ok(true);
         }
-        // If the type refuses the sample itself, the trial says nothing about `null`.
+        // If the type refuses even the original sample, the trial shows nothing about `null`.
         if trial.fault(&sample.value.to_string())?.is_none() {
             return Ok(false);
         }

@@ -1,5 +1,5 @@
-//! Odd values of each type, which are tried in place of a schema's own, and whether the schema accepts them where that
-//! shows without a validator.
+//! Odd values of each type, which are tried instead of values of the schema. Decides without a validator, if
+//! possible, whether the schema accepts them.
 
 use serde_json::{Map, Value};
 

@@ -27,8 +27,8 @@ use toolwright_core::input::{ExpectedInput, Fault, Rule};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
-/// Corrects a schema, which contains its definitions. Returns whether the samples show that the type accepts exactly
-/// what its schema says.
+/// Corrects a schema, together with its definitions. Returns whether the samples show that the type accepts exactly
+/// the values that the schema accepts.
 pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
     let trial = Trial::new(read);
     // Each correction removes something, so this ends; the limit is for a type that does not read the same value the
@@ -80,8 +80,8 @@ impl Validity {
     }
 }
 
-/// Returns the check for a scalar type, if the schema says no more than a primitive type. The tried values are within
-/// the bounds of every such type.
+/// Returns the check for a scalar type, if the schema is that of a primitive type. All values that are tried are
+/// within the bounds of every such type.
 fn plain_kind(document: &Value) -> Option<fn(&Value) -> bool> {
     let object = document.as_object()?;
     let is_known = |keyword: &String| ["type", "minimum", "maximum"].contains(&keyword.as_str());
@@ -158,7 +158,7 @@ impl Judge<'_> {
         let mut differs = [true; odd::TEXTS.len()];
         if let Some(opening) = opening {
             let mut taken = Vec::new();
-            // A sample at the root is a complete input, so the type can judge it at its first value.
+            // At the root, a text without enclosing brackets is a complete input, so the type can judge it at once.
             let mut judges_at_once = place.instance.is_empty();
             for (index, odd) in odd::TEXTS.iter().enumerate() {
                 let Some(valid) = verdicts[index] else { continue };

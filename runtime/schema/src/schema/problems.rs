@@ -123,7 +123,8 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes a part of a value that fits no branch of a union, or several where only one may fit.
+    /// Describes a part of a value that matches no branch of a union, or several branches of which only one may
+    /// match.
     pub(crate) fn union(&self, value: &Value, several: bool) -> Problem {
         let EnteredSchema { schema, at, .. } = self.entered;
         let wanted = expected(schema, self.source);

@@ -98,7 +98,7 @@ impl SqliteStore {
         Self::open_file(path.as_ref().to_owned(), Origin::MadeIfMissing)
     }
 
-    /// Opens the journal in a file that must exist.
+    /// Opens the journal in a file that must already exist.
     ///
     /// # Errors
     /// Those of [`open`](Self::open); also when there is no such file.
@@ -129,7 +129,7 @@ impl SqliteStore {
         self.0.writer.does(Work::Pragma(setting, value)).await
     }
 
-    /// Returns the first call of a query, if there is one; an error where it cannot be read.
+    /// Returns the first call that a query finds; fails if the call cannot be read.
     async fn first_record(
         &self,
         sql: &'static str,

@@ -7,7 +7,7 @@ use crate::retry::unavailable;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 impl Stages<'_> {
-    /// Notes that the tool is about to begin; an error where its lease or circuit breaker forbids it now.
+    /// Records that the tool is about to begin; fails if the lease or the circuit breaker no longer allows it.
     #[inline]
     pub(super) fn begins(self) -> Result<(), ToolError> {
         match (self.claimed, self.entered, self.watch) {

@@ -17,7 +17,8 @@ impl<'a> Stages<'a> {
         Self { family, ..self }
     }
 
-    /// When the total timeout of the call ends. Time that it has spent waiting for its own calls does not count.
+    /// Returns when the total timeout of the call ends, which excludes the time that the call has spent waiting for
+    /// its children.
     pub(in crate::executor) fn deadline(self) -> Option<Instant> {
         let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
         self.deadline.map(|deadline| deadline + away)

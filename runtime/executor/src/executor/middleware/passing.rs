@@ -63,8 +63,8 @@ struct Passing<'p> {
     call: &'p Call<'p>,
 }
 
-/// Lets the stages examine a call that has not begun. Where a later stage answers it, the earlier ones see that answer,
-/// in reverse order.
+/// Lets the stages examine a call that has not begun. If a later stage answers the call, the earlier stages receive
+/// that answer, in reverse order.
 pub(crate) async fn enter(
     run: &RunState,
     plan: &Plan,

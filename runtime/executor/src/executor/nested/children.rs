@@ -28,7 +28,7 @@ use toolwright_core::spec::Handle;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::ParentCall;
 
-/// How often an attempt looks whether its lease, which has lapsed, is renewed.
+/// How often an attempt checks whether its expired lease has been renewed.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// One attempt of a call that makes calls. When dropped, it gives its places back.
@@ -48,7 +48,7 @@ pub(super) struct Children {
     next: Arc<AtomicU32>,
 }
 
-/// Makes what a call gets for an attempt, and the attempt itself where the tool makes calls.
+/// Makes the values that a call receives for an attempt, and the attempt's state if the tool makes calls.
 pub(crate) fn own_to_run(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -199,7 +199,7 @@ impl Children {
     }
 }
 
-/// A child that is running. When it is dropped, its parent goes on without its answer.
+/// A running child. Dropping this value lets the parent continue without the child's answer.
 struct Away<'a> {
     family: &'a Family,
     /// The child's call; `None` once the child has its answer.
@@ -212,7 +212,7 @@ impl<'a> Away<'a> {
         Self { family: &children.family, out: Some(children.places.step_out()) }
     }
 
-    /// Notes that the child has its answer. Its parent goes on when there is room for it.
+    /// Records that the child has its answer. The parent continues when the gates have room for it.
     async fn returns(mut self) {
         let Some(out) = self.out.take() else { return };
         self.family.ends();

@@ -62,7 +62,7 @@ impl Family {
         })
     }
 
-    /// How long its children have been running: the parent's time-outs do not count that time.
+    /// Returns how long children have been running, which the parent's timeouts do not include.
     pub(crate) fn time_away(&self) -> Duration {
         let under_way = self.under_way();
         under_way.before + under_way.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -123,7 +123,7 @@ impl Family {
         self.changed.notify_waiters();
     }
 
-    /// Notes that a child waits for a person, and never completes. The child goes on when its parent runs again.
+    /// Records that a child waits for a person, and never completes. The child continues when its parent runs again.
     pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
         let _waits = Waits { family: self, child };
         self.under_way().waiting.push(child);
@@ -136,7 +136,7 @@ impl Family {
     }
 }
 
-/// A child that waits for a person. When it is dropped, it is no longer counted.
+/// A child that waits for a person. Dropping this value ends the counting of the child.
 struct Waits<'a> {
     family: &'a Family,
     child: CallId,

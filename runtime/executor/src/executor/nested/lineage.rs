@@ -35,7 +35,7 @@ pub(crate) struct RecordedParent {
     pub(crate) run: Arc<str>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<Arc<str>>,
-    /// The names of the tools that its run could call, where the run was shown only some of them.
+    /// The names of the tools that the parent's run could call; `None` if it could call all tools.
     pub(crate) may_call: Option<Arc<[String]>>,
     /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,

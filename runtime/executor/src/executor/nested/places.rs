@@ -69,7 +69,7 @@ impl Places {
         }
     }
 
-    /// Takes places even if there is no room; those who wait go on waiting until there is.
+    /// Takes places even if the gates are full; waiting calls then wait until there is room again.
     fn enter_over(&self) {
         if self.takes_place() {
             self.tool.iter().for_each(|gate| gate.enter_over());
@@ -99,8 +99,8 @@ impl Places {
     }
 }
 
-/// A child that is running while its parent holds no place. When it is dropped, the parent goes on at once and takes
-/// its places back, even if it was still waiting for room.
+/// A child that is running while its parent holds no place. Dropping this value lets the parent continue at once and
+/// take its places back, even if the gates are full.
 pub(super) struct Out<'a> {
     places: &'a Places,
     /// Whether this child is still counted as running.
@@ -108,7 +108,7 @@ pub(super) struct Out<'a> {
 }
 
 impl Out<'_> {
-    /// Notes that the child has its answer. After the last child, the parent waits until there is room.
+    /// Records that the child has its answer. After the last child, the parent waits until the gates have room.
     pub(super) async fn step_in(mut self) {
         if self.ends() == 0 {
             self.places.enter().await;

@@ -38,7 +38,7 @@ impl TurnAnswers {
         Self { background, ..self }
     }
 
-    /// Lists the calls whose answers say that they are under way, in the order of the calls.
+    /// Lists the calls that continue in the background, in the order of the calls.
     #[doc(hidden)]
     #[must_use]
     pub fn in_background(&self) -> &[BackgroundCall] {

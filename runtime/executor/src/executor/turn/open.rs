@@ -96,7 +96,8 @@ impl OpenTurn {
         index
     }
 
-    /// Completes the turn: runs what has not begun, and returns one answer for each call, in the order of the calls.
+    /// Completes the turn: runs the calls that have not begun, and returns one answer for each call, in the order of
+    /// the calls.
     ///
     /// # Errors
     /// Those of [`Run::turn`].

@@ -161,7 +161,7 @@ pub enum ApprovalError {
         /// The deadline.
         deadline: Timestamp,
     },
-    /// A grant is for another tool than the call's, or for an earlier definition of it.
+    /// The grant is for another tool than the call's tool, or for an earlier definition of it.
     #[error(
         "call {call} is one of {tool:?} as it is now and the grant's terms are for {granted:?} as they name it: take \
          tool and fingerprint from the call"

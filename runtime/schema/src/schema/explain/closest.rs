@@ -17,7 +17,7 @@ struct Fit {
     is_doubtful: bool,
 }
 
-/// Returns the branch with the right tag, or else the only one that fits best.
+/// Returns the branch that has the tag of the value, or else the branch that fits best, if there is only one.
 pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> {
     let mut meant: Vec<(usize, Fit)> = Vec::new();
     for (index, way) in step.ways.iter().enumerate() {

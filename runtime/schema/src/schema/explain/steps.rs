@@ -146,7 +146,8 @@ impl Walk {
         step.ways.iter().filter(|way| self.fits(way, value)).take(2).count()
     }
 
-    /// Whether a part of the value fits a place. If the steps are used up, it counts as fitting.
+    /// Whether a part of the value is valid at a place of the schema. If the limit of steps is reached, the part
+    /// counts as valid.
     fn fits(&self, way: &Way, value: &Value) -> bool {
         if !self.charge() {
             return true;
@@ -183,7 +184,7 @@ pub(super) fn address(value: &Value) -> usize {
 /// Failed keywords by the address of the part of the value.
 type Wanted = HashMap<usize, Vec<Arc<Step>>, RandomState>;
 
-/// Visits the parts of a value where keywords failed, in the order of the value.
+/// Visits the parts of a value at which keywords failed, in the order of the value.
 pub(super) fn locate<'v>(
     value: &'v Value,
     failed: Failed,

@@ -29,8 +29,8 @@ impl JournalFile {
         &self.0.path
     }
 
-    /// Refuses to go on if the file was deleted or replaced since it was opened. This only looks up the name, which
-    /// costs little beside a commit or a query.
+    /// Fails if the file was deleted or replaced since it was opened. Only the file's name is looked up, which costs
+    /// little compared with a commit or a query.
     pub fn refuse_replaced(&self) -> Result<(), StoreError> {
         let now = Identity::of(self.path());
         if now == self.0.identity {

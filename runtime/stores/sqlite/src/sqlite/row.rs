@@ -58,7 +58,7 @@ impl TransactionRows {
         Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents, now })
     }
 
-    /// Counts the rows that the transaction changes at least. A mere condition changes none.
+    /// Returns the minimum number of rows that the transaction changes. A condition without a write changes no row.
     pub fn writes(&self) -> usize {
         let written = |it: &&DocumentWrite| it.text.is_some() || it.expects.is_some();
         self.calls.len() + self.documents.iter().filter(written).count()

@@ -133,8 +133,8 @@ impl<'c> Statements<'c> {
         execute(&self.name, &mut self.commit, [])
     }
 
-    /// Undoes the transaction. After some failures SQLite has done so itself, and reports that there is nothing to
-    /// undo.
+    /// Rolls the transaction back. After some failures SQLite has already done so, and then reports that there is
+    /// nothing to roll back.
     pub fn rollback(&mut self) {
         let _ = self.rollback.execute([]);
     }

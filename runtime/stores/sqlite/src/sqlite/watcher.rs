@@ -62,7 +62,8 @@ impl Watcher {
         {
             let changes = Arc::clone(&self.changes);
             let thread = thread::Builder::new().name("toolwright-journal-watcher".to_owned());
-            // Without the thread there are no hints of commits of other processes, but nothing depends on them.
+            // Without the thread, waiting readers are not notified of commits by other processes; they read again
+            // anyway after a while.
             if let Ok(handle) = thread.spawn(move || look(&connection, seen, &changes)) {
                 *looking = Looking::Since(handle.thread().clone());
             }

@@ -132,7 +132,7 @@ impl Writer {
     }
 }
 
-/// Work that is sent to the thread unless the caller does it, even if the caller has gone.
+/// Work that the writer's thread performs unless the caller performs it first, even if the caller no longer waits.
 struct OfferedWork<'w> {
     writer: &'w Writer,
     work: Option<Work>,
@@ -313,7 +313,8 @@ impl WriteConnection {
 enum GroupFailure {
     /// No commit is possible.
     Whole(StoreError),
-    /// One write of the group may be the reason, such as one that is too large for the disk. Each is tried alone.
+    /// One write of the group may have caused the failure, such as a write that is too large for the disk, so each
+    /// write is tried alone.
     ByOne,
 }
 
