@@ -67,7 +67,7 @@ impl Terminal {
     }
 }
 
-/// Checks whether a person sees questions and can answer them here; the error says why not.
+/// Checks whether a person can see questions and answer them at this terminal; the error is the reason why not.
 pub(crate) fn attended() -> Result<(), &'static str> {
     match (io::stdin().is_terminal(), io::stderr().is_terminal()) {
         (false, _) => Err("standard input is no terminal"),
@@ -230,7 +230,7 @@ fn converse<R: BufRead, W: Write>(
     ))))
 }
 
-/// Says why an answer must repeat the code of its question; `None` if it need not.
+/// Returns the reason why an answer must repeat the code of its question; `None` if it need not.
 fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
     match danger {
         Danger::Critical => {

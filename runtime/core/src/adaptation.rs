@@ -81,7 +81,8 @@ impl Adaptation {
         self
     }
 
-    /// Raises the danger of each call to at least this level. A higher level of the tool's own still counts.
+    /// Raises the danger of each call to at least this level. If the tool declares a higher level, that level
+    /// applies.
     pub fn danger_at_least(mut self, danger: Danger) -> Self {
         self.least_danger = self.least_danger.max(Some(danger));
         self

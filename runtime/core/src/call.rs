@@ -33,7 +33,7 @@ struct Extras {
 }
 
 impl<'a> Call<'a> {
-    /// Names a tool and gives it arguments, as a model does: `arguments` is JSON text, which is not checked here.
+    /// Makes a call of a tool with arguments, as a model does: `arguments` is JSON text, which is not checked here.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
@@ -78,7 +78,7 @@ impl<'a> Call<'a> {
         self.extras.as_ref()?.reason.as_deref()
     }
 
-    /// Returns the service of this type that the call brings; of several, the last one given.
+    /// Returns the service of this type that the call provides; if there are several, the last one.
     #[doc(hidden)]
     pub fn value(&self, id: TypeId) -> Option<&Value> {
         let values = &self.extras.as_ref()?.values;
@@ -116,7 +116,7 @@ impl<'a> Call<'a> {
 
 impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Arguments may hold secrets, and only the tool's definition says which ones.
+        // The arguments are omitted: they may contain secrets, and only the tool's definition shows which ones.
         formatter
             .debug_struct("Call")
             .field("name", &self.name)

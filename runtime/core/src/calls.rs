@@ -170,7 +170,7 @@ impl Calls {
         self.0.check(call)
     }
 
-    /// Begins a call of a tool by its handle, under whatever name the run has it. See [`CallTo`].
+    /// Begins a call of a tool by its handle, even if the run has the tool under another name. See [`CallTo`].
     pub fn to(&self, tool: Handle) -> CallTo<'_> {
         CallTo::new(self, tool)
     }

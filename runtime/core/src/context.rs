@@ -86,7 +86,7 @@ pub struct Identity<'a> {
     pub slot: Option<(u64, u32)>,
 }
 
-/// What a journal has recorded of a call, which may run in another process than the one that made it.
+/// The facts that a journal has recorded about a call, which may run in another process than the one that made it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Journaled<'a> {

@@ -261,8 +261,8 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// Writes the message with its causes and the hint, because `main` prints a returned error this way; `{:#?}` writes
-/// every part.
+/// Writes the message with its causes and the hint, because Rust prints an error returned by `main` in this form;
+/// `{:#?}` writes every part.
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !formatter.alternate() {

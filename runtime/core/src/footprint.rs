@@ -36,8 +36,8 @@ pub struct Facts {
     filled: Vec<FilledParameter>,
 }
 
-/// The value that an absent parameter got from its default expression, such as the time; the final arguments contain
-/// it.
+/// The value of an absent parameter that its default expression computed, such as the time; the final arguments
+/// contain the value.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct FilledParameter {
@@ -270,8 +270,8 @@ impl Footprint {
         self.conflict(other).is_some()
     }
 
-    /// Returns the resource over which two calls conflict. If only one of them names the resource, its name counts; the
-    /// inner value is `None` if neither does.
+    /// Returns the resource over which two calls conflict. If only one of them names the resource, that name is used;
+    /// the inner value is `None` if neither does.
     #[doc(hidden)]
     pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
         let written = || self.writes.meeting(&other.writes);
@@ -355,7 +355,7 @@ impl Reach {
         }
     }
 
-    /// Adds a resource, under each of its names where the service that holds it knows several.
+    /// Adds a resource, under each of its names if the service that holds it knows several.
     fn push_held(&mut self, kind: Kind, held: Option<&HeldResources<'_>>, name: Option<&str>) {
         let scope = held.map(|held| &held.scope);
         self.push(kind, scope.cloned(), name);

@@ -1,4 +1,4 @@
-//! Reads raw JSON as typed input, strictly: the reader refuses whatever the schema refuses.
+//! Reads raw JSON as typed input. The reader is strict: it refuses every input that the schema refuses.
 
 mod access;
 mod bounds;

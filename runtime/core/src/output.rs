@@ -88,7 +88,7 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        // A text that only looks like a fence adds one more source, and is fenced anyway.
+        // A text that only looks like a fence is fenced again and adds one more source, which does no harm.
         let is_again = self
             .content
             .iter()

@@ -3,8 +3,8 @@
 
 use crate::printable::acts;
 
-/// Returns whether two names are of one person: ignoring case, blanks, invisible characters and the width of letters.
-/// The two encodings of an accented letter are equal.
+/// Returns whether two names belong to one person. Case, blanks, invisible characters and the width of letters make
+/// no difference, nor do the two encodings of an accented letter.
 #[doc(hidden)]
 #[must_use]
 pub fn is_same(one: &str, other: &str) -> bool {
@@ -28,8 +28,8 @@ struct Letter {
 }
 
 impl Letter {
-    /// Compares two letters. There is no table of accented letters, so any non-ASCII letter may equal one whose accents
-    /// are separate characters.
+    /// Compares two letters. Without a table of accented letters, any non-ASCII letter may equal a letter whose
+    /// accents are separate characters.
     fn is_same(&self, other: &Self) -> bool {
         match self.has_accents == other.has_accents {
             true => self.letter == other.letter,

@@ -26,8 +26,8 @@ pub struct Change {
     pub pointer: String,
     /// The rule of the change.
     pub rule: ChangeRule,
-    /// What was there: JSON text, or the raw text where that was not JSON. For a rule about keys, the key as a JSON
-    /// string.
+    /// The earlier value at the place: JSON text, or the raw text if that was not JSON. For a rule about keys, the
+    /// key as a JSON string.
     pub from: String,
     /// The new value at the place, as JSON text; empty if the place was removed.
     pub to: String,

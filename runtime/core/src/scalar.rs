@@ -14,7 +14,7 @@ use crate::repairs::ChangeRule;
 pub use readings::readings;
 pub use types::Types;
 
-/// The scalar types that a parameter accepts, if its schema says nothing else.
+/// The scalar types that a parameter accepts, if its schema has no other constraint.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalars(Types);
 

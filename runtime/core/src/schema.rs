@@ -29,7 +29,8 @@ impl SchemaProblem {
         Self { pointer: pointer.into(), message: message.into() }
     }
 
-    /// Moves the problem's pointer from the schema of one parameter to that of the whole input.
+    /// Changes the problem's pointer into the schema of one parameter to a pointer into the schema of the whole
+    /// input.
     #[doc(hidden)]
     pub fn within(mut self, parameter: &str) -> Self {
         if !self.pointer.starts_with("/$defs/") {

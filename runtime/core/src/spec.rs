@@ -132,7 +132,7 @@ pub struct Spec {
     pub terminal: bool,
     /// Whether calls of the tool are handed over to another process, which carries them out.
     pub external: bool,
-    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere.
+    /// Whether the run of an agent continues while another process carries out a call of the tool.
     pub background: bool,
     pub danger: DangerSpec,
     pub effect: Effect,
@@ -153,7 +153,7 @@ pub struct Spec {
     pub capabilities: &'static [CapabilitySpec],
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
-    /// The asynchronous function that says whether and why a call needs approval, if the tool has one.
+    /// The asynchronous function that decides whether and why a call needs approval; `None` if the tool has none.
     pub asks: Option<StartWith<Asking>>,
     pub validate: Option<StartWith<Validated>>,
     /// Whether the tool's validation never waits: it is a closure that is not async, and the tool is not `blocking`.

@@ -87,7 +87,7 @@ pub enum Exposure {
 pub enum Repair {
     /// The executor repairs no inputs of the tool.
     Off,
-    /// The executor repairs without loss, and only where the schema leaves one reading.
+    /// The executor makes repairs that lose nothing, and only if the schema allows exactly one reading.
     Standard,
     /// The executor repairs wherever the schema leaves one reading.
     Lenient,
@@ -255,8 +255,8 @@ pub struct Definition {
     pub terminal: bool,
     /// Whether calls of the tool are handed over to another process, which carries them out.
     pub is_external: bool,
-    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere. The model then reads the
-    /// result as a message when it comes.
+    /// Whether the run of an agent continues while another process carries out a call of the tool. The model then
+    /// reads the result as a message when it comes.
     pub is_background: bool,
     /// The danger of the tool's calls: how carefully a person should look at them.
     pub danger: DeclaredDanger,
@@ -278,7 +278,7 @@ pub struct Definition {
     /// `#[arg(sink)]`. It cannot if its whole input is one type. A `DynamicTool` does by `sinks`. Without a declaration
     /// every value may leave the machine.
     pub declares_sinks: bool,
-    /// Whether the tool was made at run time: it is a `DynamicTool`, or a `Resolver` brought it.
+    /// Whether the tool was made at run time: as a `DynamicTool`, or by a `Resolver`.
     pub came_at_run_time: bool,
     /// How often a failed call is tried.
     pub retry: Retry,

@@ -268,7 +268,7 @@ impl Provider {
     }
 }
 
-/// Omits the arguments, which may hold secrets; only the tool's definition says which ones.
+/// Omits the arguments, which may contain secrets; only the tool's definition shows which ones.
 impl fmt::Debug for ToolCall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

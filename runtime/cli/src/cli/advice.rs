@@ -6,7 +6,7 @@
 /// The text in a refusal that precedes an input which was probably meant.
 const MEANT: &str = "if this is meant, send it: ";
 
-/// Replaces a hint of the executor by one for a person; `None` if there is nothing to do.
+/// Replaces a hint of the executor by a hint for a person; `None` if the person can do nothing.
 pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     match HINTS.iter().find(|(model, _)| *model == hint) {
         Some((_, person)) => Some(*person).filter(|it| !it.is_empty()),

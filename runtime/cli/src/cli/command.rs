@@ -18,8 +18,8 @@ const WIDTH: usize = 100;
 /// A tool and the command that runs it.
 type Tool<'a> = (&'a Definition, Command);
 
-/// Makes the commands of these tools, and those that every command line has; with `--yes` where a person can approve a
-/// call by it.
+/// Makes the commands of these tools and the commands that every command line has. `--yes` is added if a person can
+/// approve a call with it.
 pub(super) fn of<'a>(
     definitions: impl IntoIterator<Item = &'a Definition>,
     takes_yes: bool,

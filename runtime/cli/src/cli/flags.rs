@@ -48,8 +48,8 @@ pub(super) fn is_kept_away(field: &Field<'_>) -> bool {
     field.secret && matches!(field.shape, Shape::Text | Shape::Number)
 }
 
-/// Adds the arguments of a tool: its positional ones, its flags, then those that every tool has; `--yes` where a person
-/// can approve the call by it.
+/// Adds the arguments of a tool: its positional arguments, its flags, then the flags that every tool has; also
+/// `--yes` if a person can approve the call with it.
 pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool) -> Command {
     let fields: Vec<Field<'_>> = field::of(definition);
     let flags: HashSet<String> = fields.iter().map(flag).collect();

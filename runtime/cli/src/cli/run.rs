@@ -92,7 +92,7 @@ fn report_failure(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
         _ => Exit::of(error),
     };
     let words = match consent.advice().filter(|_| exit == Exit::Approval) {
-        // The cause is for developers of the application; here the person can act on the advice.
+        // The cause is for developers of the application; the person who typed the command can act on the advice.
         Some(advice) => format!("{}\nhint: {advice}", message(error)),
         None => for_people(error),
     };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
-/// Whether and how calls are cancelled.
+/// The reaction of a command to signals: a token that cancels calls, and the number of the signal that was received.
 #[derive(Debug)]
 pub(super) struct Stop {
     token: CancellationToken,

@@ -90,8 +90,8 @@ impl Drop for RestoreMode {
         let Typing(saved) = &self.0;
         let saved = saved.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mode) = saved {
-            // The error is ignored, because a terminal that is gone has no mode. The flush discards what was typed so
-            // far.
+            // The error is ignored, because a terminal that is closed has no mode. The flush discards the keys that
+            // were typed so far.
             let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &mode);
         }
     }

@@ -1,5 +1,5 @@
-//! Keeps connections away from addresses that are not public: a name is resolved once, its addresses are judged, and
-//! only these are connected to.
+//! Prevents connections to addresses that are not public: a name is resolved once, its addresses are checked, and
+//! only these addresses are connected to.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -45,7 +45,7 @@ pub struct RefusedAddress {
 }
 
 impl RefusedAddress {
-    /// Finds it among the causes of an error, such as that of a connection to a refused name.
+    /// Finds a refused address among the causes of an error, such as the error of a connection to a refused name.
     #[must_use]
     pub fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         let mut cause = Some(error);
@@ -120,7 +120,7 @@ impl AddressGuard {
         self
     }
 
-    /// Judges the host of a URL that is an address, not a name: connecting to it needs no resolver.
+    /// Checks the host of a URL that is an address and not a name, because a connection to it uses no resolver.
     ///
     /// # Errors
     /// When it is neither public nor permitted.
@@ -156,7 +156,7 @@ impl AddressGuard {
         }
     }
 
-    /// Finds the addresses of a name. If one of them is refused, all are: such a name is not what it seems.
+    /// Returns the addresses of a name. If one address is refused, all are, because such a name may be an attack.
     ///
     /// # Errors
     /// When the name has no address, or one that is refused.

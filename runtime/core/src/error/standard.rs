@@ -12,8 +12,8 @@ impl From<Source> for ToolError {
     }
 }
 
-/// Derives the class from the kind of failure. A busy file or too many open files says nothing about what the tool did
-/// before, so the tool may have acted.
+/// Derives the class from the kind of the I/O error. A busy file or too many open files shows nothing about what the
+/// tool did before, so the tool may have acted.
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;

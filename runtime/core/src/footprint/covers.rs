@@ -1,4 +1,4 @@
-//! Checks whether a footprint covers another: that of a call has to cover those of its children.
+//! Checks whether one footprint covers another: the footprint of a call has to cover those of its children.
 
 use super::{Footprint, Reach, TouchedResource};
 
@@ -13,7 +13,7 @@ pub struct AccessOutside<'a> {
 }
 
 impl Footprint {
-    /// Checks that this footprint contains another. A resource that may be written may be read as well.
+    /// Checks that this footprint contains the other one. A resource that may be written may also be read.
     ///
     /// # Errors
     /// The first resource that is outside of it.

@@ -14,7 +14,8 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceStamp(Box<str>);
 
-/// A second change within this time may leave the same timestamp: file systems count in steps of up to two seconds.
+/// The time within which a second change may leave the timestamp unchanged, because file systems store times in steps
+/// of up to two seconds.
 const STEP: Duration = Duration::from_secs(2);
 
 impl ResourceStamp {
@@ -34,7 +35,7 @@ impl ResourceStamp {
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?;
-        // A time in the future counts by its distance from now: the clock may have been set back.
+        // The distance from now is also used for a time in the future, because the clock may have been set back.
         let age = match SystemTime::now().duration_since(modified) {
             Ok(age) => age,
             Err(ahead) => ahead.duration(),

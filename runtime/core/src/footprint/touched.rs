@@ -53,8 +53,8 @@ impl TouchedResource {
         self.name.as_deref()
     }
 
-    /// Returns the workspace, or whatever holds it, where that is known. Do not show it to models: for files it is a
-    /// path of this machine.
+    /// Returns the scope of the resource, such as a workspace, if it is known. Do not show it to models: for files it
+    /// is a path of this machine.
     #[must_use]
     pub fn scope(&self) -> Option<&ResourceScope> {
         self.scope.as_ref()

@@ -193,7 +193,7 @@ numbers! {
     i128 => Integer(i128), f64 => Float(f64), f32 => Single(f32),
 }
 
-/// `i128` cannot express the largest bounds of `u128`, so such a bound counts as above all numbers.
+/// `i128` cannot represent the largest bounds of `u128`, so such a bound is replaced by one above all numbers.
 impl BoundOf<u128> {
     pub const fn get(self) -> Bound {
         Bound::Integer(if self.0 > i128::MAX as u128 { i128::MAX } else { self.0 as i128 })

@@ -173,7 +173,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        // Its key cannot be left out, so `null` is the only way to express the absent value.
+        // The key of this value cannot be left out, so only `null` can express an absent value.
         self.place = Place::Element;
         let read = visitor.visit_newtype_struct(&mut *self);
         self.place = Place::Field;

@@ -60,7 +60,7 @@ impl Key {
         self
     }
 
-    /// Accepts scalars of other types that mean one of these, where input may be repaired.
+    /// Accepts values of other scalar types that can only mean one of these types, if the input may be repaired.
     #[must_use]
     #[doc(hidden)]
     pub fn with_scalars(mut self, scalars: Option<Scalars>) -> Self {
@@ -146,7 +146,7 @@ impl Keys {
     /// The maximum number of keys of one input.
     pub const MOST: usize = 64;
 
-    /// Prepares keys, given in declaration order.
+    /// Prepares keys for reading; `keys` are in declaration order.
     ///
     /// # Errors
     /// When there are more than [`MOST`](Self::MOST) of them, or one is given twice.

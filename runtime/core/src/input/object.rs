@@ -99,7 +99,7 @@ pub fn read_repairing(
 /// Reads the value of a parameter into its slot.
 ///
 /// # Errors
-/// The fault of the value; the slot does not change then.
+/// The fault of the value, in which case the slot is unchanged.
 #[inline]
 pub fn fill<T: DeserializeOwned>(
     slot: &mut Option<T>,
@@ -194,7 +194,8 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Checks the text of a value that was read, where its schema says more than its type.
+    /// Checks the text of a value that was read against its schema, if the schema has constraints that the type
+    /// lacks.
     #[inline]
     fn hold_to_schema(&mut self, index: usize, text: &str) {
         if let Some(check) = self.keys.get(index).and_then(Key::check)
@@ -246,13 +247,13 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Whether a second, more lenient reading accepts a refused value, so that its schema can judge it.
+    /// Whether a second, more lenient reading accepts a refused value, so that the schema can decide on the value.
     fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
         is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
     }
 
-    /// Whether a value of the wrong type has only one meaning, with which the slot accepts it.
+    /// Whether a value of the wrong type has exactly one meaning that the slot accepts.
     fn repairs(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let Some(changes) = self.changes else { return false };
         let Some(key) = self.keys.get(index) else { return false };

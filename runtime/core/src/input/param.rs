@@ -99,7 +99,8 @@ impl<T> Param<T> {
         self
     }
 
-    /// Sets the function that says whether the type is known; only code that names the type can choose it.
+    /// Sets the function that determines whether the type is known; only code that names the type can choose that
+    /// function.
     pub const fn known_by(mut self, is_known: IsKnown) -> Self {
         self.is_known = is_known;
         self
@@ -178,7 +179,7 @@ impl<T> Param<T> {
 }
 
 impl Problems {
-    /// Makes one problem about the whole input; `expected` says what it should have been.
+    /// Makes one problem that concerns the whole input; `expected` describes the expected input.
     #[cold]
     #[doc(hidden)]
     pub fn of(expected: &str) -> Self {

@@ -24,7 +24,7 @@ pub struct Problem {
     pub pointer: String,
     /// The rule that the input broke.
     pub rule: Rule,
-    /// A short rendering of the value there, at most 60 characters; empty if there is none.
+    /// The value at the place, shortened to at most 60 characters; empty if there is no value.
     pub found: String,
     /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
     /// message.

@@ -33,7 +33,8 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
-    /// Whether `null` counts as `None` for fields too. Set for a value that its schema checks afterwards.
+    /// Whether `null` is read as `None` for fields as well. Set for a value that is checked against its schema
+    /// afterwards.
     pub(super) lenient: bool,
     /// The last string that contained escapes, in decoded form.
     pub(super) scratch: String,
@@ -68,7 +69,8 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Makes a reader that accepts whatever a type accepts, for a value that is then checked against its schema.
+    /// Makes a reader that accepts all values that a type accepts, for a value that is checked against its schema
+    /// afterwards.
     #[cold]
     pub(crate) fn lenient(text: &'de str) -> Self {
         Self { lenient: true, ..Self::new(text) }
@@ -171,8 +173,8 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// Moves to the next item of an array or object: past the comma, unless it is the first one. Returns `false`, with
-    /// the cursor at the closing bracket, if there is none.
+    /// Moves the cursor to the next item of an array or object: past the comma, unless the item is the first one.
+    /// Returns `false`, with the cursor at the closing bracket, if there is no further item.
     #[inline]
     pub(super) fn next(&mut self, first: bool, closing: u8) -> Result<bool, Fault> {
         match self.peek() {

@@ -20,8 +20,8 @@ const ESCAPED: usize = 6;
 #[doc(hidden)]
 pub const MOST_COMPARED: usize = 2_000_000;
 
-/// Cuts `text` to 60 characters. Collapses white space and escapes other control characters as JSON does, so that none
-/// acts on a terminal or looks like a space.
+/// Shortens `text` to 60 characters. Collapses white space and escapes other control characters as in JSON, so that
+/// no character affects a terminal or looks like a space.
 #[doc(hidden)]
 pub fn shorten(text: &str) -> String {
     shorten_to(text, LONGEST)
@@ -123,7 +123,7 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
     (distance == 0 || close || begins).then_some(distance)
 }
 
-/// Removes the differences that are often mistakes: case, and the marks between words.
+/// Removes the parts of a word that are often mistaken: its case, and the separators between its words.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()
@@ -148,7 +148,7 @@ pub(super) fn describe_expected(expected: &dyn Expected) -> String {
     in_words(expected.to_string())
 }
 
-/// Does the same as [`describe_expected`], for a number that may be outside the type's bounds.
+/// Describes the expected type as [`describe_expected`] does, for a number that may be outside of the type's range.
 pub(super) fn expected_range(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     bounds(&text).unwrap_or_else(|| in_words(text))
@@ -188,7 +188,7 @@ pub(crate) fn counts(least: Option<usize>, most: Option<usize>, unit: &str) -> S
     }
 }
 
-/// Writes "a number from 1 to 9".
+/// Returns words such as "a number from 1 to 9".
 pub(crate) fn between<T: Display>(what: &str, low: Option<T>, high: Option<T>) -> String {
     match (low, high) {
         (Some(low), Some(high)) => format!("{what} from {low} to {high}"),

@@ -42,7 +42,7 @@ impl Duplicates {
         }
     }
 
-    /// Counts the stored places; [`place`](Self::place) needs this count from before a value is read.
+    /// Returns the number of stored places; [`place`](Self::place) needs the number from before a value was read.
     pub fn known(&self) -> usize {
         self.pointers.len()
     }

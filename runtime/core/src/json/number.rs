@@ -1,4 +1,4 @@
-//! Writes equal numbers as equal texts.
+//! Writes JSON numbers in canonical form: equal numbers get the same text.
 //!
 //! A number is digits, which neither begin nor end with 0, times a power of ten. It is written out in full, as `1200`
 //! or `0.05`, where that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent

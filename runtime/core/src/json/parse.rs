@@ -35,7 +35,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// Returns the only rule that was used, or [`ChangeRule::Syntax`] where there are several.
+    /// Returns the rule that was used if it is the only one; [`ChangeRule::Syntax`] if there are several.
     pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
         let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
         match (used.next(), used.next()) {
@@ -322,8 +322,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the text ends here and only lacks its brackets. A number at the very end may lack digits, so it does not
-    /// count.
+    /// Whether the text ends here and lacks only its closing brackets. A number at the very end may lack digits, so a
+    /// text that ends in a number is refused.
     fn closes_here(&mut self, last: Option<&Node>) -> bool {
         let sure = last.is_some_and(|last| !matches!(last, Node::Number(_)))
             || !self.text.ends_with(|last: char| last.is_ascii_digit());

@@ -1,6 +1,7 @@
 //! Finds the characters that must be escaped in a JSON string, many bytes at a time.
 
-/// Finds the first quote, backslash or control character from `start` on; returns the length where there is none.
+/// Returns the index of the first quote, backslash or control character from `start` on; the length of `bytes` if
+/// there is none.
 #[inline]
 pub fn special(bytes: &[u8], mut start: usize) -> usize {
     // Has no branches inside, so that the compiler can compare all bytes at once.

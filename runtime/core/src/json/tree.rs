@@ -186,7 +186,7 @@ pub fn push_segment(pointer: &mut String, key: &str) {
     }
 }
 
-/// Reports whether a number's text is an integer, as JSON Schema counts `2.0` and `1e3`.
+/// Reports whether the text of a number is an integer, by the rules of JSON Schema: `2.0` and `1e3` are integers.
 ///
 /// Only reads the digits, so the work is linear in them for any exponent.
 pub fn is_integral(number: &str) -> bool {

@@ -26,8 +26,8 @@ pub struct Answer {
     origin: Origin,
 }
 
-/// Where the answer comes from. The variants for repaired input are separate, so that other answers do not pay for
-/// them.
+/// The origin of the answer. The variants for repaired input are separate, so that other answers need no memory for
+/// repairs.
 enum Origin {
     AsSent(Shape),
     Mended(Box<(Shape, Arc<Repairs>)>),
@@ -83,7 +83,7 @@ impl Answer {
         }
     }
 
-    /// Does the same as [`text`](Self::text), without a copy where the answer is text already.
+    /// Returns the same text as [`text`](Self::text), without a copy if the answer already contains it as text.
     #[inline]
     pub fn into_text(self) -> String {
         match self.shape() {
@@ -102,7 +102,7 @@ impl Answer {
         }
     }
 
-    /// Returns the result as a value, for programs: the returned value, or the one that the tool set as structured.
+    /// Returns the result as a value for programs: the returned value, or the value that the tool set as structured.
     pub fn structured(&self) -> Option<Value> {
         match self.shape() {
             Shape::Json => serde_json::from_str(&self.text).ok(),

@@ -97,7 +97,8 @@ impl<T, E> Fallible<T, E> {
         SentValue::NEW
     }
 
-    /// Takes the evidence for both sides as functions, so that rustc checks each where it is named.
+    /// Takes the evidence for the value and the error as separate functions, so that rustc reports each at its own
+    /// type.
     #[inline(always)]
     pub fn codec<D>(
         &self,
@@ -177,7 +178,8 @@ pub trait ToolOutput<D = Single> {
     fn into_answer(self, depth: D) -> Answer;
 }
 
-/// [`OneResult`] refuses such a type where it is written, so this implementation asks nothing more.
+/// [`OneResult`] already refuses such a type at the place where it is written, so this implementation has no further
+/// condition.
 #[diagnostic::do_not_recommend]
 impl<T> ToolOutput<NestedResult> for T {
     fn into_answer(self, _: NestedResult) -> Answer {
@@ -224,7 +226,7 @@ fn unserialisable(error: serde_json::Error) -> Answer {
         .into()
 }
 
-/// The result of a `validate` function: the error says why the call is refused.
+/// The result of a `validate` function: the error is the reason why the call is refused.
 pub type Validated = Result<(), ToolError>;
 
 #[diagnostic::on_unimplemented(

@@ -110,7 +110,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the block as text: its own, or a sentence that says what is left out because `reader` cannot read it.
+    /// Returns the text of the block, or a sentence that describes what is left out because `reader` cannot read it.
     #[doc(hidden)]
     pub fn words(&self, reader: &str) -> Cow<'_, str> {
         match self {

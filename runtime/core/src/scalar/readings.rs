@@ -1,4 +1,5 @@
-//! Finds what a value may mean where another type is expected; pure, on the text of numbers.
+//! Finds the values of an expected type that a value of another type may mean. Does no I/O, and works on the text of
+//! numbers.
 //!
 //! - Nothing is rounded, cut or defaulted: each reading keeps all that was written.
 

@@ -1,4 +1,5 @@
-//! Patterns for texts of a known form, where their format is missing or differs from what their parser accepts.
+//! Patterns for texts of a known format, for schemas without the format or whose format differs from what the Rust
+//! type parses.
 
 use serde_json::{Map, Value, json};
 

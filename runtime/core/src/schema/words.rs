@@ -103,8 +103,8 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
     (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?
 }
 
-/// Describes a range: `an integer from 1 to 9`. A bound that only comes from the width of a machine type is left out,
-/// unless it is the one that was broken.
+/// Describes a range, such as `an integer from 1 to 9`. A bound that comes only from the width of a machine type is
+/// left out, unless the input broke that bound.
 pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     let bound = |keyword| {
         let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);

@@ -53,7 +53,7 @@ impl Definition {
         self.adapted.presets.iter().map(|it| (it.parameter.name.as_str(), &it.value))
     }
 
-    /// Returns the schema of final arguments: that of the input, plus the arguments with a preset value.
+    /// Returns the schema of the final arguments: the input schema, with the arguments that have a preset value.
     #[doc(hidden)]
     #[must_use]
     pub fn final_schema(&self) -> &Value {

@@ -31,7 +31,7 @@ impl Metadata {
         }
     }
 
-    /// Adds the values of another; for a type that both have, the other's value counts.
+    /// Adds the values of another `Metadata`, which replace values of the same type.
     pub fn extend(&mut self, other: Self) {
         for item in other.0 {
             match self.0.iter_mut().find(|it| it.id == item.id) {

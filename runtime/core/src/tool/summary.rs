@@ -40,8 +40,8 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-/// Returns the text up to the first line break, or to the first full stop that another sentence follows: a lower-case
-/// letter after it means an abbreviation.
+/// Returns the text up to its first line break, or up to the first full stop that ends a sentence: if a lower-case
+/// letter follows, the full stop belongs to an abbreviation.
 #[doc(hidden)]
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {

@@ -133,7 +133,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets how far wrong input of this tool is repaired; without it, the executor's setting counts.
+    /// Sets how far invalid input of this tool is repaired; without it, the executor's setting applies.
     pub fn repair(mut self, repair: Repair) -> Self {
         self.repair = Some(repair);
         self

@@ -312,7 +312,7 @@ impl Lifecycle<'_> {
         Ok(self.digest(record, &record.fingerprint, &settled))
     }
 
-    /// Reports why an approver failed over a call, and ends the call where no other approver can decide.
+    /// Reports why an approver failed to decide on a call, and ends the call if no other approver can decide.
     async fn approver_failed(
         self,
         record: &CallRecord,

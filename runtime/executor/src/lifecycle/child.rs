@@ -103,13 +103,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the parent may go on, because a child that it waits for has got on.
+    /// Whether the parent may continue, because a child for which it waits has advanced.
     pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
         for child in &record.awaits {
             let child = self.load(*child).await?;
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
-            // A child that cannot begin here for a while counts as waiting: otherwise the parent would run and wait
-            // again at once.
+            // A child that cannot begin here for a time counts as waiting: otherwise the parent would run and be
+            // suspended again at once.
             let waits = match child.state {
                 State::Pending
                 | State::Indeterminate
@@ -126,7 +126,7 @@ impl<'a> Lifecycle<'a> {
         Ok(record.awaits.is_empty())
     }
 
-    /// Returns the children that wait for a decision, if all unanswered children do. Returns none where a child may
+    /// Returns the children that wait for a decision, if all unanswered children do. Returns none if a child may
     /// still run.
     pub(super) async fn undecided_children(
         self,
@@ -161,7 +161,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Asks about the children that a call waits for, and continues the call as far as it can run here.
+    /// Notifies the approver of the children for which a call waits, and continues the call as far as it can run
+    /// here.
     pub(super) fn ask_for_children<'f>(
         self,
         record: CallRecord,
@@ -209,7 +210,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Leaves a child that is due to its parent, which makes it again. Where the parent has its answer, the child ends.
+    /// Leaves a due child to its parent, which makes the child again. If the parent already has its answer, the child
+    /// is ended.
     pub(super) async fn leave_to_parent(self, child: CallRecord) -> Result<(), CallFailure> {
         let Some(parent) = child.parent else { return Ok(()) };
         let parent = self.read_if_there(parent.call).await?;

@@ -34,8 +34,8 @@ use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
 use toolwright_journal::journal::State;
 
-/// Decides what happens to a call on an input. Where a fact is missing, the step names it: the caller reads it into the
-/// snapshot and decides again.
+/// Decides how a call continues after an input. If a fact is missing, the returned step names it: the caller reads it
+/// into the snapshot and decides again.
 #[must_use]
 pub fn decide(
     snapshot: &Snapshot,

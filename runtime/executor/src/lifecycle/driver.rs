@@ -283,8 +283,8 @@ impl<'a> Lifecycle<'a> {
             }
         }
         let written = self.journal.store.commit(unit, record.updated).await;
-        // After a lost reply the first commit may have succeeded, so an error of the second says nothing about the
-        // claim.
+        // After a lost reply the first commit may have succeeded, so an error of the second commit shows nothing
+        // about the claim.
         let is_first = look.unheard.is_none();
         if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
         {

@@ -103,7 +103,7 @@ impl Lifecycle<'_> {
         self.noted_as_read_of(outcome, id).await
     }
 
-    /// Ends all calls of a run that have not begun, and lets no other call of it begin.
+    /// Ends all calls of a run that have not begun, and prevents other calls of the run from beginning.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {
             self.run.end();

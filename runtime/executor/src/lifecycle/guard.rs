@@ -42,7 +42,7 @@ pub enum Guard {
     DeadLetterStays,
     /// The application's stages examine a call before the call is claimed.
     StagesFirst,
-    /// The stages' decision counts only for the version of the call that they examined.
+    /// The stages' decision is valid only for the version of the call that they examined.
     StagesCurrent,
     /// A delay by a stage takes no attempt.
     WaitingIsFree,

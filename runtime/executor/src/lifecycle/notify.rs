@@ -27,7 +27,7 @@ pub(super) struct Notification {
     waited: Duration,
     /// The decision of the policy, if the policy evaluated the call again.
     evaluated: Option<PolicyDecision>,
-    /// The decision or grant that does not count any more, because the tool has changed.
+    /// The decision or grant that is no longer valid, because the tool has changed.
     outdated: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl Lifecycle<'_> {
         Some(notification)
     }
 
-    /// Names the decision or grant that does not count because its tool has changed.
+    /// Names the decision or grant that is not valid, because its tool has changed.
     fn describe_outdated(
         self,
         snapshot: &Snapshot,
@@ -173,7 +173,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Notifies listeners of a decision that has ended a call. Does nothing where its run has acknowledged the call.
+    /// Notifies listeners of a decision that has ended a call, unless the call's run has acknowledged the call.
     pub(super) async fn notify_found(self, record: &CallRecord) {
         let is_decided = matches!(record.state, State::Rejected | State::Succeeded)
             && record.decision.is_some()

@@ -72,7 +72,7 @@ impl Lifecycle<'_> {
             (Some(watch), Outcome::Suspended(suspended)) => {
                 watch.report_suspension(suspended.state)
             }
-            // Nothing is reported here: the watch reports `Abandoned` when it is dropped.
+            // This outcome is not reported here: the watch reports `Abandoned` when it is dropped.
             _ => {}
         }
     }

@@ -27,7 +27,8 @@ pub struct Snapshot {
     pub past: Option<Past>,
     /// Whether the run of the call has ended.
     pub run_ended: Option<bool>,
-    /// The tool as it is now in this process; the error says why the call cannot continue here.
+    /// The tool as it is registered in this process now; the error is the reason why this process cannot continue the
+    /// call.
     pub tool: Option<Result<ToolNow, String>>,
     /// Whether the stored arguments can be read, and how people see them.
     pub stored: Option<Stored>,
@@ -135,8 +136,8 @@ pub enum Stored {
 pub struct Evaluated {
     /// The decision of the policy.
     pub policy: PolicyDecision,
-    /// Whether a reviewer may decide instead of a person, where the policy asks. A trace of a release without this
-    /// field means no.
+    /// Whether a reviewer may decide instead of a person if the policy asks. A trace of a release without this field
+    /// means `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewable: bool,
     /// Whether the policy forbids the user of a call to approve it.
@@ -191,8 +192,8 @@ pub struct GrantNow {
     pub version: u64,
     /// The grant.
     pub grant: Grant,
-    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` if it covers
-    /// them.
+    /// Why the grant's signature is not valid, or why the grant does not cover the call's arguments; `None` if it
+    /// covers them.
     pub not_covered: Option<String>,
 }
 

@@ -50,7 +50,7 @@ pub enum Input {
 pub struct StagedCall {
     /// The version of the record that the stages examined.
     pub version: u64,
-    /// Why the caller makes the call, if the caller says so; only for a call that the journal does not have.
+    /// The reason for the call, if the caller gives one; only for a call that the journal does not have.
     pub reason: Option<String>,
     /// The decision of the stages.
     pub verdict: StageVerdict,
@@ -92,7 +92,7 @@ pub struct Attempt {
     pub is_released: bool,
     /// How much of the call's total timeout is left; `None` if there is no total timeout.
     pub time_left: Option<Duration>,
-    /// How long the tool's circuit breaker stays open, where it is open and that is known.
+    /// How long the tool's circuit breaker stays open; `None` if it is closed, or if the time is unknown.
     pub circuit: Option<Duration>,
     /// Whether the run granted the call one of its retries; `None` if it was not asked.
     pub retry: Option<bool>,
@@ -145,7 +145,7 @@ pub struct DroppedClaim {
 /// Who runs a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
-    /// The caller, who waits for the answer; when it goes away, the call is given up.
+    /// The caller runs the call and waits for its answer; if the caller stops, the call is given up.
     Caller,
     /// A worker runs the call; if the worker stops, other workers take the call over.
     Worker,
@@ -223,7 +223,8 @@ pub enum Need {
     Tool,
     /// [`Snapshot::stored`](super::Snapshot::stored).
     Stored,
-    /// [`Snapshot::evaluated`](super::Snapshot::evaluated), with the policy's plan mode off where its plan is accepted.
+    /// The fact [`Snapshot::evaluated`](super::Snapshot::evaluated); the policy's plan mode is off for a call whose
+    /// plan is accepted.
     Evaluated,
     /// [`Snapshot::proposed`](super::Snapshot::proposed).
     Proposed,
@@ -316,7 +317,7 @@ pub struct Settings {
     /// The parent whose child the executor carries out, if it carries out a child.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
-    /// Who makes the calls of the run that goes on, where it does so on behalf of another agent.
+    /// The agent on whose behalf the continued run makes its calls, if it does so for another agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_as: Option<String>,
     /// Whether the executor is shutting down, so that it begins no more calls.

@@ -84,7 +84,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
         in_turn: Option<&InTurn>,
     ) -> Outcome {
-        // A drain of the executor waits until listeners have got the last event of the call as well.
+        // A drain of the executor also waits until listeners have received the last event of this call.
         let _telling = self.run.core.telling.enter_at_once();
         if let Err(failure) = self.record_read(call.name()).await {
             return failure.into();

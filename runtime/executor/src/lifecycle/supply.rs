@@ -37,7 +37,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Makes what the other side needs to carry out a call; `None` for a call that was not handed over.
+    /// Makes the data that another process needs to carry out a call; `None` for a call that was not handed over.
     ///
     /// # Errors
     /// When its arguments cannot be read here; the text says why.
@@ -145,7 +145,8 @@ fn answer_of(entry: &Entry, json: &str) -> Result<Answer, Vec<String>> {
     })
 }
 
-/// Whether the output schema is that of a function which returns a `String`: any string, not one of a list.
+/// Whether the output schema is that of a function which returns a `String`: it accepts any string, not only listed
+/// ones.
 fn is_of_text(schema: &Value) -> bool {
     schema["type"] == "string"
         && ["enum", "const", "format"].iter().all(|key| schema.get(key).is_none())

@@ -159,8 +159,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether a caller goes on waiting after this outcome. It does if the journal is unavailable, but not for
-    /// longer than [`AWAY`].
+    /// Returns whether a caller continues to wait after this outcome. It does so while the journal is unavailable,
+    /// but for at most [`AWAY`].
     async fn outlasts(
         self,
         outcome: &Outcome,
@@ -224,8 +224,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns how long to wait before the next look at the call: until something is due for it, but no longer than a
-    /// second.
+    /// Returns how long to wait before the call is read again: until something is due for it, but at most a second.
     fn until_due(self, record: &CallRecord) -> Duration {
         let due = record.due().map(|due| self.journal.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())
@@ -367,8 +366,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether the call at this slot was put into a plan. The answer of such a call only says so, and is not a
-    /// result of its tool.
+    /// Returns whether the call in this slot was put into a plan. The answer of such a call only says so, and is not
+    /// a result of its tool.
     pub(crate) async fn is_planned(
         self,
         place: &CallSlot,

@@ -44,7 +44,7 @@ pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> 
     sizes.chain(in_request).chain(enums).collect()
 }
 
-/// Describes the exceeded limits of one request: what is counted, how many the request has, and how many are allowed.
+/// Describes the limits that a request exceeds: what is limited, how many the request has, and how many are allowed.
 pub(super) fn in_request(
     limits: &Limits,
     optional: usize,

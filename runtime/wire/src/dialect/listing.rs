@@ -45,10 +45,10 @@ struct Inner {
     tools: Box<RawValue>,
     has_deferred: bool,
     notes: Vec<Finding>,
-    /// The application's names by the models' names, and vice versa, where they differ.
+    /// Maps the models' names to the application's names and vice versa, if they differ.
     names: HashMap<String, String>,
     shown: HashMap<String, String>,
-    /// The schemas by the application's names, where an absent key is sent as `null`.
+    /// The schemas of tools, by the application's names, for which models send an absent key as `null`.
     schemas: HashMap<String, Value>,
 }
 

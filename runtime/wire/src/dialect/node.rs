@@ -1,5 +1,5 @@
-//! JSON with a fixed order of keys, whatever order `serde_json` uses in this build: keywords in a usual order,
-//! properties as the tool declares them, the rest by name.
+//! JSON with a fixed order of keys, which does not depend on the build of `serde_json`: keywords in a usual order,
+//! properties as the tool declares them, other keys by name.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};

@@ -20,7 +20,7 @@ pub(super) fn remove_absent<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
         return Cow::Borrowed(text);
     }
     let removal = Removal { root: schema };
-    // A text that cannot be read here is left to the reader, which reports what the model wrote.
+    // A text that cannot be parsed here is returned unchanged, so that the reader reports what the model wrote.
     let variants = Variants::of(schema, [vec![schema]]);
     match removal.value(&variants, text, 0) {
         Ok(Some(text)) => Cow::Owned(text),

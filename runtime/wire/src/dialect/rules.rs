@@ -1,5 +1,5 @@
-//! What each provider accepts, as data: from the vendors' published documents and, where these do not say, from what
-//! their servers refuse.
+//! The schemas and names that each provider accepts, as data: from the vendors' documentation and, if that is silent,
+//! from what their servers refuse.
 
 use super::Dialect;
 
@@ -37,7 +37,7 @@ pub(super) struct Rules {
     pub(super) lone_choice: bool,
     /// Whether the dialect has a keyword for the order of properties.
     pub(super) ordering: bool,
-    /// Whether types are in capitals and counts are texts, as in Google's older form.
+    /// Whether types are in capitals and numbers of items are strings, as in Google's older format.
     pub(super) google: bool,
     pub(super) limits: Limits,
 }

@@ -75,7 +75,7 @@ pub enum MessageError {
     CutShort {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the call, or to the reason where the call is not in the message.
+        /// JSON pointer to the call; to the reason, if the message does not contain the call.
         pointer: String,
         /// The reason, as the provider words it.
         reason: String,

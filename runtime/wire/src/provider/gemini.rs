@@ -7,7 +7,7 @@ use super::node::{Fields, Node};
 use super::{AnsweredCall, MessageError, Provider, ToolCall};
 use toolwright_core::output::Content;
 
-/// From here on, a double cannot represent every integer; Gemini's responses have only doubles.
+/// The integer from which on a double cannot represent every integer; Gemini's responses have only doubles.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {

@@ -33,8 +33,8 @@ pub enum MediaSupport {
     /// The answer contains images and documents, wherever the provider accepts them.
     #[default]
     Full,
-    /// The model takes pictures and documents in messages, but not in the answers of calls. Those of answers follow
-    /// after the answers.
+    /// The model accepts images and documents in messages, but not in the answers of calls. Those of answers are sent
+    /// in a message after the answers.
     Messages,
     /// Only text.
     None,
@@ -80,7 +80,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Converts a block of an answer. If the block is only accepted in messages, the answer says where it is.
+    /// Converts a block of an answer. If the block is accepted only in messages, the answer states where the block
+    /// is.
     pub(super) fn of_answer(&mut self, block: &'a Content<'_>, is_error: bool) -> Part<'a> {
         // In an answer that is an error, Anthropic accepts only text.
         let is_apart = self.support == MediaSupport::Messages
@@ -227,7 +228,7 @@ impl Provider {
     fn largest(self, block: &Content<'_>) -> usize {
         match (self, block) {
             (Self::Anthropic, Content::Image { .. }) => 5 * MIB,
-            // These limits are for the whole request; half a MiB is left for the rest of it.
+            // These limits apply to the whole request; half a MiB is reserved for its other parts.
             (Self::Anthropic, _) => 31 * MIB + MIB / 2,
             (Self::Gemini, _) => 19 * MIB + MIB / 2,
             // A data URL begins with its media type, for which 64 bytes are left.

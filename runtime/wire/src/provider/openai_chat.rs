@@ -134,7 +134,8 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     })
 }
 
-/// Writes one string, with a line per block: the API accepts only text here, and its imitators accept no arrays.
+/// Writes one string, with a line for each block: the API accepts only text here, and other servers that implement it
+/// accept no arrays.
 fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> String {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let lines = blocks.map(|block| match block {

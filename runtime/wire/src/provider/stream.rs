@@ -151,7 +151,8 @@ impl MessageStream {
         Ok(events)
     }
 
-    /// Reports whether the provider has said that nothing more comes. For Gemini, only the end of the bytes shows that.
+    /// Reports whether the provider has said that the answer is complete. For Gemini, only the end of the stream
+    /// shows that.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match &self.assembly {
@@ -162,8 +163,8 @@ impl MessageStream {
         }
     }
 
-    /// Returns the provider's token counts of the answer so far, as JSON in the provider's own form, if it sends them
-    /// before the answer is complete.
+    /// Returns the provider's token counts for the answer so far, as JSON in the provider's own format; `None` if the
+    /// provider has not sent them yet.
     #[must_use]
     pub fn usage(&self) -> Option<String> {
         match &self.assembly {

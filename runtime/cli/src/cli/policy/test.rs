@@ -137,7 +137,7 @@ impl TriedCase<'_> {
     }
 }
 
-/// Describes the decision and what made it, and counts the rules that may match.
+/// Describes the decision and its origin, and the number of rules that may match.
 fn describe(found: &Explanation) -> String {
     let may_match = |name: &&str| found.rules.iter().any(|it| &*it.rule == *name && !it.certain);
     let (unsure, sure): (Vec<&str>, Vec<&str>) = found.because().into_iter().partition(may_match);

@@ -144,8 +144,8 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Moves a call to `planned`, with all that a person needs to decide about the plan; `why` says why it is planned
-    /// again.
+    /// Changes a call to `planned`, with the facts by which a person decides on the plan; `why` is the reason if the
+    /// call is planned again.
     fn queue(
         self,
         record: &mut CallRecord,
@@ -257,7 +257,7 @@ impl<'a> Moment<'a> {
         behind: Behind,
     ) -> Known<Step> {
         let tool = next.tool.clone();
-        // The earlier decision does not count; the new request says why the person is asked again.
+        // The earlier decision is not valid, and the new request tells the person why.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
         let why_asked = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
@@ -299,7 +299,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(next, vec![entry], Vec::new(), then))
     }
 
-    /// If the call is evaluated again because an earlier decision did not count, returns why it did not.
+    /// If the call is evaluated again because an earlier decision was not valid, returns why it was not.
     fn not_counted(self) -> Option<String> {
         let history = &self.snapshot.past.as_ref()?.history;
         let last = history.last().filter(|entry| entry.event == Some(Transition::Changed))?;
@@ -307,7 +307,8 @@ impl<'a> Moment<'a> {
         (why.starts_with(DOES_NOT_COUNT) || why == FORMER).then(|| why.clone())
     }
 
-    /// Ends a call that must not run. A requeued dead letter becomes a dead letter again, so that it is not lost.
+    /// Ends a call that must not run. A requeued dead letter becomes a dead letter again, so that operators still
+    /// find it.
     fn refuse(self, error: &ToolError, behind: Behind) -> Known<Step> {
         if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
             return self.back(Transition::PutBack, error.to_string());
@@ -320,7 +321,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(refused, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Gives up a call whose tool keeps reporting that it did not happen: all its attempts are used up.
+    /// Gives up a call whose tool keeps reporting that the call did not happen, once all attempts are used up.
     fn give_up(self) -> Known<Step> {
         let mut dead = self.snapshot.record.clone();
         let error = did_not_happen(&dead);

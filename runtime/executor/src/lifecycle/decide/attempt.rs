@@ -84,8 +84,7 @@ impl Moment<'_> {
         Ok(entries)
     }
 
-    /// Decides what an error means for a call: the transition, and the delay before another attempt, where there is
-    /// one.
+    /// Decides what follows from an error: the transition of the call, and the delay if there is another attempt.
     fn after(
         self,
         attempt: &Attempt,
@@ -227,7 +226,8 @@ fn not_counted(record: &mut CallRecord) {
     record.attempt = record.attempt.saturating_sub(1);
 }
 
-/// Records how an attempt failed. Where the arguments held a secret, the texts may repeat it and are left out.
+/// Records how an attempt failed. If the arguments held a secret, message and cause are left out, because they may
+/// repeat it.
 pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &AttemptError) {
     let is_plain = matches!(record.arguments, StoredText::Plain(_));
     record.failures.push(FailedAttempt {

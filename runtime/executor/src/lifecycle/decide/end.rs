@@ -83,7 +83,7 @@ impl Moment<'_> {
         self.end(Transition::RunEnded, &error, "its run has ended")
     }
 
-    /// Ends a call that has not begun, or takes it back where its history requires that.
+    /// Ends a call that has not begun, or returns it to its earlier state if its history requires that.
     fn end(self, event: Transition, error: &ToolError, why: &str) -> Known<Step> {
         let reason = self.reason()?;
         let history = &self.past()?.history;
@@ -107,7 +107,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Takes a call back to its earlier state: a decision does not count, or cannot be carried out.
+    /// Returns a call to its earlier state, because a decision is not valid or cannot be carried out.
     pub(super) fn back(self, event: Transition, why: String) -> Known<Step> {
         let mut back = self.snapshot.record.clone();
         let entry = self.advance(&mut back, event, Some(why))?;

@@ -16,7 +16,8 @@ pub(crate) struct KnownFacts {
     pub(crate) denied_before: Option<bool>,
     /// Whether a grant covers the call; `None` if this was not read yet.
     pub(crate) is_granted: Option<bool>,
-    /// Whether another person than its user has to decide, but it has no user: then no decision could count.
+    /// Whether a person other than the call's user has to decide, but the call has no user, so that no decision could
+    /// be valid.
     pub(crate) lacks_user: bool,
     /// Whether the call contains secrets that cannot be encrypted because there is no key.
     pub(crate) cannot_be_stored: bool,

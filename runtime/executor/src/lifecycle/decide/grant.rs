@@ -65,16 +65,16 @@ impl<'a> Moment<'a> {
         self.count_use(now, &terms, fingerprint)
     }
 
-    /// Returns the terms of a grant that covers the arguments of the call, and the reason where the grant does not
-    /// count here.
+    /// Returns the terms of a grant that covers the arguments of the call, and the reason if the grant is not valid
+    /// here.
     fn terms_of(self, now: &GrantNow, four_eyes: bool) -> Option<(GrantTerms, Option<String>)> {
         let statement = now.grant.signed.statement().ok()?;
         if now.not_covered.is_some() || four_eyes && self.is_own(&statement.by) {
             return None;
         }
         let terms = now.grant.terms().ok()?;
-        // Terms that name their projects count by themselves; the project in which the grant was given is then
-        // irrelevant.
+        // Terms that name their projects are valid in those, so the project in which the grant was given does not
+        // matter.
         let is_of_projects = matches!(terms.scope, Scope::Project(_) | Scope::Forever);
         let project = match is_of_projects {
             true => self.settings.project.clone(),

@@ -1,5 +1,5 @@
-//! One decision about a call: its snapshot, the input and the time. Every part of the decision reads facts through it,
-//! and names the first one that is missing.
+//! One decision on a call: its snapshot, the input and the time. Every part of the decision reads facts through this
+//! value, and returns the first fact that is missing.
 
 use jiff::Timestamp;
 

@@ -148,7 +148,8 @@ fn is_own(record: &CallRecord, by: &str) -> bool {
 }
 
 impl<'a> Moment<'a> {
-    /// Returns the last decision that had the call evaluated again; the inner error says why it does not count.
+    /// Returns the last decision that had the call evaluated again; the inner error is the reason why the decision is
+    /// not valid.
     pub(super) fn reason(self) -> Known<Result<Option<Reason<'a>>, Invalid>> {
         let past = self.past()?;
         let Some((event, entry, is_last)) = last_decision(&past.history) else {
@@ -165,8 +166,8 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// Whether an edit that was the last change of the call is a decision that counts. Once it is evaluated, its
-    /// arguments are decided on like any others.
+    /// Checks whether an edit that was the last change of the call is a valid decision. Once the edit is evaluated,
+    /// its arguments are decided on like any others.
     pub(super) fn edit(self) -> Known<Result<(), Invalid>> {
         let past = self.past()?;
         let edit = past.history.last().filter(|entry| entry.event == Some(Transition::Edited));
@@ -175,7 +176,8 @@ impl<'a> Moment<'a> {
         Ok(statement.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
     }
 
-    /// Returns the signed statement of an entry if it is about this call as it was then, or why it does not count.
+    /// Returns the signed statement of a history entry if it is about this call as it was then; otherwise, why it is
+    /// not valid.
     fn statement_of(
         self,
         signature: Option<&'a Signature>,
@@ -221,8 +223,8 @@ impl<'a> Moment<'a> {
         unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
     }
 
-    /// Whether a person approved exactly this call, with this digest, as it is shown; the inner error says why not, for
-    /// the call's history.
+    /// Whether a person approved exactly this call, with this digest, as it is shown; the inner error is the reason
+    /// for the call's history why not.
     pub(super) fn check_decision(
         self,
         digest: &str,
@@ -300,7 +302,8 @@ impl<'a> Moment<'a> {
         user.is_some_and(|user| !user.trim().is_empty())
     }
 
-    /// If the call's own user accepted its plan and `four_eyes` forbids that, says why the acceptance does not count.
+    /// If the call's own user accepted its plan although `four_eyes` forbids that, returns why the acceptance is not
+    /// valid.
     pub(super) fn accepted_by_its_user(self, four_eyes: bool) -> Option<String> {
         let accepted = self.snapshot.past.as_ref()?.accepted.as_ref()?;
         let Signature::Counts(statement) = accepted else { return None };

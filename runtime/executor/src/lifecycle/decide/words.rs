@@ -50,7 +50,7 @@ pub(super) fn grant_unbound(id: &str, why: &str) -> String {
     format!("grant {id} does not count: {why}")
 }
 
-/// Says that a grant does not cover a call any more, because its tool has changed.
+/// Says that a grant no longer covers a call, because its tool has changed.
 pub(crate) fn grant_outdated(id: &str) -> String {
     format!("its tool has changed since grant {id} was given")
 }
@@ -188,7 +188,7 @@ fn elsewhere(record: &CallRecord) -> &'static str {
     }
 }
 
-/// The answer of a call whose approver failed, where no other approver can decide.
+/// Makes the answer of a call whose approver failed, if no other approver can decide.
 pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
     let tool = &record.tool;

@@ -13,7 +13,8 @@ use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 
-/// How often to read a call whose commit may still be under way. Each pause is twice as long as the last one.
+/// How often a call is read whose commit may still be in progress. Each pause between reads is twice as long as the
+/// previous one.
 const LOOKS: u32 = 10;
 
 /// The first pause.
@@ -31,8 +32,8 @@ struct LeftClaim {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
-    /// When the call was claimed. It tells this claim from another claim of this executor with the same epoch, which is
-    /// possible if one of them failed.
+    /// When the call was claimed. The time distinguishes this claim from another claim of this executor with the same
+    /// epoch, which may exist if one of them failed.
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,
@@ -114,7 +115,7 @@ impl LeftClaim {
         }
     }
 
-    /// Reads the call, if the journal has the claim. Its commit may still be under way.
+    /// Reads the call, if the journal has the claim, whose commit may still be in progress.
     async fn find_claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
         for pause in pauses() {
             let found = lifecycle.load(self.call).await;

@@ -30,7 +30,7 @@ impl<'a> Lifecycle<'a> {
         found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
     }
 
-    /// Reads many calls, and goes on where one of them cannot be read; that is reported.
+    /// Reads many calls. A call that cannot be read is reported, and does not stop the reading of the others.
     pub(in super::super) async fn read_or_damaged(
         self,
         id: CallId,
@@ -55,8 +55,8 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.at(place).await.map_err(|error| not_recorded(tool, error.into()))
     }
 
-    /// Finds the call that the journal already has for one that is made: at the same slot of the turn, or at the same
-    /// index of the same parent.
+    /// Finds the call that the journal already has in the place of a new one: in the same slot of the turn, or at the
+    /// same index of the same parent.
     pub(in super::super) async fn find_known(
         self,
         place: &CallSlot,
@@ -145,7 +145,8 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.acknowledge(id).await.map_err(|error| not_recorded(tool, error))
     }
 
-    /// Whether a filter matches any call. An unreadable call counts: the store found it by the filter.
+    /// Whether a filter matches any call. An unreadable call counts as a match, because the store found it by the
+    /// filter.
     pub(in super::super) async fn has_any(
         self,
         filter: &Filter,

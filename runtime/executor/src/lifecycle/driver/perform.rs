@@ -200,8 +200,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns when the total timeout ends. It begins when the call first runs; the time that people take for a later
-    /// decision does not count.
+    /// Returns when the total timeout ends. The timeout begins when the call first runs, and does not include the
+    /// time that people take for a later decision.
     pub(super) async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
         let total = plan.total_timeout?;
         let begun = match record.attempt {

@@ -129,7 +129,7 @@ impl<'a> Lifecycle<'a> {
         Ok(())
     }
 
-    /// Adds to the message of an error what has to be said about earlier attempts.
+    /// Appends the remark about earlier attempts to the message of an error.
     fn add_to_answer(self, look: &mut Look<'a, '_>, input: &mut Input, more: String) {
         let (stored, said) = match input {
             Input::Attempted(attempt) => (&mut attempt.answer, &mut attempt.more),
@@ -171,8 +171,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Finds the tool of a call, if it is registered here and needs no services of another run; or says why the call
-    /// cannot go on here.
+    /// Finds the tool of a call, if it is registered here and needs no services of another run; otherwise returns why
+    /// this process cannot continue the call.
     pub(in super::super) fn tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
         let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
         let plan = found.plan();
@@ -212,7 +212,7 @@ impl<'a> Lifecycle<'a> {
 
     /// Like [`tool`](Self::tool), but asks the resolvers for an unknown tool, as after a restart.
     async fn seek_tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
-        // A tool that is found is registered; the look-up below reports one that is not.
+        // A tool that was found is registered now; the look-up below reports a tool that was not found.
         let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
         self.tool(record)
     }

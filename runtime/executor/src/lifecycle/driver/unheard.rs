@@ -49,7 +49,7 @@ impl<'a> Lifecycle<'a> {
         None
     }
 
-    /// Whether the commit without a reply succeeded. If not, the driver goes on from the record as it is now.
+    /// Whether the commit without a reply succeeded. If it did not, the driver continues from the current record.
     fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
         match look.unheard.take() {
             Some(Unheard { record, notification }) if is_same(&record, &now) => {

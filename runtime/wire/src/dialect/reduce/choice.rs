@@ -12,7 +12,7 @@ use crate::dialect::rules::TypeLists;
 use crate::dialect::{parts, recursion, words};
 
 impl Reducer<'_, '_> {
-    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant fits, where that is not
+    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant is valid, unless that is
     /// obvious.
     pub(super) fn choice(&mut self, object: &Map<String, Value>) -> Node {
         let (keyword, variants) = match (object.get("anyOf"), object.get("oneOf")) {
@@ -163,7 +163,7 @@ impl Reducer<'_, '_> {
         let outer = words::describe(&draft.description, &draft.sentences);
         let mut flat = Vec::new();
         for node in nodes {
-            // A nested choice is merged into the outer one, so that there is one place for the description.
+            // A nested choice is merged into the outer choice, so that one description is enough.
             match node {
                 Node::Object(mut keywords) if keywords.iter().any(|(it, _)| it == "anyOf") => {
                     for (_, inner) in keywords.drain(..) {

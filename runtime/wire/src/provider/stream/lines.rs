@@ -70,7 +70,7 @@ impl Lines {
             }
             return Ok(());
         }
-        // The other fields, such as the kind of the event, repeat what the data says.
+        // The other fields, such as the kind of the event, repeat what the data contains.
         let Some(data) = line.strip_prefix("data:") else { return Ok(()) };
         if self.has_data {
             self.data.push('\n');
