@@ -80,7 +80,7 @@ pub fn tool(
     expression::rules(&tool, &function.signature, errors);
     refused::replace(function, errors);
     if function.end.is_some() {
-        // A function needs a body, so the refused one gets an endless loop.
+        // rustc accepts only functions with a body, so an external tool's function gets an endless loop as its body.
         function.body = quote!({ loop {} });
     }
     tool
@@ -207,8 +207,8 @@ fn exposure(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Returns whether an attribute of a function belongs on a parameter. The macro reports such an attribute and removes
-/// it, so that rustc does not see it.
+/// Returns whether an attribute of a function belongs to a parameter. The macro reports such an attribute and removes
+/// it, so that rustc does not report it as well.
 pub fn is_for_parameters(attribute: &Attribute) -> bool {
     ["arg", "input"].iter().any(|name| attribute.path().is_ident(name))
 }

@@ -123,7 +123,7 @@ fn unusable(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Asks rustc once about each type, at the place where the user wrote it.
+/// Generates code by which rustc checks each type once, at the place where the user wrote it.
 fn evidence(tool: &Tool) -> TokenStream {
     let inputs = tool.inputs().enumerate().map(|(index, param)| input::constant(index, param));
     let capabilities = capabilities(tool).enumerate().map(|(index, (capability, exclusive))| {

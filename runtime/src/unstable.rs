@@ -56,7 +56,7 @@ pub mod repair {
     pub use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput};
 }
 
-/// Access for a crate that records runs beside their calls.
+/// Access to the journal for a crate that records runs in addition to their calls.
 pub mod runs {
     pub use toolwright_executor::executor::{
         BackgroundCall, JournalAccess, SubmittedTurn, ended_key, is_under_way, untrusted_key,

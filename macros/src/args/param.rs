@@ -71,7 +71,7 @@ pub struct NumberLimit {
     pub value: BoundValue,
 }
 
-/// How a limit is written.
+/// The forms in which a limit can be written.
 pub enum BoundValue {
     Integer(i128),
     Float(f64, Expr),

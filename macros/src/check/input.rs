@@ -192,7 +192,7 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
             _ => None,
         });
         for (what, written) in default.chain(examples).chain(bounds) {
-            // A limit may be infinite, which means no limit; only NaN is refused there.
+            // An infinite limit is accepted, because it only means that there is no limit; NaN is refused.
             let is_limit = !matches!(what, "default" | "example");
             if let Some(name) = not_finite(written).filter(|name| !is_limit || name == "NAN") {
                 let advice = match what {

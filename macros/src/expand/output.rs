@@ -7,7 +7,7 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::place;
 
-/// How many containers aliases may hide.
+/// The maximum number of nested containers that aliases may hide from the macro.
 const HIDDEN: usize = 3;
 
 /// Generates an expression whose type shows whether the return type contains a `Result`.

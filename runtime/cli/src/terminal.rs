@@ -26,7 +26,7 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 
 /// The longest line that is read.
 const LONGEST: u64 = 1 << 20;
-/// How often a question is repeated.
+/// How often a question is repeated after an invalid answer.
 const QUESTIONS: u32 = 3;
 
 /// Asks the person at the terminal: the question is written to standard error, the answer is read from standard input.

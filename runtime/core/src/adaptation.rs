@@ -103,7 +103,7 @@ impl Adaptation {
         self
     }
 
-    /// Renames an argument for models, policy and approvers. The tool still gets it under its own name.
+    /// Renames an argument for models, policy and approvers. The tool still receives the argument under its own name.
     pub fn argument_renamed(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.arguments.push(ArgumentChange::Renamed { from: from.into(), to: to.into() });
         self

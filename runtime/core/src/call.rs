@@ -85,7 +85,7 @@ impl<'a> Call<'a> {
         values.iter().rev().find(|(given, ..)| *given == id).map(|(.., value)| value)
     }
 
-    /// Lists the types of the services that the call brings.
+    /// Lists the types of the services that the call provides.
     #[inline]
     #[doc(hidden)]
     pub fn brings(&self) -> impl Iterator<Item = (TypeId, &'static str)> {

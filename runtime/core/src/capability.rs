@@ -1,4 +1,4 @@
-//! What the runtime gives a tool beside its input: services, and resources opened for one call.
+//! The values that the runtime passes to a tool beside its input: services, and resources opened for one call.
 //!
 //! - A tool gets what its signature names and nothing else.
 //! - The source of each is decided when the executor is built; a call only indexes.
@@ -153,7 +153,7 @@ impl DeclaredService {
     }
 }
 
-/// What an executor provides to all its calls: its services, in the order that [`Source`] indexes.
+/// The values that an executor provides to all its calls: its services, in the order that [`Source`] indexes.
 #[derive(Default)]
 pub struct ProvidedValues {
     pub services: Vec<Value>,

@@ -1,4 +1,4 @@
-//! Calls that are carried out elsewhere.
+//! Calls that are handed over to another process, which carries them out.
 
 use futures::future::BoxFuture;
 

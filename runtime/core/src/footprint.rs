@@ -52,7 +52,7 @@ pub struct Footprint {
     writes: Reach,
 }
 
-/// Which resources one kind of access covers.
+/// The resources that one kind of access may touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reach {
     Everything,
@@ -253,7 +253,7 @@ impl Footprint {
     /// /// Replaces a file.
     /// #[tool(effect = idempotent, writes(file = path))]
     /// async fn replace(
-    ///     /// Which file.
+    ///     /// The path of the file.
     ///     path: String,
     /// ) {
     /// }

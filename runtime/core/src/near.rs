@@ -1,4 +1,4 @@
-//! Finds names that were probably meant.
+//! Finds known names that are similar to a misspelt one.
 
 /// Returns up to three names that are similar to `written`, the most similar one first.
 pub fn near<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

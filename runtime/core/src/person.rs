@@ -53,7 +53,7 @@ fn letters(name: &str) -> Vec<Letter> {
     letters
 }
 
-/// Turns a letter of full width into the usual one.
+/// Converts a full-width letter to its usual form.
 fn narrow(letter: char) -> char {
     match letter {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),

@@ -325,7 +325,7 @@ impl Start<'_, '_> {
         param.read_whole(self.text, self.keys)
     }
 
-    /// Checks that a tool without parameters got no input.
+    /// Checks that the input of a tool without parameters is empty.
     pub fn read_nothing(&self) -> Result<(), Problems> {
         self.read(&mut NoSlots)
     }

@@ -69,7 +69,7 @@ pub enum Effect {
     Once,
 }
 
-/// How a model gets to know the tool.
+/// How models learn about the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exposure {
@@ -81,7 +81,7 @@ pub enum Exposure {
     Hidden,
 }
 
-/// How far the executor repairs wrong input.
+/// How far the executor repairs invalid input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
@@ -280,7 +280,7 @@ pub struct Definition {
     pub declares_sinks: bool,
     /// Whether the tool was made at run time: as a `DynamicTool`, or by a `Resolver`.
     pub came_at_run_time: bool,
-    /// How often a failed call is tried.
+    /// How often and when a failed call is tried again.
     pub retry: Retry,
     /// How long each attempt of a call may take.
     pub timeout: Timeout,
@@ -290,7 +290,7 @@ pub struct Definition {
     pub limit: Option<u32>,
     /// How far the executor repairs wrong input; `None` if the executor's own setting applies.
     pub repair: Option<Repair>,
-    /// How a model gets to know the tool.
+    /// How models learn about the tool.
     pub exposure: Exposure,
     /// The JSON Schema of the tool's input: a closed object.
     pub input_schema: Value,

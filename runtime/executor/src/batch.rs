@@ -42,7 +42,7 @@ impl Batch {
         self.steps.push_call(&waits_for)
     }
 
-    /// Counts how many waits the plan consists of.
+    /// Returns the number of waits in the plan: how often one step waits for another.
     #[cfg(test)]
     fn waits(&self) -> usize {
         self.steps.waits()

@@ -120,7 +120,7 @@ impl Catalog {
         self.0.generation
     }
 
-    /// Counts the tools.
+    /// Returns the number of tools in the catalog.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.tools.entries.len()
@@ -201,7 +201,8 @@ impl Catalog {
         Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed)
     }
 
-    /// Lists these deferred tools as well, such as those that a search has found, so that the model gets their schemas.
+    /// Also lists these deferred tools, such as those that a search has found, so that the model receives their
+    /// schemas.
     ///
     /// # Errors
     /// When no tool has one of the names.
@@ -353,7 +354,7 @@ impl Catalog {
         findings.collect()
     }
 
-    /// Returns the catalog when every one of these providers accepts all of its tools.
+    /// Returns the catalog if each of these providers accepts all tools in it.
     ///
     /// # Errors
     /// When a provider would refuse a tool; every reason of every provider at once.

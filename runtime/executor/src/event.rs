@@ -61,7 +61,7 @@ pub struct ToolEvent<'a> {
 pub enum ToolEventKind<'a> {
     /// The executor has accepted the call.
     Started,
-    /// The call could not begin with the other calls of its turn, because it conflicts with an earlier one.
+    /// The call waited before it began, because it conflicts with an earlier call of its turn.
     Waited {
         /// How long the call waited, from the start of the turn or from its arrival in an open turn.
         waited: Duration,
@@ -107,10 +107,10 @@ pub enum ToolEventKind<'a> {
     Retrying {
         /// The number of the failed attempt, counted from 1.
         attempt: u32,
-        /// How it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
-        /// are set.
+        /// The error of the attempt, whose source is for operators. For a tool that takes a secret, only its kind and
+        /// class are set.
         error: &'a ToolError,
-        /// How long the call waits.
+        /// The delay before the next attempt.
         delay: Duration,
     },
     /// The tool gave a result.
@@ -122,7 +122,7 @@ pub enum ToolEventKind<'a> {
     },
     /// A person has to decide on the call, which waits in the journal.
     Asked {
-        /// The request that the person gets.
+        /// The request that the approver receives.
         request: &'a ApprovalRequest,
     },
     /// The holder of a trusted key has decided, and the executor acts on it.
@@ -145,7 +145,7 @@ pub enum ToolEventKind<'a> {
     },
     /// The call was handed over to another process, which carries it out.
     HandedOver {
-        /// Everything that the other side needs to carry the call out. The token in it lets its reader supply the
+        /// Everything that another process needs to carry the call out. Whoever has the token in it can supply the
         /// result.
         handed_over: &'a HandedOver,
     },

@@ -272,5 +272,5 @@ impl std::fmt::Debug for Executor {
 /// The maximum duration of an attempt, unless its tool sets another limit.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many calls an executor runs at once.
+/// The maximum number of calls that an executor runs at once, unless it is set.
 pub(crate) const DEFAULT_LIMIT: u32 = 16;

@@ -63,8 +63,8 @@ pub trait FileChanges: Send + Sync {
         calls: &'a ChangingCalls,
     ) -> BoxFuture<'a, Result<RestoredFiles, ToolError>>;
 
-    /// Undoes the changes of these calls, and records that as changes of the call `by`. Where one of the files is
-    /// refused, it changes none. Called again after a crash, with the same `by`, it restores the remaining files.
+    /// Undoes the changes of these calls, and records the undoing as changes of the call `by`. If one of the files is
+    /// refused, no file is changed. Called again after a crash with the same `by`, it restores the remaining files.
     fn take_back<'a>(
         &'a self,
         calls: &'a ChangingCalls,

@@ -90,7 +90,7 @@ struct Key {
     reads: Box<[TouchedResource]>,
 }
 
-/// Counts of hits, misses and removals, and the size of a [`ReadCache`].
+/// The numbers of hits, misses and removals of a [`ReadCache`], and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheStatistics {
@@ -137,7 +137,7 @@ impl ReadCache {
         self
     }
 
-    /// Returns the counts since the cache was created, and its current size.
+    /// Returns the numbers since the cache was created, and its current size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         self.shared.table().0.statistics()

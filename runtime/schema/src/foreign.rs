@@ -26,7 +26,7 @@ use self::reading::Reading;
 use self::report::Report;
 use toolwright_core::schema::SchemaProblem;
 
-/// Which names of types are understood.
+/// The set of type names that a foreign schema may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TypeNames {
@@ -54,7 +54,7 @@ pub struct NormalizedSchema {
 pub struct Note {
     /// The location in the original schema, as a JSON pointer.
     pub pointer: String,
-    /// What the schema contained at that location, and how it was changed.
+    /// The change that was made to the schema at that location, and what the schema contained before.
     pub message: String,
 }
 

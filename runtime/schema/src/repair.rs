@@ -48,7 +48,7 @@ use wrap::WrappedInput;
 
 /// The longest text that is repaired. Input that the schema accepts may be longer.
 const LONGEST: usize = 1 << 20;
-/// How many wrapper objects may be around the input.
+/// The maximum number of wrapper objects around the input that are removed.
 const MOST_WRAPPERS: usize = 3;
 
 /// Whether closing brackets that a text lacks at its end may be added.

@@ -3,7 +3,7 @@
 //!
 //! A hint of the tool itself is shown unchanged.
 
-/// The text in a refusal that precedes an input which was probably meant.
+/// The words in a refusal that come before the input that was probably meant.
 const MEANT: &str = "if this is meant, send it: ";
 
 /// Replaces a hint of the executor by a hint for a person; `None` if the person can do nothing.

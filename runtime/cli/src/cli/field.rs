@@ -7,7 +7,7 @@ use toolwright_core::json::reference;
 use toolwright_core::tool::{Definition, Parameter};
 use toolwright_executor::dynamic::properties;
 
-/// How a value is typed on the command line.
+/// The form in which a value is typed on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Switch,
@@ -94,8 +94,8 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
 }
 
 impl Field<'_> {
-    /// Whether it is given without a flag: it must be given, and is one word. A secret always has a flag, so that it
-    /// need not be in the shell's history.
+    /// Whether the value is typed without a flag: it must be given, and is one word. A secret always has a flag, so
+    /// that it need not be in the shell's history.
     pub(super) fn is_positional(&self) -> bool {
         let is_word = matches!(self.shape, Shape::Number | Shape::Text);
         let by_itself = self.required && is_word && self.short.is_none() && !self.secret;

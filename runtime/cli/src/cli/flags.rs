@@ -30,8 +30,8 @@ pub(super) enum Form {
     Text,
 }
 
-/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` where every tool has such
-/// a flag. Empty if the name has no letter; such a key can only be given by `--json`.
+/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` if every tool has a flag
+/// of that name. Empty if the name has no letter; such a key can only be given by `--json`.
 pub(super) fn flag(field: &Field<'_>) -> String {
     let flag = kebab(field.key);
     if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }

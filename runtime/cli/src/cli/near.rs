@@ -34,7 +34,7 @@ pub(super) fn suggest<'a>(
     error
 }
 
-/// How many commands are suggested.
+/// The maximum number of commands that are suggested.
 const MOST: usize = 3;
 
 /// The name of a tool, and the words that a person may type for the tool.

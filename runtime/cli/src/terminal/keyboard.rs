@@ -15,7 +15,7 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// How long no key may be typed before the prompt appears.
+/// How long no key must be typed before the prompt appears.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Standard input, without the buffer that the rest of the process uses.

@@ -17,7 +17,7 @@ use super::{
 /// The items of an array.
 pub(super) struct Items<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// How many items were read.
+    /// The number of items that were read so far.
     count: usize,
 }
 

@@ -95,7 +95,7 @@ impl Key {
     /// The type itself stops at its first problem, and words it as its library does.
     #[cold]
     pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
-        // A schema check sees only one of two equal keys.
+        // The schema check is skipped, because it sees only one of two equal keys.
         if first.rule == Rule::DuplicateKey {
             return None;
         }
@@ -170,7 +170,7 @@ impl Keys {
         self.keys.iter()
     }
 
-    /// Counts the keys.
+    /// Returns the number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()

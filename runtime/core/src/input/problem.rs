@@ -29,7 +29,7 @@ pub struct Problem {
     /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
     /// message.
     pub expected: String,
-    /// A key or choice that was probably meant.
+    /// The known key or choice that is most similar to the given one.
     pub near: Option<String>,
 }
 

@@ -87,9 +87,9 @@ pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option
     nearest_within(word, choices, &Cell::new(MOST_COMPARED))
 }
 
-/// Does the same as [`nearest`], as long as `left` allows it: each comparison takes one for each pair of a letter of
-/// the word and a letter of a choice. Returns `None` if a choice could not be compared, because it may be the most
-/// similar one.
+/// Returns the same as [`nearest`], within a limit of work: each comparison subtracts from `left` one for each pair
+/// of a letter of the word and a letter of a choice. Returns `None` if a choice could not be compared, because that
+/// choice may be the most similar one.
 #[doc(hidden)]
 pub fn nearest_within<'c>(
     word: &str,

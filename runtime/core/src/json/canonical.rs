@@ -63,7 +63,7 @@ pub enum ArgumentsError {
          out a default that contains itself"
     )]
     Defaults {
-        /// How many values may be filled in.
+        /// The maximum number of default values that are filled in.
         most: usize,
     },
 }

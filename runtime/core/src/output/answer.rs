@@ -1,4 +1,4 @@
-//! The one answer that every call gets.
+//! The answer to a call; every call gets exactly one.
 
 use std::borrow::Cow;
 use std::fmt;

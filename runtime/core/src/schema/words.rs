@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::texts::format_of;
 use crate::input::{formats, words};
 
-/// How many levels of a schema are described.
+/// The maximum number of levels of a schema that are described.
 const DEEPEST: usize = 4;
 /// 2^53; bounds further out come from the type.
 const WIDE: f64 = 9_007_199_254_740_992.0;
-/// How many alternatives of a union are described.
+/// The maximum number of alternatives of a union that are described.
 const MOST_WAYS: usize = 12;
 
 /// Describes a schema: `a string`, `an integer of at least 1`, `one of "a", "b"`; `root` resolves its references.

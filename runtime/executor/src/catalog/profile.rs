@@ -323,7 +323,7 @@ impl std::error::Error for ProfileError {}
 pub struct UnknownProfile {
     /// The name.
     pub name: String,
-    /// Names that were probably meant.
+    /// The names of profiles that are similar to the unknown name.
     pub near: Vec<String>,
     /// The names of all profiles of the executor.
     pub known: Vec<String>,

@@ -269,7 +269,7 @@ impl DynamicTool {
         self
     }
 
-    /// Limits how many calls run at once.
+    /// Limits how many calls of the tool run at once.
     pub fn limit(mut self, calls: u32) -> Self {
         self.limit = Some(calls);
         self

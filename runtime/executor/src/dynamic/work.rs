@@ -32,7 +32,7 @@ pub(crate) struct Body {
     pub(super) work: Arc<dyn Work>,
 }
 
-/// The functions that judge each input for the policy.
+/// The functions that compute danger, approval and footprint from each input, for the policy.
 #[derive(Default)]
 pub(super) struct Judge {
     pub(super) danger: Option<Box<Ask<toolwright_core::tool::Danger>>>,

@@ -153,7 +153,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Declares a service that each run brings: the current ticket, user, tenant.
+    /// Declares a service that each run provides, such as the current ticket, user or tenant.
     #[must_use]
     pub fn per_run<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_run.push(DeclaredService::of::<T>());
@@ -197,9 +197,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how many calls run at once, 16 unless set; the others wait. A tool that calls other tools gives its place back while
-    /// it waits for them, so that a limit of one is enough for both. A blocking tool that ran out of time gives its place
-    /// back although its thread may still be at work.
+    /// Limits how many calls run at once; the other calls wait. The default is 16. A tool that calls other tools
+    /// gives its place back while it waits for them, so that a limit of one is enough for both. A blocking tool whose
+    /// timeout has expired gives its place back although its thread may still be running.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;

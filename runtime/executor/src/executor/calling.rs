@@ -378,7 +378,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Gets its places. A tool that makes calls gives them back while it waits for those.
+    /// Records that the call has its places. A tool that makes calls gives its places back while it waits for those
+    /// calls.
     #[inline]
     fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
         match self.attempt {

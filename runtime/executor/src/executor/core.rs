@@ -35,13 +35,13 @@ pub(crate) struct Core {
     /// Cancelled when a drain stops waiting for calls that still run.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
-    /// How many calls run at once.
+    /// The maximum number of calls that run at once.
     pub(crate) limit: u32,
     /// The policy.
     pub(crate) rules: Rules,
     /// The stages of the application.
     pub(crate) middleware: Middlewares,
-    /// How many retries the calls of one run may make together.
+    /// The maximum number of retries of all calls of one run together.
     pub(crate) retries_per_run: Option<u32>,
     /// The journal; `None` if the executor has no journal.
     pub(crate) journal: Option<JournalConfig>,

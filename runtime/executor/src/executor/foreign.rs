@@ -16,7 +16,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// How many names are stored.
+    /// The maximum number of names that are stored.
     pub(crate) const MOST: usize = 200;
 
     /// Adds a source. Returns whether that changed the list.
@@ -67,7 +67,7 @@ impl ReadText {
         Self(Mutex::new(State { read, recorded, is_complete }))
     }
 
-    /// Adds the sources of an answer that the run gets.
+    /// Adds the sources of an answer that the run receives.
     #[inline]
     pub(crate) fn note(&self, answer: &Answer) {
         if answer.untrusted_source().is_some() {

@@ -10,7 +10,7 @@ const CLOSED: u64 = 1 << 63;
 
 pub(crate) struct Gate {
     limit: u64,
-    /// How many are inside, and the bit [`CLOSED`].
+    /// The number of calls inside, and the bit [`CLOSED`].
     inside: AtomicU64,
     waiting: AtomicUsize,
     /// How many have stepped out and will come back: they are running, and hold no place.
@@ -53,7 +53,7 @@ impl Gate {
         self.at_once(Entry::First)
     }
 
-    /// Enters at once for a call that belongs to one which entered before: the gate may be closed.
+    /// Enters without waiting, for a part of a call that has entered before; the gate may be closed.
     #[inline]
     pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::Again)

@@ -139,10 +139,10 @@ impl Journal {
         self
     }
 
-    /// Makes every call that failed after its tool began a dead letter, even where the model should correct it or a
-    /// retry would fail again. Unless set, a call is a dead letter only if it may be repeated and has no attempt left,
-    /// or if its outcome is unknown. The run gets the same answer either way; an operator requeues or discards the
-    /// call. A call that the policy, a person or a stage refused is not a dead letter.
+    /// Makes every call that failed after its tool began a dead letter, even if the model should correct it or a
+    /// retry would fail again. Without this setting, a call is a dead letter only if it may be repeated and has no
+    /// attempt left, or if its outcome is unknown. The run receives the same answer either way; an operator requeues
+    /// or discards the call. A call that the policy, a person or a stage refused is not a dead letter.
     pub fn dead_letter_failures(mut self) -> Self {
         self.lays_failures_aside = true;
         self
@@ -155,10 +155,10 @@ impl Journal {
         self
     }
 
-    /// Sets the key that signs the tokens of calls that are carried out elsewhere. With it, a token counts after a
-    /// restart, and in each process that has the key. A journal that outlives the process needs such a key where tools
-    /// are carried out elsewhere; otherwise the executor makes a key for the process. `toolwright keys new` makes keys.
-    /// The key approves nothing, so it does not have to be [trusted](Self::trust).
+    /// Sets the key that signs the tokens of calls that are handed over. With this key, a token stays valid after a
+    /// restart, and is valid in each process that has the key. A journal that outlives the process needs such a key
+    /// if calls are handed over; otherwise the executor makes a key for the process. `toolwright keys new` makes
+    /// keys. The key approves nothing, so it does not have to be [trusted](Self::trust).
     pub fn hand_over_key(mut self, key: ApproverKey) -> Self {
         self.hand_over_key = Some(key);
         self

@@ -1,4 +1,4 @@
-//! Gives another crate an executor's journal, with its clock and encryption key, to record more than calls in it.
+//! Gives another crate access to an executor's journal, its clock and its encryption key, to record more than calls.
 
 use std::fmt;
 use std::sync::Arc;

@@ -25,7 +25,7 @@ use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::MemoryStore;
 use toolwright_journal::journal::{Store, StoreError};
 
-/// The key that signs the tokens of calls that are carried out elsewhere.
+/// The key that signs the tokens of calls that are handed over.
 pub(crate) struct HandOverKey {
     pub(crate) key: ApproverKey,
     /// Whether the key was made for this process only, so that it is lost when the process ends.
@@ -35,7 +35,7 @@ pub(crate) struct HandOverKey {
 /// The name of the key that is made for one process and that signs the tokens of calls which are handed over.
 const HANDS_OVER: &str = "executor";
 
-/// What happens to a call that needs approval where no approver can be asked.
+/// What the executor does with a call that needs approval if no approver can be asked.
 ///
 /// Where the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
 /// trusted, `Park` lets the call wait, and the others end it.
@@ -47,7 +47,7 @@ pub enum OnNoApprover {
     Deny,
     /// The call waits in the journal until a person decides, for instance with the command `toolwright approvals`.
     Park,
-    /// The executor fails: the host gets an error, the model no answer.
+    /// The executor fails: the host application gets an error, and the model gets no answer.
     Fail,
 }
 
@@ -83,8 +83,8 @@ pub(crate) struct JournalConfig {
     pub(crate) busy: Busy,
 }
 
-/// The calls that this process works on, so that it does not ask an approver twice at once, and those that it leaves
-/// alone for a while.
+/// The calls on which this process works, so that it does not ask an approver twice at the same time, and the calls
+/// that it does not touch for a time.
 #[derive(Default)]
 pub(crate) struct Busy(Mutex<Calls>);
 
@@ -204,7 +204,7 @@ impl AskerBuilder {
     }
 }
 
-/// How long a person may take to decide, unless set.
+/// How long a person may take to decide, unless the application sets it.
 pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long a lease is valid unless its owner renews it.

@@ -95,8 +95,8 @@ pub enum BeforeCall {
     Refuse(ToolError),
 }
 
-/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin (see
-/// [`not_begun`](Self::not_begun)), or is dropped itself: release in `Drop` what the stage holds for a call.
+/// What a stage does after an attempt that it admitted. The value is dropped if the attempt does not begin (see
+/// [`not_begun`](Self::not_begun)) or is dropped itself: release in `Drop` what the stage holds for a call.
 pub trait AfterCall: Send {
     /// Runs beside the attempt, for instance to renew a lease, and is dropped when the attempt has ended. Does nothing
     /// by default.

@@ -28,7 +28,7 @@ pub(crate) struct Plan {
     pub(crate) validates_at_once: bool,
     /// Whether the tool makes calls itself.
     pub(crate) makes_calls: bool,
-    /// The services that each call must bring.
+    /// The services that each call of the tool must provide.
     pub(crate) from_call: Box<[DeclaredService]>,
     /// The services that are not provided; a call of the tool is refused.
     pub(crate) lacks: Box<[BuildProblem]>,
@@ -37,9 +37,9 @@ pub(crate) struct Plan {
     /// How long the whole call may take, with all of its attempts and delays.
     pub(crate) total_timeout: Option<Duration>,
     pub(crate) gate: Option<Arc<Gate>>,
-    /// How far wrong input is repaired.
+    /// How far invalid input is repaired.
     pub(crate) repair: Repair,
-    /// How often a failed call is tried.
+    /// How often and when a failed call is tried again.
     pub(crate) retry: RetryPolicy,
     /// The circuit breaker of the tool; `None` if the tool has none.
     pub(crate) circuit: Option<Arc<Circuit>>,

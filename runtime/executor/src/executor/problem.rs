@@ -17,7 +17,7 @@ pub struct BuildError {
 }
 toolwright_core::debug_as_sentence!(BuildError);
 
-/// One problem that keeps an executor from being built.
+/// One reason why an executor cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildProblem {
@@ -68,7 +68,7 @@ pub enum BuildProblem {
     },
     /// The policy needs an approver other than the user, but the approver has no name.
     UnnamedApprover,
-    /// A file that tools must not reach lies in one of their folders.
+    /// A file that tools must not access is in a folder in which tools work.
     InWorkspace {
         /// The kind of the file, in words.
         what: &'static str,
@@ -91,7 +91,7 @@ pub enum BuildProblem {
     Registry(RegistryError),
     /// An adaptation matches no tool.
     AdaptsNothing {
-        /// The pattern, and names that were probably meant.
+        /// The pattern, and the names of tools that are similar to it.
         problem: String,
     },
     /// Two bundles have one name.

@@ -106,7 +106,7 @@ impl Resolving {
         Self { resolvers: resolvers.into(), flights: Mutex::default(), announced: OnceCell::new() }
     }
 
-    /// How long the resolvers may take.
+    /// Returns how long the resolvers may take.
     pub(crate) fn timeout(&self, attempt: Option<Duration>) -> Option<Duration> {
         let longest = self.resolvers.iter().filter_map(|it| it.timeout()).max();
         attempt.map(|attempt| attempt.max(longest.unwrap_or_default()))

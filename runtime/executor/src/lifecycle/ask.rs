@@ -1,4 +1,4 @@
-//! Asks a person in this process. Their decision is signed and recorded in the journal before it counts.
+//! Asks an approver in this process. The decision is signed and recorded in the journal before it is valid.
 //!
 //! An approver fails if it cannot be asked, panics, or gives no decision. The executor then reports that on standard
 //! error and to listeners. The call waits if another approver may decide; otherwise it ends at once.
@@ -44,7 +44,8 @@ const LAST_PAUSE: Duration = Duration::from_secs(10);
 pub(super) enum Whose {
     /// A caller in this process waits for the call, or has just made the call.
     Ours,
-    /// A sweep found it in the journal. Another process may have asked about it, and have an approver that works.
+    /// A sweep found the call in the journal. Another process may have asked about it, and may have an approver that
+    /// works.
     Anybodys,
 }
 

@@ -21,7 +21,7 @@ const UNDER_WAY: [State; 6] = [
     State::Indeterminate,
 ];
 
-/// Which call of each plan is next, by run.
+/// For each run, the call of its plan that is next.
 #[derive(Default)]
 pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
@@ -115,8 +115,8 @@ impl Lifecycle<'_> {
     /// Whether this process could run the call: another process may have tools that this one lacks.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
-            // A call that is answered already has no caller that would bring what it needs. So this process takes the
-            // call, and finds out that it cannot run.
+            // A call that was answered already has no caller that could still provide its services. So this process
+            // takes the call, and finds out that it cannot run.
             Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()

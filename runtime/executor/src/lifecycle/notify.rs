@@ -1,5 +1,5 @@
-//! Notifies listeners of what was committed, even where no caller waits for the call: a decision that the executor acts
-//! on, a deadline that has passed, a lost owner, a dead letter.
+//! Notifies listeners of commits, even if no caller waits for the call: a decision that the executor acts on, an
+//! expired deadline, a lost owner, a dead letter.
 //!
 //! An approval service commits a decision, perhaps in another process. Exactly one process commits the step after it,
 //! and only that process notifies its listeners.

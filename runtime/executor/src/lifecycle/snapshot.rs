@@ -131,7 +131,7 @@ pub enum Stored {
     Unreadable(String),
 }
 
-/// How a tool and the policy judge arguments.
+/// The evaluation of a call's arguments by its tool and the policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluated {
     /// The decision of the policy.

@@ -77,7 +77,7 @@ pub enum StageVerdict {
     GivenUp,
 }
 
-/// How an attempt ended.
+/// The end of an attempt, with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The epoch of the claim under which the attempt ran.
@@ -94,7 +94,7 @@ pub struct Attempt {
     pub time_left: Option<Duration>,
     /// How long the tool's circuit breaker stays open; `None` if it is closed, or if the time is unknown.
     pub circuit: Option<Duration>,
-    /// Whether the run granted the call one of its retries; `None` if it was not asked.
+    /// Whether the run granted the call one of its retries; `None` if the run was not asked for one.
     pub retry: Option<bool>,
 }
 

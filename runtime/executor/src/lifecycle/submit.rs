@@ -338,7 +338,8 @@ impl<'a> Lifecycle<'a> {
                 None => CallFailure::PlaceTaken { place: known.place, call, tool }.into(),
             };
         }
-        // The call has its answer, so it is not continued. Only a parent gets a result that came after the answer.
+        // The call has its answer, so it is not continued. Only a parent receives a result that came after the
+        // answer.
         if known.answer.is_some() {
             return self.outcome_of(&self.as_known_now(known));
         }

@@ -28,9 +28,9 @@ pub struct Swept {
     pub lost: usize,
     /// How many calls were evaluated again, or run.
     pub gone_on: usize,
-    /// Of how many pending calls the approver was notified.
+    /// How many pending calls the approver was notified of.
     pub notified: usize,
-    /// Of how many calls the tool found out the outcome.
+    /// How many calls had an unknown outcome that their tool has found out.
     pub reconciled: usize,
     /// How many calls could not be processed here; tracing events name the reasons.
     pub left: usize,
@@ -205,7 +205,7 @@ impl Lifecycle<'_> {
         Ok(SweepResult { follow_ups, unreadable })
     }
 
-    /// Resumes calls that waited for their children and may go on.
+    /// Resumes the calls that waited for their children and may now continue.
     async fn resume_waiting(self) -> Result<(), CallFailure> {
         for record in self.list_in_states(&[State::Waiting], false, None).await?.calls {
             let id = record.id;
@@ -274,8 +274,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Awaits a future while running calls go on and renew their leases, however long it takes. Returns its output and the
-/// calls that ended meanwhile.
+/// Waits for a future, however long it takes, while running calls continue and renew their leases. Returns the output
+/// of the future and the calls that have ended.
 async fn beside<T>(
     look: impl Future<Output = T>,
     going: &mut FuturesUnordered<impl Future<Output = (CallId, FollowUpOutcome)>>,

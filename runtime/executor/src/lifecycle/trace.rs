@@ -43,7 +43,7 @@ pub enum TraceRefusal {
         "step {step} of the trace has format {found}, and this version reads format {FORMAT}: update"
     )]
     Newer {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The format that was found.
         found: u32,
@@ -51,7 +51,7 @@ pub enum TraceRefusal {
     /// The line is not a valid step.
     #[error("step {step} of the trace cannot be read: {why}")]
     Unreadable {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The problem of the trace.
         why: String,
@@ -67,7 +67,7 @@ pub enum TraceRefusal {
         "a step is missing before step {step}: it begins at version {found}, and the one before ends at {expected}"
     )]
     Missing {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The version at which the previous step ends.
         expected: u64,
@@ -79,7 +79,7 @@ pub enum TraceRefusal {
         "step {step} of the trace is decided differently now: {decided}, but the trace says {recorded}"
     )]
     Otherwise {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The decision that this release makes.
         decided: String,

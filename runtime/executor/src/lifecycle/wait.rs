@@ -19,7 +19,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 
-/// How many steps a call may advance at once.
+/// The maximum number of steps by which a call may advance without a pause.
 const MOVES: u32 = 16;
 
 /// How long a caller continues to wait while the journal is unavailable.
@@ -387,7 +387,7 @@ impl WaitUntil {
     }
 }
 
-/// How the wait for the next attempt ended.
+/// The result of waiting for the next attempt of a call.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
     /// Another worker or process continues the call.

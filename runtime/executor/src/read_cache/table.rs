@@ -30,7 +30,7 @@ pub(super) struct Table<K, A> {
     statistics: CacheStatistics,
 }
 
-/// How much is stored, and for how long.
+/// The maximum size of the cache, and how long its answers are valid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) bytes: usize,
@@ -149,7 +149,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.writes.remove(&begun.0);
     }
 
-    /// Removes every answer, and keeps running reads from adding theirs.
+    /// Removes every cached answer, and prevents running reads from storing theirs.
     pub(super) fn clear(&mut self) {
         self.statistics.invalidations += self.entries.len() as u64;
         self.entries.clear();

@@ -91,7 +91,7 @@ fn adapt_parameters(
             presets.push(PresetArgument { parameter, value });
         }
     }
-    // All at once, because two arguments may swap their names.
+    // All arguments are renamed in one step, because two arguments may swap their names.
     for parameter in &mut definition.parameters {
         let Some(argument) = arguments.iter().find(|it| it.own == parameter.name) else { continue };
         if let Some(schema) = properties.and_then(|it| it.get(&argument.name)) {

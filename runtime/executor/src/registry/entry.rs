@@ -37,7 +37,7 @@ pub(crate) struct Entry {
     fingerprint: OnceLock<String>,
 }
 
-/// How a tool came into the registry.
+/// Who registered a tool: the application or a resolver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The application registered the tool by its name.

@@ -1,4 +1,5 @@
-//! Which run holds what, and until when. It is pure: time is an argument, counted from when the table was made.
+//! Stores which run holds which resources, and until when. Does no I/O: time is an argument, counted from the
+//! creation of the table.
 //!
 //! - Valid holds of different runs never conflict.
 //! - A hold is valid until it expires. Every look-up gets the time and removes expired holds first, so a hold that was

@@ -48,7 +48,7 @@ pub struct RetryPolicy {
     pub multiplier: u32,
     /// The upper limit of every delay.
     pub max_delay: Duration,
-    /// How much of a delay is random.
+    /// How large the random part of a delay is.
     pub jitter: Jitter,
 }
 

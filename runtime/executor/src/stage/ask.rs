@@ -18,7 +18,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::spec::Start;
 use toolwright_journal::arguments::FinalArguments;
 
-/// How long the tool may take.
+/// How long the tool may take to decide whether a call needs approval.
 const TIME: Duration = Duration::from_secs(10);
 
 /// Adds to the facts of a call why its tool requires approval. If the tool fails to decide, that failure is the

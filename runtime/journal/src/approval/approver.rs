@@ -1,4 +1,4 @@
-//! Approvers: a function, a channel, or one of the application's own.
+//! Approvers, which decide on calls: a function, a channel, or a type of the application.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

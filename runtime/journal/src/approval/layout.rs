@@ -46,7 +46,7 @@ pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Res
 }
 
 fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
-    // A map would keep only one of two equal keys.
+    // The map would keep only one of two equal keys, so `canonical` first refuses a text with repeated keys.
     let read = canonical(text)
         .ok()
         .and_then(|_| serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(text).ok());

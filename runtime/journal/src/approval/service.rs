@@ -137,7 +137,7 @@ impl ApprovalService {
         Self { clock: Some(Arc::new(now)), ..self }
     }
 
-    /// Submits a statement. One that was submitted before returns what was recorded then.
+    /// Submits a statement. If the same statement was submitted before, returns the outcome that was recorded then.
     ///
     /// # Errors
     /// When it cannot take effect. The error says which other decision came first, what happened to the call or grant,

@@ -133,7 +133,7 @@ pub enum Decision {
     },
     /// The call happened, although its outcome was not recorded.
     Happened {
-        /// The result that the model gets.
+        /// The result that the model receives.
         result: String,
     },
     /// The call did not happen.
@@ -145,8 +145,8 @@ pub enum Decision {
     Requeue {
         /// The complete new arguments, as JSON text; `None` to keep the arguments.
         arguments: Option<String>,
-        /// Whether it gets a new idempotency key although its arguments are the same, so that a service that uses keys
-        /// runs it as another call.
+        /// Whether the call gets a new idempotency key although its arguments are unchanged, so that a service which
+        /// uses such keys runs it as a new call.
         new_key: bool,
     },
     /// The call is a dead letter, and is discarded.
@@ -157,7 +157,7 @@ pub enum Decision {
         /// made again, is answered and not run.
         forget: bool,
     },
-    /// The grant no longer counts.
+    /// The grant is revoked and no longer valid.
     Revoke,
 }
 

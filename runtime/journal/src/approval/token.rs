@@ -21,7 +21,7 @@ const DOMAIN: &str = "toolwright hand-over 1\n";
 /// The separator between the parts of a token.
 const BETWEEN: char = '.';
 
-/// How many digits of the public key a token contains.
+/// The number of digits of the public key that a token contains.
 const NAMED: usize = 16;
 
 /// The right to supply the result of one call. Its [`Display`](fmt::Display) is the text that is handed on.

@@ -45,7 +45,7 @@ impl TrustedKeys {
         self.names.is_empty()
     }
 
-    /// Counts the trusted keys.
+    /// Returns the number of trusted keys.
     #[doc(hidden)]
     pub fn count(&self) -> usize {
         self.names.len()

@@ -124,7 +124,8 @@ impl ApproverKey {
         }
     }
 
-    /// Loads the key of the user who runs the program as [`of_user`](Self::of_user) does, but makes none.
+    /// Loads the key of the user who runs the program, as [`of_user`](Self::of_user) does, but does not create a
+    /// missing key.
     ///
     /// # Errors
     /// When the key cannot be read, others than its owner can read it, or several are there.

@@ -1,4 +1,4 @@
-//! The digest of a call, which a decision is bound to.
+//! The digest of a call; a decision is valid only for a call with the digest that the decision names.
 //!
 //! - The texts are framed as a JSON array of strings, so that no text can be taken for a part of another. The first one
 //!   names the kind of the digest and its version, so that no digest of one kind equals one of another.

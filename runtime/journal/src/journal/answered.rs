@@ -17,7 +17,7 @@ use toolwright_core::error::ToolError;
 pub struct AnswerRecord {
     /// Whether the call failed.
     pub is_error: bool,
-    /// The text that the model gets.
+    /// The text that the model receives.
     pub text: String,
     /// The complete answer as JSON, from which the executor rebuilds the `Answer`.
     pub whole: serde_json::Value,

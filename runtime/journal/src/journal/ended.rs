@@ -30,7 +30,7 @@ impl EndedCalls {
         let most = self.most?;
         match (before.is_some_and(State::is_answered), after.is_answered()) {
             (false, true) => self.calls.push_back(call),
-            // A dead letter was requeued.
+            // The dead letter was requeued, so its call no longer counts as ended.
             (true, false) => self.calls.retain(|it| *it != call),
             (true, true) | (false, false) => {}
         }

@@ -35,7 +35,7 @@ pub enum CommitError {
     /// The version of a call in the store is not the version that the write expects.
     #[error("call {call} is at version {found:?}, not at {expected:?}")]
     Call {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The version that was expected.
         expected: Option<u64>,
@@ -53,7 +53,7 @@ pub enum CommitError {
     /// A lease could not be renewed: the call is not running any more, or another executor runs it.
     #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
     Fenced {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The epoch of the executor that asked.
         epoch: u64,
@@ -61,7 +61,7 @@ pub enum CommitError {
     /// A write would take a call away from its owner, whose lease is still valid.
     #[error("call {call} is leased to its owner until {until}")]
     Leased {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The end of the lease.
         until: Timestamp,
@@ -69,7 +69,7 @@ pub enum CommitError {
     /// The store has no call with this id.
     #[error("there is no call {call} to be acknowledged")]
     NoCall {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The version of a document in the store is not the version that the write expects.

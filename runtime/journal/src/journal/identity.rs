@@ -9,8 +9,8 @@ use super::store::{DocumentWrite, Store, Transaction};
 /// The document that holds the id.
 const KEY: &str = "journal/id";
 
-/// How often to read the id, or else to write a new one. Only one such write can lose the race against another
-/// process.
+/// The maximum number of attempts to read the id or to write a new one. Only one write of this process can lose the
+/// race against another process.
 const LOOKS: u32 = 4;
 
 /// Returns the id of the journal. A journal without one, such as one of the version before, gets one; if several

@@ -62,7 +62,7 @@ impl<T> CallPage<T> {
         self.next = (self.len() >= limit).then_some(id);
     }
 
-    /// Counts the calls of the page, readable or not.
+    /// Returns the number of calls in the page, readable or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.calls.len() + self.damaged.len()

@@ -20,7 +20,7 @@ use toolwright_core::tool::{Danger, Effect};
 /// The version of the stored form; an older reader refuses newer data.
 pub const FORMAT: u32 = 1;
 
-/// How many changes the end of an attempt may need, with a margin.
+/// The maximum number of changes of a record that the end of an attempt may need, with a margin.
 const ENDING: u64 = 16;
 
 /// The slot of a call in its run. It identifies the call, because providers' ids may be missing or repeated.
@@ -278,7 +278,7 @@ impl CallRecord {
             State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
             State::Running => self.lease,
             State::HandedOver => self.handed_over_until,
-            // Not the time of the decision: the approver's clock may be ahead.
+            // The time of the decision is not used, because the approver's clock may be ahead.
             State::Ready => Some(self.not_before.unwrap_or(self.created)),
             State::Judging => Some(self.created),
             _ => None,

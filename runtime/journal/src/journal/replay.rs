@@ -22,7 +22,7 @@ pub enum Contradiction {
         "entry {number} of its history begins at {found}, and the one before ends at {expected}"
     )]
     Gap {
-        /// Which entry.
+        /// The number of the entry, counted from 1.
         number: u64,
         /// The state in which the entry before ended.
         expected: State,
@@ -32,7 +32,7 @@ pub enum Contradiction {
     /// An entry has a transition that the state before it does not allow.
     #[error("entry {number} of its history is impossible: {illegal}")]
     Illegal {
-        /// Which entry.
+        /// The number of the entry, counted from 1.
         number: u64,
         /// The transition.
         illegal: Illegal,
@@ -42,7 +42,7 @@ pub enum Contradiction {
         "entry {number} of its history ends at {found}, but its transition leads to {expected}"
     )]
     End {
-        /// Which entry.
+        /// The number of the entry, counted from 1.
         number: u64,
         /// The next state by the state machine.
         expected: State,

@@ -89,8 +89,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(journal_id(self))
     }
 
-    /// Completes when something may have changed since it was called, perhaps in another process. It is only a hint:
-    /// correctness must not depend on it.
+    /// Completes when something in the store may have changed since the method was called, perhaps by another
+    /// process. This is only a hint: correctness must not depend on it.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
     /// Returns the file of the store, if it is one, by the absolute path that it was opened by. Links in the path are

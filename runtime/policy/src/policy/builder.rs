@@ -151,8 +151,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets whether the user of a call is forbidden to approve it. It is on if the code or one of the files says
-    /// `true`.
+    /// Sets whether the user of a call must not approve it. The setting is on if the code or one of the files sets it
+    /// to `true`.
     ///
     /// The executor compares the user of the run with the name of the trusted key that signed, so use the same name for
     /// a person in both.

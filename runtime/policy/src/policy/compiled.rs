@@ -55,7 +55,7 @@ impl CompiledRule {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }
 
-    /// Whether it asks about a call only because the call does not declare which files it touches.
+    /// Whether the rule asks about a call only because the call does not declare which files it touches.
     pub(super) fn asks_for_want_of_files(&self, asking: &Asking<'_>) -> bool {
         match self.protection {
             None => false,

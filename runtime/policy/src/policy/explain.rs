@@ -37,7 +37,7 @@ pub struct Explanation {
     pub tool_asks: Option<String>,
     /// The mode.
     pub mode: Mode,
-    /// How dangerous the call is.
+    /// The danger of the call.
     pub danger: Danger,
     /// The effect of the mode on calls of that danger.
     pub mode_says: ModeSays,

@@ -8,7 +8,7 @@ use super::question::Asking;
 use toolwright_core::json::tree::Node;
 use toolwright_core::untrusted::line;
 
-/// Which untrusted sources a run must have read.
+/// The condition of a rule on the untrusted sources that a run has read.
 #[derive(Debug)]
 pub(super) enum AfterUntrusted {
     /// Any source.

@@ -41,7 +41,7 @@ pub(super) const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 struct Writer<'p> {
     left: std::iter::Peekable<std::str::Chars<'p>>,
     out: String,
-    /// How many braces are open.
+    /// The number of braces that are open at this place of the pattern.
     depth: usize,
     /// Whether a slash separates folders.
     is_path: bool,

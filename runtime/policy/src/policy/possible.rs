@@ -12,7 +12,7 @@ use toolwright_core::json::tree::Node;
 use toolwright_core::json::{canonical, canonical_of, read, reference};
 use toolwright_core::tool::Definition;
 
-/// How deep choices are followed.
+/// The nesting depth up to which choices in a schema are followed.
 const DEPTH: usize = 16;
 
 /// How many schemas are examined for one value; limited, because a foreign schema may reference itself.
@@ -110,7 +110,7 @@ fn items(schema: &Value) -> Option<&Value> {
 struct ExpectedValues {
     values: Vec<String>,
     kinds: Vec<String>,
-    /// How many schemas were examined.
+    /// The number of schemas that were examined so far.
     seen: usize,
 }
 

@@ -88,7 +88,7 @@ impl Problems {
         self.0.extend(more.0);
     }
 
-    /// Counts the problems.
+    /// Returns the number of problems.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -46,12 +46,12 @@ pub struct Question<'a> {
     pub footprint: Option<&'a Footprint>,
     /// Why the tool itself asks for approval.
     pub approval: Option<&'a str>,
-    /// Whether it is a run-time tool: a `DynamicTool`, or one from a `Resolver`. The policy's list `touches_no_files`
-    /// does not apply to it.
+    /// Whether the tool is a run-time tool: a `DynamicTool`, or a tool from a `Resolver`. The policy's list
+    /// `touches_no_files` does not apply to it.
     pub came_at_run_time: bool,
     /// The untrusted sources that the run has read, each in one line; `None` if unknown.
     pub untrusted: Option<&'a [String]>,
-    /// Whether it was planned and a person accepted it: then the setting `plan` does not apply to it.
+    /// Whether the call was in a plan that a person accepted, so that the setting `plan` does not apply to it.
     pub accepted: bool,
 }
 

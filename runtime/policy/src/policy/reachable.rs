@@ -13,7 +13,7 @@ use toolwright_core::json::pointer::{below, index, segments};
 use toolwright_core::json::reference;
 use toolwright_core::tool::Definition;
 
-/// How deep choices are followed.
+/// The nesting depth up to which choices in a schema are followed.
 const DEPTH: usize = 64;
 
 /// How many schemas are examined for one place. The choices of a foreign schema may lead back to itself.

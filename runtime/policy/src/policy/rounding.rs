@@ -16,7 +16,7 @@ use toolwright_core::json::pointer::index;
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::Node;
 
-/// How deep references and choices are followed.
+/// The depth up to which references and choices in a schema are followed.
 const DEEPEST: usize = 64;
 
 /// The widths of a float.
@@ -142,7 +142,7 @@ impl Values {
         Self { written: values.map(canonical_of).collect(), rounded }
     }
 
-    /// Counts the distinct values.
+    /// Returns the number of distinct values.
     pub(super) fn count(&self) -> usize {
         self.written.len()
     }

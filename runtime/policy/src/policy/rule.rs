@@ -144,7 +144,7 @@ impl Rule {
         Self::new(RuleKind::AlwaysAsk, At::code(reason.into()))
     }
 
-    /// Keeps the mode from asking about calls.
+    /// Makes a rule that lets matching calls run without a question of the mode.
     pub fn allow(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Allow, At::code(reason.into()))
     }
@@ -176,7 +176,8 @@ impl Rule {
         }
     }
 
-    /// Names the rule, for problems and explanations. Without a name it gets its kind and a number: `deny-2`.
+    /// Sets the name of the rule, for problems and explanations. Without this call, the name is the kind of the rule
+    /// and a number, such as `deny-2`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(At::code(name.into()));

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::AdaptedArgument;
 use toolwright_core::json::reference;
 
-/// Keywords that concern all keys at once, which renaming could break.
+/// The keywords that constrain the keys of an object in general, so that renaming a key could change their meaning.
 const OF_ALL_KEYS: &[&str] = &[
     "patternProperties",
     "additionalProperties",
@@ -31,7 +31,7 @@ impl<'a> Renaming<'a> {
         Self { own, arguments }
     }
 
-    /// How many arguments are preset.
+    /// Returns the number of preset arguments.
     pub(super) fn presets(&self) -> u64 {
         self.arguments.iter().map(|it| u64::from(it.preset.is_some())).sum()
     }

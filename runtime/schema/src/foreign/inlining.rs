@@ -119,7 +119,7 @@ fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     }
 }
 
-/// Whether all keywords beside a reference are annotations.
+/// Whether all keywords beside a reference only describe the value.
 fn only_tells(site: &Map<String, Value>) -> bool {
     site.keys().all(|keyword| keyword == "$ref" || keywords::annotation(keyword).is_some())
 }

@@ -129,7 +129,7 @@ pub(super) fn is_identity(keyword: &str) -> bool {
     IDENTITY.contains(&keyword)
 }
 
-/// Finds the keyword that was probably meant.
+/// Finds the known keyword that is most similar to a misspelt one.
 pub(super) fn near(written: &str) -> Option<&'static str> {
     let known = ASSERTIONS.iter().chain(ANNOTATIONS).map(|(known, _)| *known);
     let close = toolwright_core::near::near(written, known);

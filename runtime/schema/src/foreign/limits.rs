@@ -41,7 +41,7 @@ pub(super) fn too_large() -> String {
     format!("the schema has more than {LARGEST} values; send only what the tool needs")
 }
 
-/// Counts the values of a schema.
+/// Returns the number of JSON values in a schema.
 pub(super) fn size(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(size).sum(),
@@ -50,7 +50,7 @@ pub(super) fn size(value: &Value) -> usize {
     }
 }
 
-/// Counts the levels of a schema.
+/// Returns the nesting depth of a schema.
 pub(super) fn depth(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(depth).max().unwrap_or(0),

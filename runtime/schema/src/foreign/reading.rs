@@ -29,7 +29,7 @@ pub(super) struct Reading<'a> {
     /// How many alternatives enclose this place. A schema that no value satisfies is a defect only outside of
     /// alternatives.
     choices: usize,
-    /// How many regular expressions were compiled.
+    /// The number of regular expressions that were compiled so far.
     patterns: usize,
     /// Whether keywords beside a reference are ignored, as in JSON Schema up to draft 7.
     lonely_references: bool,

@@ -26,7 +26,7 @@ pub(super) struct Definition {
     pub(super) schema: Value,
 }
 
-/// Which definitions refer to which.
+/// The names of definitions, each with the names of the definitions that it references.
 pub(super) struct Graph {
     /// The definitions that reference themselves, and the definitions on a path between two of those.
     pub(super) recursive: BTreeSet<String>,

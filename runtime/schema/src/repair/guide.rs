@@ -19,10 +19,10 @@ use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::tree::{Node, push_segment, quote};
 use toolwright_core::repairs::{Change, ChangeRule};
 
-/// How many ambiguous places are remembered.
+/// The maximum number of ambiguous places that are remembered.
 const MOST_AMBIGUOUS: usize = 50;
 
-/// How far a repair may go.
+/// How uncertain a repair may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     Standard,

@@ -14,7 +14,7 @@ pub(super) struct Shape {
     pub(super) choices: Option<Vec<Node>>,
     pub(super) properties: HashMap<String, usize>,
     pub(super) required: HashSet<String>,
-    /// Whether keys beside the properties are refused.
+    /// Whether keys that are not among the properties are refused.
     pub(super) closed: bool,
     /// The place whose schema describes the values of keys that the schema does not name.
     pub(super) additional: Option<usize>,

@@ -28,7 +28,7 @@ use toolwright_core::input::{Problem, words};
 /// How many steps an explanation may take: a step examines one part of a value by one schema.
 const MOST_STEPS: usize = 400_000;
 
-/// How much is reported.
+/// How many problems an explanation describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// The first problem that is found.

@@ -100,7 +100,7 @@ pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Valu
     let is_closer = |said: &Value| match compare(said, &limit) {
         Some(order) if lower => order.is_ge(),
         Some(order) => order.is_le(),
-        // The existing bound is invalid, which is reported elsewhere.
+        // The existing bound is invalid, which the check of the schema reports.
         None => true,
     };
     if !related.iter().filter_map(|it| object.get(*it)).any(is_closer) {

@@ -63,7 +63,7 @@ struct Judge<'a> {
     exact: bool,
 }
 
-/// How to decide whether the schema accepts a value.
+/// The means by which it is decided whether the schema accepts a value.
 enum Validity {
     Schema(Checker),
     /// The schema only asks for a scalar type. Most parameters are like that, and compiling a schema costs more than
@@ -158,7 +158,8 @@ impl Judge<'_> {
         let mut differs = [true; odd::TEXTS.len()];
         if let Some(opening) = opening {
             let mut taken = Vec::new();
-            // At the root, a text without enclosing brackets is a complete input, so the type can judge it at once.
+            // At the root, a value is a complete input on its own, so a failed first trial already shows the type's
+            // verdict.
             let mut judges_at_once = place.instance.is_empty();
             for (index, odd) in odd::TEXTS.iter().enumerate() {
                 let Some(valid) = verdicts[index] else { continue };

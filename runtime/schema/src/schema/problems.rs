@@ -153,7 +153,7 @@ impl Teller<'_> {
         problem
     }
 
-    /// Adds the choice that was probably meant.
+    /// Adds the known choice that is most similar to the value, as the one that was probably meant.
     fn choice(&self, mut problem: Problem, value: &Value, schema: &Value) -> Problem {
         let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
         let constants = constants.flatten().filter_map(|it| it.get("const"));

@@ -34,7 +34,7 @@ pub(super) struct Samples {
 
 /// A schema with more choices than this is not sampled choice by choice.
 const MOST: usize = 100;
-/// How many places may be copied while samples are put together.
+/// The maximum number of places that are copied while samples are combined.
 const MOST_PLACES: usize = 50_000;
 
 pub(super) fn samples(document: &Value) -> Samples {

@@ -31,7 +31,7 @@ impl Trial {
         self.left.get() == 0
     }
 
-    /// Counts work other than parsing a text as this many bytes.
+    /// Subtracts other work than parsing from the budget, as if `bytes` bytes had been parsed.
     pub(super) fn spend(&self, bytes: usize) {
         self.left.set(self.left.get().saturating_sub(bytes.saturating_add(EACH)));
     }

@@ -75,8 +75,8 @@ pub struct RenderedTool {
     pub json: String,
     /// Constraints that the description states, because the form has no keyword for them.
     pub notes: Vec<Finding>,
-    /// How many properties are optional.
+    /// The number of optional properties in the schema.
     pub(crate) optional: usize,
-    /// How many values have several types.
+    /// The number of values with several types in the schema.
     pub(crate) unions: usize,
 }

@@ -8,7 +8,7 @@ use super::rules::Limits;
 pub(super) struct SchemaSize {
     depth: usize,
     properties: usize,
-    /// How many of the properties are optional.
+    /// The number of the properties that are optional.
     pub(super) optional: usize,
     /// The number of choices and lists of types.
     pub(super) unions: usize,

@@ -22,7 +22,7 @@ pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Val
     }
 }
 
-/// Which definitions refer to which.
+/// The names of definitions, each with the names of the definitions that it references.
 pub(super) struct Graph(BTreeMap<String, BTreeSet<String>>);
 
 impl Graph {

@@ -20,7 +20,7 @@ use super::node::{self, Node};
 use super::rules::{Rules, TypeLists};
 use super::{DescribedTool, Dialect, parts, words};
 
-/// How deep schemas are followed; `serde_json` reads no deeper values.
+/// The depth up to which schemas are followed; `serde_json` parses no deeper values.
 const DEPTH: usize = 128;
 /// How many schemas are written for one tool, however its references multiply.
 const SCHEMAS: usize = 20_000;

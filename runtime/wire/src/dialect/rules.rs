@@ -33,7 +33,7 @@ pub(super) struct Rules {
     pub(super) tuples: bool,
     /// Whether the input may be a choice between objects, and have `not` and `enum` beside its properties.
     pub(super) root_choice: bool,
-    /// Whether no keyword may be beside `anyOf`.
+    /// Whether `anyOf` must be the only keyword of its schema.
     pub(super) lone_choice: bool,
     /// Whether the dialect has a keyword for the order of properties.
     pub(super) ordering: bool,
@@ -47,7 +47,7 @@ pub(super) struct Rules {
 pub(super) struct Name {
     pub(super) also: &'static str,
     pub(super) longest: usize,
-    /// Whether the first character is a letter or `_`.
+    /// Whether the first character must be a letter or `_`.
     pub(super) letter_first: bool,
 }
 

@@ -153,7 +153,8 @@ impl EnteredStages {
         self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Runs an attempt, and beside it what the stages do during it. Returns the outcome of the attempt.
+    /// Runs an attempt and, at the same time, the work of the stages during the attempt. Returns the outcome of the
+    /// attempt.
     pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
         self.has_begun = true;
         let afters = self.afters();

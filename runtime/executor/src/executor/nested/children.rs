@@ -172,7 +172,7 @@ impl Children {
         answer
     }
 
-    /// Whether the lease of the parent has expired, so that another process may run it and make its calls.
+    /// Whether the lease of the parent has expired, so that another process may run the parent and make its calls.
     fn has_lost_its_claim(&self) -> bool {
         let recorded = self.family.recorded.as_ref();
         let journal = self.run.core.journal.as_ref();
@@ -228,9 +228,9 @@ impl Drop for Away<'_> {
     }
 }
 
-/// Turns the answer of a child into what its parent gets. An error is final for the parent: if it asked again, the
-/// child would give the same answer. Notes of the executor about the child, such as that it did not begin, are removed
-/// from the error, because they are not true of the parent.
+/// Converts the answer of a child to the form that its parent receives. An error is final for the parent: if the
+/// parent asked again, the child would give the same answer. Remarks of the executor about the child, such as that it
+/// did not begin, are removed from the error, because they are not true of the parent.
 fn for_parent(answer: Answer) -> Answer {
     match answer.error() {
         Some(error) => error.with_more(None).class(ErrorClass::Final).into(),

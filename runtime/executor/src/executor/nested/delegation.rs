@@ -63,8 +63,8 @@ impl Delegation {
         self
     }
 
-    /// Returns the run as it goes on on behalf of the agent: its own calls are of the selected tools, and judged by the policy too. It is the
-    /// same run in everything else, and what listens to it goes on to.
+    /// Returns the run as it continues on behalf of the agent: its own calls are limited to the selected tools, and
+    /// the policy evaluates them, too. In all else it is the same run, with the same listeners.
     #[must_use]
     pub fn of_run(self, run: &Run) -> Run {
         let state = &run.state;

@@ -1,4 +1,4 @@
-//! What all attempts of a parent share: its clock, the children that it waits for, and their answers.
+//! The state that all attempts of a parent share: its clock, the children for which it waits, and their answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ struct UnderWay {
     waiting: Vec<CallId>,
     /// Since when at least one child is running.
     since: Option<Instant>,
-    /// How long children ran before that.
+    /// How long children ran in total before that moment.
     before: Duration,
 }
 

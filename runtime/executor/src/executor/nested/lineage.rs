@@ -39,7 +39,7 @@ pub(crate) struct RecordedParent {
     pub(crate) may_call: Option<Arc<[String]>>,
     /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
-    /// Whether it may be begun again, so that it can be suspended until a person has decided on a child.
+    /// Whether the parent may be begun again, so that it can be suspended until a person has decided on a child.
     pub(crate) may_be_put_back: bool,
     /// Whether the caller or a worker runs the parent.
     pub(crate) by: By,
@@ -83,7 +83,7 @@ impl Lineage {
 }
 
 impl RecordedParent {
-    /// Notes that another process may run the parent from now on, and its children with it.
+    /// Records that another process may run the parent, and its children with it, from now on.
     pub(crate) fn leave(&self) {
         self.is_left.store(true, Ordering::Relaxed);
     }

@@ -19,7 +19,7 @@ struct Standing {
     is_inside: bool,
     /// Whether the attempt holds its places now: it gives them up while its children run.
     holds: bool,
-    /// How many children are running.
+    /// The number of children that are running.
     away: usize,
 }
 

@@ -25,9 +25,9 @@ pub struct BackgroundCall {
 }
 
 impl Run {
-    /// Answers the calls of a turn as [`turn_again`](Self::turn_again) does, except that it does not wait for calls of
-    /// tools that go on in the background. The answer of such a call says that it is under way, and
-    /// [`TurnAnswers::in_background`] lists the call.
+    /// Answers the calls of a turn as [`turn_again`](Self::turn_again) does, but does not wait for calls of tools
+    /// that continue in the background. The answer of such a call says that the call is running, and
+    /// [`TurnAnswers::in_background`] lists it.
     #[doc(hidden)]
     pub async fn turn_in_background(
         &self,

@@ -225,7 +225,7 @@ pub(super) fn not_run(record: &CallRecord, why: &str, was_begun: bool) -> ToolEr
     )
 }
 
-/// The answer that the model gets for a planned call.
+/// Makes the answer that the model receives for a planned call.
 pub(super) fn queued(tool: &str) -> AnswerRecord {
     AnswerRecord::text(format!(
         "`{tool}` was put into the plan, and has not run. A person decides about the plan. Do not make this call again; go on with the plan, or say that it is complete."

@@ -11,10 +11,10 @@ use toolwright_journal::journal::{
     Filter, Page, ParentCall, StoreError, Transaction,
 };
 
-/// How many calls one read takes from the journal.
+/// The number of calls that one read of the journal returns.
 const PAGE: usize = 100;
 
-/// How many calls one read takes without their records.
+/// The number of calls that one read returns without their records.
 const SUMMARIES: usize = 1_000;
 
 impl<'a> Lifecycle<'a> {

@@ -32,7 +32,7 @@ use toolwright_journal::arguments::{DigestMatch, FinalArguments, shown_of};
 use toolwright_journal::journal::{AnswerRecord, CallRecord, Filter, State, Transition, begun};
 use toolwright_policy::policy::PolicyDecision;
 
-/// How long a tool's own preview may take.
+/// The time limit of a tool's preview of a call.
 const PREVIEW_TIME: Duration = Duration::from_secs(10);
 
 impl<'a> Lifecycle<'a> {

@@ -65,7 +65,7 @@ impl<'a> Lifecycle<'a> {
         Input::Staged(StagedCall { version, reason, verdict, more: None })
     }
 
-    /// Stores the answer of a stage; the caller gets the original.
+    /// Makes the stored form of a stage's answer; the caller receives the original.
     fn answer_of(
         self,
         look: &mut Look<'a, '_>,

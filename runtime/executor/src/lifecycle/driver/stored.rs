@@ -167,7 +167,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// The additional data that binds an encrypted text to its place: it cannot be decrypted elsewhere.
+/// Returns the additional authenticated data that binds an encrypted text to its place, so that it cannot be
+/// decrypted in another place.
 fn bound_to(id: CallId, field: &str) -> Vec<u8> {
     format!("{id}/{field}").into_bytes()
 }

@@ -44,7 +44,7 @@ pub enum ApprovalError {
         "call {call} was {verdict} by {who:?} at {at}, and is {state} now: this decision came too late"
     )]
     Decided {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// Who made the other decision.
         who: String,
@@ -61,7 +61,7 @@ pub enum ApprovalError {
          at {at}): show the call again, and decide on what is shown"
     )]
     Generation {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The generation that the statement names.
         said: u32,
@@ -80,7 +80,7 @@ pub enum ApprovalError {
          what is shown"
     )]
     Digest {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The digest that the statement names.
         said: String,
@@ -93,7 +93,7 @@ pub enum ApprovalError {
          it, and find out who writes to the journal"
     )]
     Altered {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The arguments of the call are encrypted or not stored, so this service cannot check that the record shows them.
@@ -103,7 +103,7 @@ pub enum ApprovalError {
          compares both before it runs the call"
     )]
     Unseen {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The record shows other arguments than it showed when the statement was made.
@@ -112,7 +112,7 @@ pub enum ApprovalError {
          again, and decide on what is shown"
     )]
     NotShown {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The statement is valid in another journal, or for another project.
@@ -121,7 +121,7 @@ pub enum ApprovalError {
          shown"
     )]
     OtherJournal {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The journal and the project that the statement names.
         said: String,
@@ -134,7 +134,7 @@ pub enum ApprovalError {
     /// The state of the call does not allow it: it expired, was cancelled, or waits for no decision.
     #[error("call {call} was {what} by {who:?} at {at}: {illegal}")]
     Elsewhere {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The state of the call, and the transition that the state does not allow.
         illegal: Illegal,
@@ -148,15 +148,15 @@ pub enum ApprovalError {
     /// A counter of the call's record is at its maximum, so nothing more can be recorded.
     #[error("nothing can be decided on call {call}: {why}")]
     NotAdvanced {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// Which counter.
+        /// The counter that is at its maximum.
         why: NotAdvanced,
     },
     /// The deadline for a decision has passed, although the journal does not say so yet.
     #[error("call {call} could be decided until {deadline}, which is past: it expires")]
     Late {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The deadline.
         deadline: Timestamp,
@@ -167,7 +167,7 @@ pub enum ApprovalError {
          tool and fingerprint from the call"
     )]
     OtherTool {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The call's tool.
         tool: String,
@@ -177,7 +177,7 @@ pub enum ApprovalError {
     /// A grant could never be used.
     #[error("the terms of the grant that is given with call {call} are useless")]
     Terms {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// Why the terms cannot be used.
         #[source]
@@ -189,7 +189,7 @@ pub enum ApprovalError {
          and have it made again"
     )]
     Secrets {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The edit would write a secret value into the history, where every reader can see it.
@@ -198,7 +198,7 @@ pub enum ApprovalError {
          leave it out, or reject the call and have it made again"
     )]
     Secret {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The parameter that was given.
         parameter: String,
@@ -208,7 +208,7 @@ pub enum ApprovalError {
         "the new arguments of call {call} are not one JSON object without repeated keys: write all of them as one"
     )]
     Arguments {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// Why the new arguments cannot be read; `None` if they are no JSON object.
         #[source]

@@ -193,7 +193,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads draft 4's boolean flag beside a bound.
+    /// Reads the boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4, which modifies the bound beside it.
     fn exclusive(
         &mut self,
         source: &'a Map<String, Value>,

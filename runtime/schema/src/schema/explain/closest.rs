@@ -1,4 +1,4 @@
-//! Finds the branch of a union that was probably meant.
+//! Finds the branch of a union for which a value was probably meant.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::steps::{Kind, Step, Walk, Way, address};
 
-/// How badly a branch fits.
+/// How badly a value fits one branch of a union.
 #[derive(Debug, Default)]
 struct Fit {
     /// Whether the value has another type or another tag than the branch requires.

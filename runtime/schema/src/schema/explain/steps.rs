@@ -1,5 +1,5 @@
-//! Replaces the keywords that lead to other schemas for the same value, while values are explained: each replacement
-//! says whether it is satisfied, remembers that, and records where it is not.
+//! Replaces the keywords that lead to other schemas for the same value while values are explained. Each replacement
+//! records whether the value satisfies its keyword, and where it does not.
 //!
 //! - A validator cannot pass a caller's value to a keyword, so a thread-local holds the memory during one explanation.
 //! - A place is compiled up to the next reference or union, so that no error contains the errors of others.
@@ -141,7 +141,7 @@ impl Walk {
         (errors, self.failed.take())
     }
 
-    /// Counts how many branches of a union a part of the value fits, up to two.
+    /// Returns how many branches of a union accept a part of the value; stops counting at two.
     pub(super) fn fitting(&self, step: &Step, value: &Value) -> usize {
         step.ways.iter().filter(|way| self.fits(way, value)).take(2).count()
     }

@@ -11,7 +11,7 @@ use toolwright_core::schema::words::expected;
 use super::steps::Step;
 use crate::schema::problems::show;
 
-/// How many references may lead to a branch.
+/// The maximum length of a chain of references from a branch to its schema.
 const MOST_REFERENCES: usize = 8;
 
 /// Describes the problem of a value's tag: without a valid tag no branch is meant, so the errors of the branches would

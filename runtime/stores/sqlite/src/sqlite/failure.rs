@@ -98,7 +98,7 @@ fn kind(error: &rusqlite::Error) -> StoreErrorKind {
         Some(ErrorCode::DiskFull) => StoreErrorKind::Full,
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreErrorKind::Corrupt,
         Some(_) => StoreErrorKind::Invalid,
-        // Not an SQLite error, but a value that no row of a journal can have.
+        // The error does not come from SQLite: a row contains a value that no row of a journal can have.
         None => StoreErrorKind::Corrupt,
     }
 }

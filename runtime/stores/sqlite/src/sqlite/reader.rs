@@ -11,10 +11,10 @@ use tokio::sync::oneshot;
 use super::failure::JournalFile;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// How many reads can run at once.
+/// The maximum number of reads at the same time.
 pub const READERS: usize = 2;
 
-/// How many prepared statements a reader keeps.
+/// The maximum number of prepared statements that a reader caches.
 const PREPARED: usize = 64;
 
 /// Sends queries to the reading threads.

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::failure::JournalFile;
 use toolwright_journal::journal::StoreError;
 
-/// How often commits of other processes are looked for while a reader waits.
+/// The interval at which the watcher checks for commits of other processes while a reader waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Notifies of commits.

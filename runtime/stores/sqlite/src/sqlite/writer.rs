@@ -155,7 +155,7 @@ impl Drop for OfferedWork<'_> {
     }
 }
 
-/// Counts one caller as waiting, as long as this value exists.
+/// Raises the number of waiting callers by one, as long as this value exists.
 struct Waiting<'w>(&'w AtomicUsize);
 
 impl<'w> Waiting<'w> {

@@ -216,10 +216,10 @@ fn is_hint(keyword: &str) -> bool {
     )
 }
 
-/// The type beside a choice.
+/// The types that the keyword `type` beside a choice allows.
 struct Outer<'v>(Vec<&'v str>);
 
-/// A variant, restricted to the type beside the choice.
+/// A variant of a choice, restricted to the type beside the choice.
 enum NarrowedVariant {
     Same,
     To(Value),

@@ -199,7 +199,7 @@ impl Assembly {
                 }
             }
             Some(Value::Null) | None => {}
-            // The reader of the message interprets the counts.
+            // The token counts are passed on unchanged; the reader of the message interprets them.
             Some(usage) => message.extend([("usage".to_owned(), usage)]),
         }
     }

@@ -18,7 +18,7 @@ impl BegunCalls {
         Ok(self.0.len() - 1)
     }
 
-    /// Counts the calls that have begun.
+    /// Returns the number of calls that have begun.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }

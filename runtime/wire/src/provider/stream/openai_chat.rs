@@ -58,7 +58,8 @@ struct Delta<'a> {
     content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     refusal: Option<Cow<'a, str>>,
-    /// Not from `OpenAI`, but from many servers that imitate it, under one of two names or both.
+    /// Many servers that implement the API of `OpenAI` send reasoning under one of two names, or under both; `OpenAI`
+    /// does not.
     #[serde(borrow)]
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow)]
