@@ -154,8 +154,8 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
     }
 }
 
-/// Tells a closure or the path of a function from an expression. A path whose last name is lower case is read as a
-/// function; `check` finds out later whether it is a parameter instead.
+/// Distinguishes a closure or the path of a function from an expression. A path whose last name is lower case is
+/// taken for a function; `check` determines later whether it is a parameter instead.
 fn approval(key: &Ident, input: ParseStream<'_>) -> syn::Result<Approval> {
     let expression = value::expression(key, input, "\"…\"")?;
     Ok(match expression {

@@ -33,7 +33,8 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
     let body = self_type::with_alias(tool.self_type.as_ref(), body);
-    // rustc reports two tools with one handle at the constant, so give it the span of the name.
+    // If two tools have the same handle, rustc reports that at the constant, so the constant has the span of the
+    // name.
     let visibility = place::inside(&handle, quote!(#visibility));
     let mut head = quote!(const #handle: #root::Handle);
     if tool.args.krate.is_none() {

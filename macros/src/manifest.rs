@@ -26,8 +26,8 @@ pub fn runtime_name() -> Option<String> {
     }
 }
 
-/// Finds `tw` in `tw = { package = "toolwright", … }`. It reads line by line the forms that people and cargo write.
-/// Any other form counts as no rename.
+/// Finds `tw` in `tw = { package = "toolwright", … }`. Parses line by line the forms that people and cargo write; any
+/// other form is treated as no rename.
 fn renamed_in(manifest: &str) -> Option<String> {
     let (mut in_list, mut of_one, mut found) = (false, None, None);
     for line in manifest.lines().map(str::trim) {

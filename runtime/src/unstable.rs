@@ -1,5 +1,5 @@
-//! Parts for programs that look into Toolwright: debuggers, tests of its policy, programs that sign their own
-//! decisions. Applications do not need them, and any release may change them.
+//! Parts of Toolwright for debuggers, tests of policies, and programs that sign their own decisions. Applications do
+//! not need them, and any release may change them.
 
 /// Implements `Debug` of an error type by its message and its causes, for errors that `main` may return.
 pub use toolwright_core::debug_as_sentence;
@@ -51,7 +51,7 @@ pub mod policy {
     };
 }
 
-/// Repairs the input of a call along its schema, or says why that is impossible.
+/// Repairs the input of a call along its schema, or explains why the input cannot be repaired.
 pub mod repair {
     pub use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput};
 }

@@ -60,7 +60,7 @@ pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     Ok(key.span())
 }
 
-/// Reads a key that is written alone or with `= true`; its span is its value, and `= false` leaves it out.
+/// Reads a key without a value or with `= true`, and returns its span; with `= false`, the key has no effect.
 pub fn switch(key: &Ident, input: ParseStream<'_>) -> syn::Result<Option<Span>> {
     if !input.peek(Token![=]) {
         return flag(key, input).map(Some);

@@ -113,7 +113,7 @@ pub fn fill(param: &Param) -> Option<TokenStream> {
     Some(quote!(let #ident = #filled #list;))
 }
 
-/// Names the local that holds a parameter.
+/// Returns the name of the local variable that holds the parameter with this index.
 pub fn local(index: usize) -> Ident {
     format_ident!("__tw_p{index}")
 }

@@ -1,4 +1,4 @@
-//! One call as its caller makes it: a name, the arguments as text, and services for this call alone.
+//! One call, as its caller makes it: the name of a tool, the arguments as text, and services for this call only.
 
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
@@ -45,14 +45,13 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Gives this call a service of its own, whose type the builder declares with `per_call`.
+    /// Adds a service for this call, whose type the builder declares with `per_call`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
     }
 
-    /// Gives the call a service that is shared with other owners, or a service behind a trait object; see
-    /// [`with`](Self::with).
+    /// Adds a service that is shared with other owners, or that is behind a trait object; see [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.extras().values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));

@@ -164,7 +164,7 @@ pub struct ProvidedValues {
 #[derive(Clone)]
 pub struct RunValues {
     pub executor: Arc<ProvidedValues>,
-    /// In the order in which the executor declared them; empty for the executor's own run.
+    /// The services in the order in which the executor declared them; empty for the executor's own run.
     pub own: Arc<[Value]>,
 }
 

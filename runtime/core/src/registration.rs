@@ -116,7 +116,7 @@ impl Registration {
         self.adapted(Adaptation::new().asking(reason))
     }
 
-    /// Gives an argument a value, which a model neither sees nor gives, as [`Adaptation::preset`].
+    /// Presets the value of an argument, which the model then neither sees nor supplies, see [`Adaptation::preset`].
     pub fn preset(self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
         self.adapted(Adaptation::new().preset(argument, value))
     }

@@ -39,7 +39,7 @@ use crate::tool::{Danger, Effect, Exposure, Repair};
 pub struct Handle(pub(crate) &'static Spec);
 
 impl Handle {
-    /// Takes the place of a tool whose declaration has mistakes, so that rustc reports only these mistakes.
+    /// Replaces a tool whose declaration has mistakes, so that rustc reports only these mistakes.
     #[doc(hidden)]
     pub const UNUSABLE: Self = Self(&Spec::EMPTY);
 

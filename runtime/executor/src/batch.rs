@@ -48,7 +48,8 @@ impl Batch {
         self.steps.waits()
     }
 
-    /// Notes that the call of this index has ended. Returns the indices of the calls that may begin now, in order.
+    /// Records that the call with this index has ended. Returns the indices of the calls that may begin now, in
+    /// order.
     pub fn end(&mut self, call: usize) -> Vec<usize> {
         self.steps.end_call(call)
     }

@@ -115,7 +115,7 @@ pub enum ToolEventKind<'a> {
     },
     /// The tool gave a result.
     Completed {
-        /// The answer that the model gets; for a tool that takes a secret, a sentence in place of the answer.
+        /// The answer that the model receives; for a tool that takes a secret, a sentence instead of the answer.
         answer: &'a Answer,
         /// The time from the start of the call to its answer.
         elapsed: Duration,
@@ -185,8 +185,8 @@ pub enum ToolEventKind<'a> {
     },
     /// The call was refused or failed.
     Failed {
-        /// Why it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
-        /// are set.
+        /// The error with which the call failed. Its source is for operators. For a tool that takes a secret, only
+        /// the kind and the class are set.
         error: &'a ToolError,
         /// The time from the start of the call to its answer.
         elapsed: Duration,
@@ -198,7 +198,8 @@ pub enum ToolEventKind<'a> {
     },
 }
 
-/// Gets events as they happen, on the task of the call. A panic of a listener does not affect the call.
+/// A function that receives events as they happen, on the task of the call. A panic of the function does not affect
+/// the call.
 pub(crate) type Listener = Box<dyn Fn(&ToolEvent<'_>) + Send + Sync>;
 
 pub(crate) fn tell(listeners: &[Listener], event: &ToolEvent<'_>) {

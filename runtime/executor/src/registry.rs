@@ -287,7 +287,7 @@ impl Registry {
         }
         let added = self.change(|state| {
             problems.extend(state.duplicates(&entries));
-            // Applies the adaptations that were added meanwhile.
+            // Adds the changes of adaptations that were added since the tools were prepared.
             problems.extend(state.adaptations().after(&adaptations).adapt(&mut entries));
             // Refused entries are dropped after the lock is released.
             problems.is_empty().then(|| ((), state.add(std::mem::take(&mut entries))))

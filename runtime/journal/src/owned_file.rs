@@ -45,7 +45,7 @@ pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Returns the permissions, if others than the owner have any.
+/// Returns the permissions of the file if users other than its owner have any.
 #[cfg(unix)]
 fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;

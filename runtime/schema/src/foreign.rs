@@ -33,8 +33,9 @@ pub enum TypeNames {
     /// The names of JSON Schema.
     #[default]
     JsonSchema,
-    /// Also those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`, `HashMap`, `any`,
-    /// in any case. Each is mapped and noted; what it says beyond its type goes into the description.
+    /// The names of JSON Schema and those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`,
+    /// `HashMap`, `any`, in any case. Each is converted with a note; the constraint that the name adds goes into the
+    /// description.
     Foreign,
 }
 

@@ -1,5 +1,5 @@
-//! Repairs the input of a call where its schema allows only one reading, and records each change; otherwise says what
-//! is wrong.
+//! Repairs the input of a call if its schema allows exactly one reading, and records each change; otherwise describes
+//! the problems.
 //!
 //! - Input that the schema accepts is returned unchanged, byte for byte.
 //! - Repaired input satisfies the schema, as the jsonschema crate judges it.

@@ -26,7 +26,7 @@ pub struct CommandError {
 }
 toolwright_core::debug_as_sentence!(CommandError);
 
-/// One problem with the names of a set of tools.
+/// A conflict between the names of tools, or a name that cannot be a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandProblem {
@@ -54,7 +54,7 @@ pub enum CommandProblem {
         command: &'static str,
         /// The tool.
         tool: NamedTool,
-        /// The group of the tool, if the name is that of the group.
+        /// The group of the tool, if the name comes from the group.
         group: Option<String>,
     },
     /// A tool would have a flag twice.

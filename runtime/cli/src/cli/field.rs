@@ -1,5 +1,5 @@
-//! One key of a tool's input, and how its value is typed on a command line. If the input is one type, the keys are read
-//! from its schema.
+//! One key of a tool's input, and the form in which its value is typed on a command line. If the whole input is one
+//! type, the keys come from its schema.
 
 use serde_json::Value;
 
@@ -124,7 +124,7 @@ fn shape(root: &Value, schema: &Value) -> Shape {
     }
 }
 
-/// Returns the types that a schema accepts, counting integers as numbers; empty if it does not say.
+/// Returns the types that a schema accepts, with integers as numbers; empty if the schema sets no type.
 fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
     if depth > DEEPEST {
         return Vec::new();

@@ -36,7 +36,7 @@ fn output() -> io::Result<File> {
     Ok(File::from(owned))
 }
 
-/// Turns the result of writing into that of the command.
+/// Converts the result of writing to the result of the command.
 fn check_written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
         Ok(()) => Ok(()),

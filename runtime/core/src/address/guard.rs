@@ -133,8 +133,8 @@ impl AddressGuard {
         }
     }
 
-    /// Judges the host of a URL, which is an address or a name: for requests that something else resolves, such as a
-    /// proxy.
+    /// Checks the host of a URL, which is an address or a name, for requests whose host another program resolves,
+    /// such as a proxy.
     ///
     /// # Errors
     /// `address_refused`, and `unreachable` where the name has no address.

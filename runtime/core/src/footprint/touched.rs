@@ -1,4 +1,4 @@
-//! One resource that a call touches: its kind, its scope and its name, and whether it is the same as another.
+//! One resource that a call touches: its kind, its scope and its name, and the comparison with other resources.
 
 use std::any::TypeId;
 use std::fmt;
@@ -39,7 +39,7 @@ impl TouchedResource {
         self.kind.0.label
     }
 
-    /// Returns whether it decides what else a call that reads it touches: see
+    /// Returns whether the resource decides which other resources a call that reads it touches: see
     /// [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
     #[doc(hidden)]
     #[must_use]

@@ -152,7 +152,7 @@ macro_rules! too_large {
     };
 }
 
-/// Gives the range of a numeric type: a float may be any integer, approximately.
+/// Implements the range of numeric types: a float type can approximate any integer.
 macro_rules! limits {
     ($number:ty, Integer) => {
         Limits {

@@ -1,4 +1,4 @@
-//! The reader's error: one boxed problem, which gets its place as the reader returns through the enclosing values.
+//! The reader's error: one boxed problem. Its place is filled in as the reader returns through the enclosing values.
 //!
 //! - It is one pointer wide and allocated only on failure, so that success costs nothing.
 //! - A fault has the path from its value to the place of the problem; each enclosing value prepends its own segment.

@@ -191,7 +191,7 @@ impl Keys {
         }
     }
 
-    /// Does the same as [`Key::in_words_of_schema`], for an input that is read as one value.
+    /// Does the work of [`Key::in_words_of_schema`] for an input that is read as one value.
     pub(super) fn whole_in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Problems> {
         Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }

@@ -1,4 +1,4 @@
-//! The one object loop of all tools: it reads a text, fills typed slots and reports every problem at once.
+//! The loop that reads the input object of every tool: it fills typed slots and reports all problems together.
 //!
 //! - After a problem the scan continues: the value is skipped and the next key read. A fault of syntax or depth ends
 //!   the scan, and then no key is reported as missing.

@@ -1,5 +1,5 @@
-//! One parameter of a tool: everything that rustc knows about its type, as functions that need no bounds where they are
-//! used.
+//! One parameter of a tool: the functions that depend on its type, in a form that needs no trait bounds when they are
+//! called.
 //!
 //! Every property of a type is required by naming an item of a trait without supertraits, never by a bound: a bound
 //! would make rustc quote this file, and a supertrait would make it report everything twice.
@@ -145,7 +145,7 @@ impl<T> Param<T> {
         Ok(())
     }
 
-    /// Takes the value out of a slot. The object loop has filled the slots of required parameters.
+    /// Returns the value in a slot. The object loop has filled the slots of all required parameters.
     #[inline(always)]
     pub fn take(&self, slot: Option<T>) -> Result<T, Problems> {
         match slot {

@@ -90,7 +90,7 @@ impl Rule {
 }
 
 impl Problem {
-    /// Makes a problem of the whole input; set `pointer` to give it another place.
+    /// Makes a problem of the whole input; set `pointer` if the problem is in another place.
     ///
     /// `found` is cut to 60 characters.
     pub fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {

@@ -11,7 +11,7 @@ use crate::json::special::special;
 pub(super) enum Text<'de> {
     /// In the text itself.
     Borrowed(&'de str),
-    /// In the reader's scratch buffer.
+    /// The decoded string is in the reader's scratch buffer.
     Scratch,
 }
 

@@ -4,7 +4,7 @@
 /// there is none.
 #[inline]
 pub fn special(bytes: &[u8], mut start: usize) -> usize {
-    // Has no branches inside, so that the compiler can compare all bytes at once.
+    // The loop body has no branches, so that the compiler can compare several bytes in one instruction.
     while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
         let is_special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
         if chunk.iter().fold(false, |found, byte| found | is_special(byte)) {

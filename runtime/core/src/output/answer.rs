@@ -183,8 +183,8 @@ impl Answer {
         }
     }
 
-    /// Lists all sources of untrusted words in the answer: [`untrusted_source`](Self::untrusted_source), and those that
-    /// [`Output::also_untrusted`] names.
+    /// Lists all sources of untrusted text in the answer: [`untrusted_source`](Self::untrusted_source), and those
+    /// that [`Output::also_untrusted`] adds.
     pub fn untrusted_sources(&self) -> Vec<String> {
         let Some(first) = self.untrusted_source() else { return Vec::new() };
         let more = self.untrusted().and_then(|it| it.get(Output::SOURCES)?.as_array());

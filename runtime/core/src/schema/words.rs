@@ -115,7 +115,7 @@ pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
 
 /// Returns words such as `1 to 20 characters`, from the minimum and maximum in a schema.
 pub fn counts(schema: &Value, least: &str, most: &str, unit: &str) -> Option<String> {
-    // In JSON Schema, `2.0` may also be written for two.
+    // In JSON Schema, the number two may also be written as `2.0`.
     let count = |keyword| {
         let number = schema.get(keyword)?;
         let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());

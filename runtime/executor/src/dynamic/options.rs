@@ -251,7 +251,7 @@ impl DynamicTool {
         self
     }
 
-    /// Limits how long each attempt of a call may take; `None` for as long as it takes.
+    /// Limits how long each attempt of a call may take; `None` sets no limit.
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout.map_or(Timeout::None, Timeout::After);
         self

@@ -40,7 +40,7 @@ pub(super) struct Judge {
     pub(super) footprint: Option<Box<Ask<Footprint>>>,
 }
 
-/// A function beside the tool's own, such as a preview; it gets the input as a value.
+/// A function beside the tool's main function, such as a preview; it receives the input as a JSON value.
 pub(super) type Companion<T> =
     dyn Fn(Value, ToolContext) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
 
@@ -79,7 +79,7 @@ pub(super) struct Has {
     pub(super) asks: bool,
 }
 
-/// One spec for each combination of companions; each bit of the index is one of them.
+/// One spec for each combination of further functions; each bit of the index means that a function exists.
 static SPECS: [Spec; 32] = {
     let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;

@@ -1,4 +1,4 @@
-//! Gathers what an executor needs. `build` finds everything that a tool lacks, before any call.
+//! The builder of an executor. `build` reports everything that a tool lacks before any call is made.
 
 mod build;
 

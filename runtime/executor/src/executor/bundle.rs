@@ -1,4 +1,4 @@
-//! Bundles: values that bring tools and what these need to the builder of an executor at once.
+//! Bundles: values that add tools, and all that these tools need, to the builder of an executor in one step.
 
 use std::panic::Location;
 
@@ -125,7 +125,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Notes a problem that makes the build fail; [`build`](Self::build) reports it with all others.
+    /// Adds a problem that makes the build fail; [`build`](Self::build) reports it together with all others.
     #[must_use]
     pub fn problem(mut self, problem: BuildProblem) -> Self {
         self.problems.push(problem);

@@ -1,5 +1,5 @@
-//! Limits how many calls may be inside at once. Passing an open gate costs two atomic operations; only a call that must
-//! wait takes a lock.
+//! Limits how many calls may be inside at the same time. Passing an open gate costs two atomic operations; only a
+//! call that must wait takes a lock.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -81,7 +81,7 @@ impl Gate {
         self.out.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that a call which had given its place back has a place again, or has ended.
+    /// Records that a call which had given up its place has a place again, or has ended.
     pub(crate) fn comes_back(&self) {
         self.out.fetch_sub(1, Ordering::SeqCst);
         if self.is_closed() {

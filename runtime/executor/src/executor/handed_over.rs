@@ -1,4 +1,4 @@
-//! Supplies the results of calls that are carried out elsewhere, and lists those that wait for one.
+//! Supplies the results of calls that were handed over, and lists the calls that wait for a result.
 
 use super::{CallFailure, Executor};
 use crate::handed_over::{HandedOver, SupplyError};

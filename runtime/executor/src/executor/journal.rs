@@ -1,4 +1,4 @@
-//! The journal as an application gives it to an executor: a store and its options.
+//! The settings of an executor's journal, as an application makes them: a store and its options.
 
 use std::fmt;
 use std::sync::Arc;
@@ -164,7 +164,7 @@ impl Journal {
         self
     }
 
-    /// Sets the project in which grants of scope `project` count.
+    /// Sets the project of the executor; grants of scope `project` are valid in it.
     pub fn project(mut self, name: impl Into<String>) -> Self {
         self.project = Some(name.into());
         self

@@ -123,7 +123,8 @@ impl Busy {
         self.lock().paused.insert(call, Instant::now() + time);
     }
 
-    /// Returns the calls to leave alone now: those that are paused, and those about which an approver is asked.
+    /// Returns the calls that workers must not take now: calls that are paused, and calls about which an approver is
+    /// being asked.
     pub(crate) fn left_alone(&self) -> HashSet<CallId> {
         let mut calls = self.lock();
         let now = Instant::now();
@@ -142,7 +143,7 @@ impl Busy {
         calls.reported.retain(|call| pending.contains(call));
     }
 
-    /// Notes that an approver failed over the call. Returns whether this is the first time.
+    /// Records that an approver failed to decide on the call. Returns whether this is the first failure.
     pub(crate) fn is_news(&self, call: CallId) -> bool {
         self.lock().reported.insert(call)
     }

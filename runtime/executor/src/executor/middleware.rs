@@ -112,9 +112,9 @@ pub trait AfterCall: Send {
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>>;
 
-    /// Notes that the attempt did not begin, and will not: a later stage refused the call, another process claimed it,
-    /// or it was given up before. A value that is dropped without this call belongs to an attempt that may have done
-    /// its work. By default the value is only dropped. This must not block.
+    /// Called if the attempt did not begin and will not: a later stage refused the call, another process claimed it,
+    /// or the call was given up before. A value that is dropped without this call belongs to an attempt that may have
+    /// done its work. The default implementation only drops the value. An implementation must not block.
     fn not_begun(self: Box<Self>) {}
 }
 

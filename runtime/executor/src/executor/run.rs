@@ -70,7 +70,8 @@ impl Run {
         self.state.session()
     }
 
-    /// Returns the tools that the run can call: those that are [pinned](Self::pinned), or else those that can be called now.
+    /// Returns the tools that the run can call: the [pinned](Self::pinned) tools, or else the tools that are
+    /// registered now.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()

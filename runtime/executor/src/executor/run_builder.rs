@@ -25,13 +25,13 @@ impl RunBuilder {
         Self { executor, id, values, requester: Requester::default() }
     }
 
-    /// Gives the run a service whose type the builder has declared with `per_run`.
+    /// Provides the run with a service whose type the builder has declared with `per_run`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
     }
 
-    /// Gives the run a service that is shared with other owners, or one behind a trait object; see
+    /// Provides the run with a service that is shared with other owners, or that is behind a trait object; see
     /// [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {

@@ -39,7 +39,7 @@ pub struct DrainReport {
 }
 
 impl Executor {
-    /// Reports whether it refuses new calls, because it is [drained](Self::drain).
+    /// Reports whether the executor refuses new calls, because it is being [drained](Self::drain).
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.state.core.gate.is_closed()

@@ -1,5 +1,5 @@
-//! Runs the calls of one turn: checks them as a whole, runs those that do not conflict side by side, and answers them
-//! in their order.
+//! Runs the calls of one turn: checks the turn as a whole, runs calls that do not conflict at the same time, and
+//! answers them in the order of the turn.
 
 mod answers;
 mod background;
@@ -313,7 +313,8 @@ impl Run {
 enum TurnWait {
     /// The result of each call.
     Results,
-    /// The result of each call, except for calls that go on in the background: they only have to be handed over.
+    /// The caller waits for the result of each call; calls that continue in the background only have to be handed
+    /// over.
     HandOvers,
 }
 

@@ -50,8 +50,8 @@ pub(super) enum Whose {
 }
 
 impl Lifecycle<'_> {
-    /// Notifies the approver of this process, if there is one, and continues the call when the approver decides at
-    /// once. Where that fails the call stays pending, and the approver is notified again later.
+    /// Notifies the approver of this process, if there is one, and continues the call if the approver decides while
+    /// the caller waits. If that fails, the call stays pending, and the approver is notified again later.
     pub(super) async fn notify(
         self,
         record: CallRecord,

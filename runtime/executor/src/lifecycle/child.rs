@@ -94,8 +94,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns a call that was made before, with the answer that its caller gets. A parent gets the latest result of
-    /// its child: an operator may have requeued a dead letter since.
+    /// Returns a call that was made before, with the answer for its caller. A parent receives the latest result of
+    /// its child, because an operator may have requeued a dead letter since.
     pub(super) fn as_known_now(self, known: CallRecord) -> CallRecord {
         match self.parent {
             Some(_) => known.with(|it| it.answer = it.result.take().or_else(|| it.answer.take())),

@@ -94,7 +94,7 @@ impl Moment<'_> {
         Ok(Step::only(Then::Report))
     }
 
-    /// Notes that an approver was notified and decides later.
+    /// Records that an approver was notified and will decide later.
     fn noted(self) -> Result<Step, Box<Step>> {
         let mut noted = self.snapshot.record.clone();
         let Some(ask) = noted.ask.as_mut().filter(|_| noted.state == State::Pending) else {

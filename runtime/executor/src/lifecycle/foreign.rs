@@ -1,5 +1,6 @@
-//! Stores the untrusted sources that a run has read in a document of the journal. They are written before the run gets
-//! an answer, and read when a policy judges a call by them; so they count in whatever process the run goes on.
+//! Stores the untrusted sources that a run has read in a document of the journal. They are written before the run
+//! receives an answer, and read when a policy depends on them, so that they apply in every process in which the run
+//! continues.
 
 use std::sync::Arc;
 
@@ -83,7 +84,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds sources to those that the journal has of a run, and returns all of them.
+    /// Adds sources to those that the journal has for a run, and returns all of them.
     async fn record(
         self,
         run: &str,

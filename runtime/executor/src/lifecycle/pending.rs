@@ -1,4 +1,4 @@
-//! Finds the pending calls that the approver was not notified of, without reading those that it was.
+//! Finds the pending calls of which the approver has not been notified, without reading the other pending calls.
 //!
 //! - Each read lists the calls that are newer than those of the last one. Ids follow the order in which calls are made.
 //! - After a change in the journal, and once a minute, a read lists all pending calls: an older one may be pending

@@ -244,7 +244,7 @@ pub enum Need {
     Attempts,
     /// The fact [`Attempt::retry`]: whether the run grants the call one of its retries.
     Retry,
-    /// Not a fact: these words have to be added to the answer of the attempt, or of a stage.
+    /// The remark in this text has to be added to the answer of the attempt, or of a stage. This is not a fact.
     More(String),
 }
 

@@ -98,7 +98,8 @@ impl Lifecycle<'_> {
                 }
             };
             let (found, ended) = beside(look, &mut going).await;
-            // Removed only now: for a call that ended meanwhile, the sweep may have read an old state.
+            // Ended calls are removed only now, because the sweep may have read an old state of a call that ended in
+            // the meantime.
             for id in &ended {
                 under_way.remove(id);
             }

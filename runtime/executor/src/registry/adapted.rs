@@ -247,7 +247,7 @@ impl super::Entry {
         }
     }
 
-    /// Returns the text that the tool reads of final arguments, for its companions, such as a preview.
+    /// Converts final arguments to the text that the tool reads, for the tool's further functions, such as a preview.
     pub(crate) fn own_final_text<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, ToolError> {
         self.own_text(text, Form::Final).map_err(|problems| {
             let tool = &self.name;

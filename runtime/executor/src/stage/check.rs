@@ -1,5 +1,5 @@
-//! Checks that a tool returns what its output schema says. Checked are structured values that were built by hand,
-//! serialised values where the schema says more than the Rust type, and in debug builds all others.
+//! Checks that a tool's result matches its output schema. It checks structured values that were built by hand,
+//! serialised values if the schema is stricter than the Rust type, and in debug builds all others.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;

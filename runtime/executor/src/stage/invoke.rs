@@ -35,7 +35,7 @@ pub(crate) async fn invoke(
 ) -> Result<Answer, ToolError> {
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
-        // The rest of the total timeout may be shorter than that of an attempt.
+        // The remaining total timeout may be shorter than the timeout of an attempt.
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
         match if is_whole { left } else { plan.timeout } {

@@ -102,7 +102,7 @@ impl<'a> Watch<'a> {
         self
     }
 
-    /// Notes that the call is claimed for an attempt.
+    /// Records that the call was claimed for an attempt.
     #[cold]
     pub(crate) fn set_claimed(&self, record: &CallRecord) {
         self.set_final_arguments(record);

@@ -136,7 +136,7 @@ pub enum KeyError {
         /// What is wrong with the content of the file.
         problem: String,
     },
-    /// No variable names the user's folder of configuration.
+    /// No environment variable names the user's folder of configuration.
     #[error("{0}: set it, or name the file of a key (TOOLWRIGHT_KEY, or --out where one is made)")]
     NoConfiguration(String),
     /// The name cannot be the name of a file.

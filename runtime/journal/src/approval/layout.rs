@@ -87,8 +87,8 @@ fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
     Ok(())
 }
 
-/// Splits a text into pieces that fit into a line, after a space if possible. A character beyond ASCII counts as two
-/// columns, which is the widest any of them is.
+/// Splits a text into pieces that fit into a line, after a space if possible. A character beyond ASCII is assumed to
+/// take two columns, which is the maximum.
 fn pieces(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let (mut start, mut width) = (0, 0);

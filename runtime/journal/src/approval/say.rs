@@ -50,7 +50,7 @@ impl Statement {
         Self::about(call, Decision::Reject { reason }, by, at)
     }
 
-    /// Makes the statement that the call happened. The model gets this result once the statement is recorded.
+    /// Makes the statement that the call happened. Once the statement is recorded, the model receives this result.
     #[must_use]
     pub fn happened(
         call: &CallRecord,

@@ -1,5 +1,5 @@
-//! Submits people's statements: checks each against the present state of its call, and commits its effect in one
-//! transaction, or refuses it and says what happened instead.
+//! Submits people's statements. Each is checked against the current state of its call; then its effect is committed
+//! in one transaction, or it is refused with what happened instead.
 //!
 //! - Of two statements about one call in one generation, one takes effect; the error of the other names its author.
 //! - The state machine decides the next state; after a lost race the call is read again.

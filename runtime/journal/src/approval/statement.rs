@@ -178,7 +178,7 @@ impl Decision {
         })
     }
 
-    /// Reports whether it lets the call run with the arguments that its record shows.
+    /// Reports whether the decision lets the call run with the arguments that its record shows.
     #[doc(hidden)]
     #[must_use]
     pub fn lets_run_as_shown(&self) -> bool {

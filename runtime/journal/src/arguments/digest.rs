@@ -50,7 +50,7 @@ pub struct DigestInput<'a> {
     pub run: &'a str,
 }
 
-/// The result of comparing a digest with that of a call.
+/// The result of comparing a digest with the digest of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DigestMatch {
     /// The digest is that of the call.

@@ -10,7 +10,7 @@ use toolwright_core::json::tree::{Node, push_segment};
 use toolwright_core::json::{ArgumentsError, canonical_of, read};
 use toolwright_core::tool::Definition;
 
-/// Replaces the value of a secret. It reveals nothing of the value, not even its length or type.
+/// The text that replaces the value of a secret. It shows neither the value nor its length or type.
 const SECRET: &str = "(secret)";
 
 /// Final arguments: repaired, and with the defaults of the tool's schema filled in.

@@ -4,8 +4,8 @@ use super::entry::Entry;
 use super::next::{Failure, Transition};
 use toolwright_core::tool::Effect;
 
-/// Counts the attempts of a call that may have acted. Attempts that report that nothing happened do not count. If the
-/// call was found not to have happened, earlier attempts do not count either.
+/// Counts the attempts of a call that may have acted. Attempts that reported that nothing happened are excluded; so
+/// are all earlier attempts once it was found out that the call did not happen.
 #[doc(hidden)]
 pub fn begun(history: &[Entry]) -> u32 {
     let (mut begun, mut settled) = (0_u32, 0_u32);

@@ -20,7 +20,8 @@ impl EndedCalls {
         Self { most: Some(most), calls: VecDeque::new() }
     }
 
-    /// Notes the state of a call before and after a commit. Returns the call to drop, if too many calls have ended.
+    /// Records the states of a call before and after a commit. Returns the call to drop, if too many calls have
+    /// ended.
     pub(super) fn note(
         &mut self,
         call: CallId,

@@ -55,7 +55,7 @@ pub enum CommitError {
     Fenced {
         /// The id of the call.
         call: CallId,
-        /// The epoch of the executor that asked.
+        /// The epoch of the executor that made the request.
         epoch: u64,
     },
     /// A write would take a call away from its owner, whose lease is still valid.
@@ -89,7 +89,8 @@ pub enum CommitError {
 toolwright_core::debug_as_sentence!(CommitError);
 
 impl CommitError {
-    /// Reports whether another writer was faster: nothing was changed, and the caller loads and decides again at once.
+    /// Reports whether another writer was first: nothing was changed, and the caller should load the call and decide
+    /// again.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         !matches!(self, Self::Store(_))

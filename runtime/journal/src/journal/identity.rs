@@ -13,8 +13,8 @@ const KEY: &str = "journal/id";
 /// race against another process.
 const LOOKS: u32 = 4;
 
-/// Returns the id of the journal. A journal without one, such as one of the version before, gets one; if several
-/// processes make one at once, all get the same id.
+/// Returns the id of the journal. A journal without an id, such as one of the previous format version, gets one; if
+/// several processes make one at the same time, all of them get the same id.
 ///
 /// # Errors
 /// When the store fails, or the system provides no random bytes.

@@ -235,7 +235,7 @@ impl PolicyBuilder {
     pub fn load(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         self = self.started_here();
-        // The folder is protected under both names: as it was given, and with links resolved.
+        // The folder is protected under both of its names: the given one, and the one with links resolved.
         for known in [std::path::absolute(path), std::fs::canonicalize(path)].into_iter().flatten()
         {
             self.policies.push(text_of(&known));

@@ -10,7 +10,7 @@ use super::question::Question;
 use super::undeclared::UndeclaredTool;
 use toolwright_core::tool::Danger;
 
-/// Why a policy decides as it does; its text is for people, its serialised form for programs.
+/// The reasons for a policy's decision. The text form is for people, the serialised form for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {

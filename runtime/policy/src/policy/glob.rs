@@ -81,7 +81,8 @@ impl Writer<'_> {
         if self.depth > 0 { Err("a brace is not closed") } else { Ok(()) }
     }
 
-    /// Writes any number of folders. Returns whether the next part begins a segment.
+    /// Writes the regular expression of `**`, which matches any number of folders. Returns whether the next part
+    /// begins a segment.
     fn folders(&mut self, was_start: bool) -> Result<bool, &'static str> {
         let alone = "`**` must be alone between slashes, and outside braces";
         if !was_start || self.depth > 0 {

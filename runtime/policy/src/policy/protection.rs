@@ -117,7 +117,7 @@ fn literal(path: &str) -> String {
     format!("{start}{}", escape(&path))
 }
 
-/// Makes a rule that refuses to write files of these patterns; `None` without any.
+/// Makes a rule that denies writing files that match these patterns; `None` if there are no patterns.
 fn writes(reason: &str, patterns: impl IntoIterator<Item = impl Into<String>>) -> Option<Rule> {
     let mut patterns = patterns.into_iter().peekable();
     patterns.peek()?;

@@ -212,7 +212,7 @@ impl<'a> Asking<'a> {
         self.writes().is_none()
     }
 
-    /// Evaluates the call as one of a tool that touches only the files that it declares.
+    /// Evaluates the call like a call of a tool that declares all of its files.
     pub(super) fn touching_no_files(&self) -> Self {
         let mut asking =
             Self::new(self.question, self.base).with_arguments(self.read).with_reader(self.reader);

@@ -19,7 +19,7 @@ const DEPTH: usize = 64;
 /// How many schemas are examined for one place. The choices of a foreign schema may lead back to itself.
 const SCHEMAS: usize = 4096;
 
-/// The types that a value at a place can have; `None` for any.
+/// The types that a value at a place can have; `None` if it can have any type.
 type Kinds = Option<BTreeSet<&'static str>>;
 
 /// Reports a test of a place that none of these tools has, or whose type never fits. Returns whether it did.

@@ -206,7 +206,7 @@ impl Reader<'_> {
                 None
             }
         };
-        // A missing reason was reported.
+        // The missing reason was reported already, so a placeholder is used.
         let reason = reason.unwrap_or_else(|| At::code("not given".to_owned()));
         let mut rule = Rule::new(kind, reason);
         rule.place = Some(self.place(span));

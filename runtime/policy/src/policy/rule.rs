@@ -83,7 +83,7 @@ pub struct Rule {
     pub(super) examples: Vec<At<CheckedExample>>,
     /// Whether the rule applies only where it certainly matches, which only protections use.
     pub(super) only_certain: bool,
-    /// Whether it could not be read completely, so that nothing may be concluded from what is missing.
+    /// Whether a part of the rule could not be parsed, so that a missing condition proves nothing.
     pub(super) is_partial: bool,
 }
 

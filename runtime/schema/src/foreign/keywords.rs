@@ -8,7 +8,7 @@ pub(super) enum Shape {
     Schema,
     SchemaList,
     SchemaMap,
-    /// A schema for each regular expression.
+    /// The value is a map from regular expressions to schemas.
     PatternMap,
     /// The value is a count: an integer of at least 0.
     Count,

@@ -18,7 +18,7 @@ pub(super) fn is_schema(schema: &Value) -> Result<(), SchemaProblem> {
     Err(SchemaProblem::new("", message))
 }
 
-/// Sets the root's type to object, if the root is an object or can be nothing else.
+/// Sets the type of the root to `object` if the root describes an object, or could describe nothing else.
 pub(super) fn make_object(schema: &mut Value, report: &mut Report) {
     let Value::Object(root) = schema else {
         // The reference led to `true` or `false`.

@@ -1,5 +1,5 @@
-//! Finds out whether a value that a type reads always satisfies its schema. If the schema says more than the type, the
-//! text is checked against the schema as well. In doubt it is checked.
+//! Determines whether a value that a type reads always satisfies the schema. If it may not, the text of each value is
+//! also checked against the schema.
 
 use serde_json::{Map, Value};
 

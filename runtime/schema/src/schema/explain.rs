@@ -114,7 +114,7 @@ struct Broken<'v> {
 }
 
 impl Work<'_> {
-    /// Examines the places in the order of the value, each followed by those that it leads to.
+    /// Examines the places in the order of the value; the places that a place leads to follow directly after it.
     fn run(mut self, value: &Value) {
         let root = Broken { way: Way::root(), value, at: String::new(), by: None };
         let mut open = vec![root];

@@ -1,4 +1,4 @@
-//! Finds out which keys a map accepts, because its schema does not always say that.
+//! Determines which keys a map accepts, because the schema of a map does not always constrain its keys.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,8 @@ const FORMATS: &[(&str, &str)] = &[
     ("uri", "https://example.org/"),
 ];
 
-/// Returns what the schema of a map at one place of a sample must say in addition, if anything.
+/// Returns the constraint that has to be added to the schema of a map at one place of a sample; `None` if none is
+/// missing.
 pub(super) fn correction(
     document: &Value,
     trial: &Trial,

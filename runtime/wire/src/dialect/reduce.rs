@@ -1,5 +1,5 @@
-//! Reduces a schema in the normal form to what one dialect accepts. Every keyword is sent, stated in the description or
-//! refused; reducing continues after a finding, so that all are reported at once.
+//! Reduces a schema in normal form to a schema that one dialect accepts. Every keyword is sent, stated in the
+//! description or refused. After a finding the reduction continues, so that all findings are reported together.
 
 mod choice;
 mod constant;
@@ -22,7 +22,7 @@ use super::{DescribedTool, Dialect, parts, words};
 
 /// The depth up to which schemas are followed; `serde_json` parses no deeper values.
 const DEPTH: usize = 128;
-/// How many schemas are written for one tool, however its references multiply.
+/// The maximum number of schemas that are written for one tool, because references may multiply them.
 const SCHEMAS: usize = 20_000;
 
 /// Writes the input schema of a tool; adds findings.

@@ -21,7 +21,7 @@ pub enum MessageError {
     /// The text is not one JSON value.
     #[error("the message is not JSON")]
     NotJson(#[source] serde_json::Error),
-    /// The shape is that of no provider, or fits several equally.
+    /// The message has the format of no provider, or fits several formats equally well.
     #[error("the message names no provider by its shape, {found}")]
     Unrecognised {
         /// What kind of JSON value the message is.

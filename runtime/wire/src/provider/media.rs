@@ -1,5 +1,5 @@
-//! Which pictures and documents a provider accepts: each block of an answer or a message becomes a part, or a sentence
-//! that says why it is left out.
+//! Which images and documents a provider accepts: each block of an answer or a message becomes a part of the message,
+//! or a sentence that explains why the block is left out.
 //!
 //! The data is checked, because a provider refuses the whole request, and with it every later one of the run, if a
 //! picture is too large, not base64, or labelled with another format than it has.

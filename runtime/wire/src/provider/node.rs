@@ -16,7 +16,7 @@ pub(super) struct Node<'a> {
     raw: &'a RawValue,
 }
 
-/// An object's members. A member that is `null` counts as absent, as it does for every provider.
+/// The members of an object. A member that is `null` is treated as absent, as every provider does.
 pub(super) struct Fields<'a> {
     owner: Node<'a>,
     members: BTreeMap<String, &'a RawValue>,

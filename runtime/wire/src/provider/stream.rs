@@ -127,7 +127,7 @@ impl Provider {
 }
 
 impl MessageStream {
-    /// Takes the next bytes, and returns the events that they complete.
+    /// Parses the next bytes of the stream, and returns the events that they complete.
     ///
     /// # Errors
     /// When the provider reports an error, or the bytes are not a stream of this provider. The stream is over then.

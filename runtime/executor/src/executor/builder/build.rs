@@ -1,4 +1,4 @@
-//! Builds an executor, and reports everything that is missing or given twice at once.
+//! Builds an executor, and reports everything that is missing or provided twice in one error.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,5 @@
-//! Takes a call through the stages: one after the other, guarded against panics, each with a time limit, until the call
-//! is given up.
+//! Passes a call through the stages in order, each guarded against panics and with a time limit, until the call is
+//! cancelled.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -171,8 +171,8 @@ impl EnteredStages {
         }
     }
 
-    /// Lets the stages examine and replace the answer of an attempt, the last stage first. For an attempt that did not
-    /// begin, they are not asked.
+    /// Lets the stages examine and replace the answer of an attempt, the last stage first. They are not called for an
+    /// attempt that did not begin.
     pub(crate) async fn leave(
         mut self,
         run: &RunState,

@@ -31,7 +31,7 @@ use toolwright_journal::journal::ParentCall;
 /// How often an attempt checks whether its expired lease has been renewed.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// One attempt of a call that makes calls. When dropped, it gives its places back.
+/// One attempt of a call that makes calls. Dropping it gives its places back.
 pub(crate) struct Attempt {
     places: Arc<Places>,
     lineage: Arc<Lineage>,

@@ -1,4 +1,4 @@
-//! Calls that a call makes on behalf of an agent of its own: they can use only some of its tools, and more rules judge
+//! Calls that a call makes on behalf of an agent: they can use only some of the tools, and further rules apply to
 //! them.
 //!
 //! A delegation gives no rights: a catalog is narrowed and never widened, and a rule can only forbid more.
@@ -90,7 +90,7 @@ impl Delegation {
     }
 }
 
-/// Returns the value that the agent on whose behalf these calls are made has handed down.
+/// Returns the value that was passed on by the agent on whose behalf these calls are made.
 #[doc(hidden)]
 #[must_use]
 pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {

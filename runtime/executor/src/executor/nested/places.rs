@@ -46,7 +46,7 @@ impl Places {
         (standing.is_inside, standing.holds) = (false, false);
     }
 
-    /// Notes that a child begins: the attempt holds no place until every child has ended.
+    /// Records that a child begins: the attempt holds no place until every child has ended.
     pub(super) fn step_out(&self) -> Out<'_> {
         let mut standing = self.standing();
         standing.away += 1;
@@ -77,8 +77,8 @@ impl Places {
         }
     }
 
-    /// Notes that the attempt has its places again. Returns `false` if it must not take any: another child is
-    /// running, another one has taken them back already, or the attempt is over.
+    /// Records that the attempt has its places again. Returns `false` if it must not take them: another child is
+    /// running, another child has already taken them back, or the attempt has ended.
     fn takes_place(&self) -> bool {
         let mut standing = self.standing();
         let takes = standing.is_inside && !standing.holds && standing.away == 0;

@@ -51,7 +51,7 @@ impl TurnAnswers {
         &self.answers
     }
 
-    /// Takes the answers out, in the order of the calls.
+    /// Returns the answers, in the order of the calls, and consumes this value.
     #[must_use]
     pub fn into_answers(self) -> Vec<Answer> {
         self.answers

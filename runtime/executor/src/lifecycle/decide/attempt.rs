@@ -222,7 +222,7 @@ fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     Transition::Errored { failure, effect: record.effect, exhausted }
 }
 
-/// Takes back the attempt of a call that was claimed but not begun.
+/// Subtracts the attempt of a call that was claimed but not begun.
 fn not_counted(record: &mut CallRecord) {
     record.attempt = record.attempt.saturating_sub(1);
 }

@@ -28,7 +28,7 @@ impl Moment<'_> {
         Ok((vec![claimed, handed_over], Then::Report))
     }
 
-    /// Accepts a supplied result: once, before the deadline, and for the call as it was handed over.
+    /// Accepts a supplied result: only once, before the deadline, and for the call that was handed over.
     pub(super) fn supply(self, supplied: &SuppliedResult) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.state != State::HandedOver || record.generation != supplied.generation {

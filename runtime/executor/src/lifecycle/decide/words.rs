@@ -180,7 +180,7 @@ pub(super) fn recalled(record: &CallRecord) -> ToolError {
         .class(ErrorClass::Cancelled)
 }
 
-/// Others may have carried the call out, so its answer must not say that nothing happened.
+/// Another process may have carried the call out, so the answer must not say that nothing happened.
 fn elsewhere(record: &CallRecord) -> &'static str {
     match record.effect {
         Effect::Read => "",

@@ -1,4 +1,4 @@
-//! Runs a claimed call and renews its lease meanwhile. Its result and its final state are committed together.
+//! Runs a claimed call, and renews its lease while it runs. The result and the final state are committed together.
 
 use std::pin::pin;
 use std::sync::Arc;

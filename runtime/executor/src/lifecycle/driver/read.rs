@@ -108,7 +108,7 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.undecided_children = Some(undecided);
             }
             Need::Begun => {
-                // If the history cannot be read, each claim counts as an attempt that may have acted.
+                // If the history cannot be read, each claim is counted as an attempt that may have acted.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
                 let history = self.history(look.record()).await;
                 look.snapshot.begun = Some(history.map_or(claims, |history| begun(&history)));

@@ -200,7 +200,7 @@ pub enum ApprovalError {
     Secret {
         /// The id of the call.
         call: CallId,
-        /// The parameter that was given.
+        /// The secret parameter for which the edit has a value.
         parameter: String,
     },
     /// The new arguments are not one JSON object.

@@ -123,7 +123,7 @@ impl ApprovalService {
         self.decide(call, Decision::Accept, key).await
     }
 
-    /// Records that an indeterminate call happened; the model gets this result.
+    /// Records that an indeterminate call happened; the model receives this result.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).

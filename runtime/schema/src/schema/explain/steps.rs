@@ -37,7 +37,7 @@ pub(super) struct Step {
     /// The keyword's place in the schema.
     pub(super) at: String,
     pub(super) ways: Vec<Way>,
-    /// Whether it applies to the keys of an object, which are not parts of the value.
+    /// Whether the keyword applies to the keys of an object, which are not parts of the value.
     of_names: bool,
 }
 
@@ -297,7 +297,7 @@ impl Stepping {
 }
 
 impl<'i> Keyword<'i> for Stepping {
-    /// Records a failure and lets the validator go on: an error would copy the value at every level.
+    /// Records a failure and lets the validator continue, because an error would copy the value at every level.
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
         let (Some(step), Some(walk)) = (&self.0, Self::current()) else { return Ok(()) };
         if walk.holds(step, value) {

@@ -152,7 +152,7 @@ pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: 
     }
 }
 
-/// Takes a call whose lease has expired, in a race with the owner that renews it.
+/// A writer that takes over a call with an expired lease races with the owner that renews the lease.
 pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Store>) {
     for round in 0..64 {
         let record = running(store).await;

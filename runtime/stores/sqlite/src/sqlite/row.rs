@@ -106,7 +106,7 @@ pub fn instant(time: Timestamp) -> i64 {
     i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// Serialises as JSON. Most texts are no longer than `length`, for which memory is reserved at once.
+/// Serialises a value as JSON. Memory for `length` bytes is reserved first, which suffices for most values.
 fn write_json(
     value: &impl Serialize,
     length: usize,

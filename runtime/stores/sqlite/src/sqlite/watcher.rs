@@ -1,4 +1,4 @@
-//! Notifies of commits: at once for this process, after a moment for other processes.
+//! Notifies readers of commits: immediately if this process made them, after a short time if another process did.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

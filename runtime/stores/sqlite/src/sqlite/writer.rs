@@ -242,7 +242,8 @@ impl WriterState {
         }
     }
 
-    /// Commits a group at once, including work that arrives meanwhile. Returns the results in the group's order.
+    /// Commits a group of writes together, including writes that arrive in the meantime. Returns the results in the
+    /// group's order.
     fn together(
         &self,
         statements: &mut Statements<'_>,
@@ -340,7 +341,7 @@ fn perform(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitErr
 
 impl QueuedWork {
     fn answers(self, result: Result<(), CommitError>) {
-        // The caller may have gone; the result is in the file.
+        // The caller may have stopped waiting; the result of its write is in the file.
         let _ = self.answer.send(result);
     }
 }

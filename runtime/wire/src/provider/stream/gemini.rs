@@ -1,4 +1,4 @@
-//! Gemini `streamGenerateContent`: responses that each bring more parts; calls come complete.
+//! The stream of Gemini's `streamGenerateContent`: each response has further parts, and every call is complete.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -20,7 +20,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Takes the next bytes, and passes on the data of each event that they complete.
+    /// Parses the next bytes, and passes on the data of each event that they complete.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],

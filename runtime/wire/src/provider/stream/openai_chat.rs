@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions: chunks that each bring more of the text or of the calls.
+//! The stream of `OpenAI`'s Chat Completions: each chunk has a further part of the text or of the calls.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -330,7 +330,7 @@ impl Assembly {
     }
 
     pub(super) fn message(self) -> Option<String> {
-        // Some servers end the bytes without `[DONE]`: the reason to finish also shows that nothing is missing.
+        // Some servers end the stream without `[DONE]`; then the finish reason shows that nothing is missing.
         if !self.is_done && self.finish_reason.is_none() {
             return None;
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(super) struct ReasoningDetails(Vec<Map<String, Value>>);
 
 impl ReasoningDetails {
-    /// Takes the pieces of a chunk, and skips those in a form that no known provider uses.
+    /// Adds the reasoning pieces of a chunk, and skips pieces in a form that no known provider uses.
     pub(super) fn push(&mut self, pieces: &RawValue) {
         let pieces: Option<Vec<Map<String, Value>>> = serde_json::from_str(pieces.get()).ok();
         for piece in pieces.into_iter().flatten() {
