@@ -163,8 +163,8 @@ fn ask<R: BufRead, W: Write>(
     })
 }
 
-/// Asks about one request. `settle` discards what was typed and returns whether there was anything; `None` if that
-/// is impossible.
+/// Asks a person about one request. `settle` discards the keys typed so far and returns whether there were any;
+/// `None` if it cannot discard them.
 fn converse<R: BufRead, W: Write>(
     reader: &mut R,
     writer: &mut W,

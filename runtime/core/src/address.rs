@@ -11,8 +11,8 @@ pub use guard::{AddressGuard, HostResolver, RefusedAddress};
 
 /// Describes an address that is not public; `None` for a public one.
 ///
-/// An IPv6 address that contains an IPv4 address (mapped, NAT64) is judged by that one. 6to4 and Teredo addresses are
-/// always refused, because nothing uses them any more.
+/// An IPv6 address that contains an IPv4 address (mapped, NAT64) is checked as that IPv4 address. 6to4 and Teredo
+/// addresses are always refused, because they are no longer in use.
 ///
 /// To connect to a name, first judge the addresses that the name resolves to, and then connect to one of exactly these:
 /// the name may resolve to others the next time.

@@ -47,7 +47,7 @@ impl fmt::Display for RefusedFile {
 /// A call that may have changed files without an entry in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnrecordedCall {
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
     /// The tool of the call.
     pub tool: String,

@@ -168,7 +168,8 @@ impl Scan<'_, '_> {
         self.reader.finish()
     }
 
-    /// Finds a key that is not the expected one; the inner fault is for an unknown key.
+    /// Finds the index of the next key if it is not the expected one; for an unknown key, returns its fault, unless
+    /// too many problems were reported already.
     fn find(&mut self) -> Result<Result<usize, Option<Fault>>, Fault> {
         let text = self.reader.key()?;
         let key = self.reader.resolve(text);

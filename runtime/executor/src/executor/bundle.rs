@@ -109,8 +109,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Returns the registry of the executor, for bundles whose tools come and go. The tools that the builder was given
-    /// are in it once the executor is built.
+    /// Returns the registry of the executor, for bundles that register and unregister tools later. The tools that the
+    /// builder received are in it once the executor is built.
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry

@@ -74,7 +74,7 @@ pub enum CallFailure {
     /// The journal failed after the tool had run, so the result of the call is not recorded.
     #[error("`{tool}` was run as call {call}, but its result could not be recorded: {error}")]
     ResultNotRecorded {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
@@ -112,7 +112,7 @@ pub enum CallFailure {
         "the executor shuts down while call {call} of `{tool}` is {state}; make the turn again with another executor to go on with it"
     )]
     ShuttingDown {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
@@ -127,7 +127,7 @@ pub enum CallFailure {
         "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
     )]
     NotAnswered {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
@@ -137,7 +137,7 @@ pub enum CallFailure {
     /// The record of the call contradicts the rules of the state machine, so the executor does not run it.
     #[error("call {call} of `{tool}` is not run, because its record was tampered with: {why}")]
     Contradiction {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
@@ -149,7 +149,7 @@ pub enum CallFailure {
         "the result of call {call} of `{tool}` was supplied with a key that does not count: {why}"
     )]
     NotVouched {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
@@ -159,7 +159,7 @@ pub enum CallFailure {
     /// The tool is not registered in this process, or needs services that only the call's own run has.
     #[error("call {call} of `{tool}` cannot be run here: {why}")]
     NotHere {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,

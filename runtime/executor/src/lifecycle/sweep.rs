@@ -178,7 +178,7 @@ impl Lifecycle<'_> {
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
         }
-        // Such a call is made again by the driver of its run.
+        // The driver of an agent's run makes its calls again, so the sweep leaves them out.
         due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();

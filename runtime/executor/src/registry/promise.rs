@@ -1,5 +1,5 @@
-//! Finds out whether the output schema of a tool says more than the Rust type that it is made from: a bound, a length,
-//! a pattern. The type guarantees the rest, so only such schemas are checked at each result. Pure.
+//! Determines whether the output schema of a tool has constraints that its Rust type lacks, such as a bound, a length
+//! or a pattern. Only results with such a schema are checked, because the type guarantees the rest. Does no I/O.
 
 use serde_json::{Map, Number, Value};
 use toolwright_core::schema::walk::pointers;

@@ -175,13 +175,13 @@ pub enum InvalidToken {
         "the token or the record of call {call} was altered: its signature does not fit the call as it is"
     )]
     Altered {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
     /// The call has not been handed over.
     #[error("call {call} was never handed over")]
     NotHandedOver {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
 }

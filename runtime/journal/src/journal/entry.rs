@@ -14,7 +14,7 @@ use toolwright_core::context::CallId;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
     /// The number of the entry in the history of its call, counted from 1.
     pub number: u64,

@@ -320,7 +320,7 @@ impl CallRecord {
             self.grant = None;
         }
         match event {
-            // Suspension does not count as an attempt, because the attempt goes on when the call resumes.
+            // Suspension does not count as an attempt, because the attempt continues when the call resumes.
             Transition::Suspended => {
                 self.attempt = self.attempt.saturating_sub(1);
                 (self.owner, self.lease) = (None, None);

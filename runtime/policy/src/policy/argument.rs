@@ -71,22 +71,23 @@ impl ArgumentTest {
         Self(Test::Within(all(values)))
     }
 
-    /// Passes for a list whose first items are those of one of these lists, each a JSON text. Only for an allow: an
-    /// objection would miss the same words elsewhere, as in `git -C . push`.
+    /// Passes for a list that begins with the items of one of these lists, each a JSON text. Only a rule that allows
+    /// may use it: a rule that denies or asks would miss the same words elsewhere, as in `git -C . push`.
     pub fn begins(lists: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Begins(all(lists)))
     }
 
-    /// Passes for a list of a program's arguments that contains one of these flags: also with a value (`--force=yes`),
-    /// shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every argument that begins
-    /// with it. Not for an allow, because it would let every other flag through.
+    /// Passes for a list of a program's arguments that contains one of these flags: also with a value
+    /// (`--force=yes`), shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every
+    /// argument that begins with it. A rule that allows must not use it, because it would let every other flag
+    /// through.
     pub fn flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Flags(all(flags)))
     }
 
     /// Passes for a list of a program's arguments in which everything that begins with `-` or `+` is one of these
     /// flags, in exactly this spelling; a flag with two dashes may have a value after `=`. Arguments after `--` are
-    /// tested too. Only for an allow: an objection would be avoided by one more flag.
+    /// tested too. Only a rule that allows may use it: one more flag would evade a rule that denies or asks.
     pub fn only_flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OnlyFlags(all(flags)))
     }

@@ -61,7 +61,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     for (number, line) in lines {
-        // serde would take a list for the fields of a case in order.
+        // serde would also accept a list, as the fields of a case in order, so lists are refused here.
         if !line.trim_start().starts_with('{') {
             problems.push(format!("{name}:{number}:1: a case is an object, as `{{\"tool\":…}}`"));
             continue;

@@ -136,7 +136,7 @@ impl Family {
     }
 }
 
-/// A child that waits for a person. Dropping this value ends the counting of the child.
+/// A child that waits for a person. Dropping this value removes the child from the waiting ones.
 struct Waits<'a> {
     family: &'a Family,
     child: CallId,

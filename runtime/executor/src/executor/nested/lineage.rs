@@ -20,7 +20,8 @@ pub(crate) struct Lineage {
     pub(crate) depth: u32,
     /// The parent's record in the journal; `None` if the parent is not journalled.
     pub(crate) recorded: Option<RecordedParent>,
-    /// What the call touches; set once its input has been read, which is before the call can make another.
+    /// The resources that the call touches; set once its input has been read, which happens before the call can make
+    /// another call.
     footprint: OnceLock<Footprint>,
     /// The token that is cancelled when the parent's attempt has ended.
     ended: CancellationToken,

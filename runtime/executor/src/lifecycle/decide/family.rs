@@ -28,8 +28,8 @@ impl Moment<'_> {
         is_elsewhere && record.answer.is_none()
     }
 
-    /// Returns whether the call was made for an agent as which this executor does not act. The driver of that agent's
-    /// run makes such a call again, unless the call has its answer.
+    /// Returns whether the call belongs to an agent other than the one for which this executor acts. The driver of
+    /// that agent's run makes the call again, unless the call has its answer.
     pub(super) fn is_left_to_its_agent(self) -> bool {
         let record = &self.snapshot.record;
         is_of_agent(record) && self.settings.acts_as.as_ref() != Some(&record.requester.agent)

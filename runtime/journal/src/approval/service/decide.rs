@@ -86,8 +86,8 @@ pub(super) fn decide(
             record.answer_with(rejection(reason.as_deref(), more.as_deref()));
         }
         Decision::Happened { result } => record.answer_with(AnswerRecord::result(result)),
-        // An earlier decision was about an earlier generation. This statement is not an approval; the executor finds
-        // it in the history.
+        // An earlier decision was on an earlier generation. This statement is no approval, so it is stored only in
+        // the history, where the executor finds it.
         Decision::DidNotHappen => record.decision = None,
         Decision::Accept => {
             record.decision = None;

@@ -140,7 +140,7 @@ pub enum ApprovalError {
         illegal: Illegal,
         /// What last happened to the call.
         what: String,
-        /// Who did that.
+        /// Who caused the last event of the call.
         who: String,
         /// When that happened.
         at: Timestamp,
