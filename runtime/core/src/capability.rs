@@ -91,7 +91,7 @@ impl<T: ?Sized> Capability<T> {
         self.spec
     }
 
-    /// Finds out whether the service holds resources of the kind `K`.
+    /// Determines whether the service holds resources of the kind `K`.
     pub const fn holder<K>(&self) -> Holder<T, K> {
         Holder::NEW
     }

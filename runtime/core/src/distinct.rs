@@ -1,4 +1,4 @@
-//! Finds out whether two parameters of a `preview` or `reconcile` function differ in type. If not, a path to the
+//! Determines whether two parameters of a `preview` or `reconcile` function differ in type. If not, a path to the
 //! function would hide which is which.
 
 use std::marker::PhantomData;

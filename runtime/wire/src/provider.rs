@@ -83,7 +83,7 @@ impl Provider {
     pub const ALL: [Self; 4] =
         [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
 
-    /// Finds out which provider wrote the message, by its shape.
+    /// Determines which provider wrote the message, by its shape.
     ///
     /// Accepts whatever [`tool_calls`](Self::tool_calls) accepts.
     ///

@@ -129,7 +129,7 @@ pub struct HeldResources<'s> {
     pub(super) other_names: OtherNames<'s>,
 }
 
-/// Finds out for generated code whether the service `T` holds resources of the kind `K`.
+/// Determines for generated code whether the service `T` holds resources of the kind `K`.
 pub struct Holder<T: ?Sized, K>(PhantomData<fn(&T, K)>);
 
 impl<T: ?Sized, K> Holder<T, K> {

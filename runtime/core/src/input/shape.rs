@@ -46,7 +46,7 @@ pub trait NoRange {
 
 impl<T> NoRange for Range<T> {}
 
-/// Finds out for generated code which JSON values a type can be.
+/// Determines for generated code which JSON values a type can be.
 pub struct Shape<T>(PhantomData<fn(T)>);
 
 /// The type may be suitable, because nothing known about it excludes that.

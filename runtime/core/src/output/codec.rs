@@ -16,7 +16,7 @@ use super::{Answer, Output};
 use crate::error::ToolError;
 use crate::spec::SchemaOf;
 
-/// Finds out what kind of value a function returns: rustc finds the inherent method for `Result` under any name, and
+/// Determines what kind of value a function returns: rustc finds the inherent method for `Result` under any name, and
 /// the trait's method for all other types.
 pub struct Probe<R>(PhantomData<R>);
 

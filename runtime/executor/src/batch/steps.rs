@@ -28,7 +28,7 @@ impl Steps {
         self.steps.iter().map(|step| step.next.len()).sum()
     }
 
-    /// The call that is pushed next.
+    /// Returns the index that the next added call gets.
     pub(super) fn next(&self) -> Pending {
         Pending(self.calls.len())
     }

@@ -210,7 +210,7 @@ enum Progress<'a> {
     Ended(Answer),
     /// The call has not begun: its tool's validation needs the final arguments, or has to wait.
     Unvalidated,
-    /// The call waits for a place.
+    /// The call waits until the executor or its tool has a free place.
     Waiting(BoxFuture<'a, Answer>),
     /// The tool runs and has returned `Pending`.
     Running(stage::Admission<'a>, BoxFuture<'a, Answer>),

@@ -11,7 +11,7 @@ use toolwright_core::context::CallId;
 /// that runs again gets the answers that its children had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParentCall {
-    /// The parent.
+    /// The id of the parent.
     pub call: CallId,
     /// The index of the child among the calls that its parent makes, from 0.
     pub index: u32,

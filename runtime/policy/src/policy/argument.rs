@@ -22,8 +22,8 @@ use super::rule::RuleKind;
 /// | `at_least`, `more_than`, `at_most`, `less_than` | the same | a number on this side of the limit |
 ///
 /// For a command line (`#[arg(command)]`), `program` may be combined with `begins`, `flags`, `only_flags` and
-/// `contains`, which then test the arguments of each program in it. An objection matches if one command passes all of
-/// them, an allow only if every command does.
+/// `contains`, which then test the arguments of each program in it. A rule that denies or asks matches if one command
+/// passes all of them, a rule that allows only if every command does.
 #[derive(Debug, Clone)]
 pub struct ArgumentTest(pub(super) Test);
 
@@ -92,9 +92,10 @@ impl ArgumentTest {
         Self(Test::OnlyFlags(all(flags)))
     }
 
-    /// Passes for a command line that runs one of these programs; in an allow, only these. An objection compares names
-    /// without their folders, an allow compares them as they are written. A part of a line that cannot be known before
-    /// it runs counts as unknown, and no allow covers a line in which the shell writes a file or sets a variable.
+    /// Passes for a command line that runs one of these programs; in a rule that allows, only these. A rule that
+    /// denies or asks compares names without their folders, a rule that allows compares them as they are written. A
+    /// part of a line that cannot be known before it runs counts as unknown, and no allow covers a line in which the
+    /// shell writes a file or sets a variable.
     pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Program(all(programs)))
     }

@@ -86,8 +86,8 @@ impl<'a> Scope<'a> {
         };
         let (reads, writes) = (files(&rule.reads, problems), files(&rule.writes, problems));
         let outside = rule.outside.as_ref();
-        // Outside means inside of none of the folders, so the comparisons are swapped: an objection compares names
-        // exactly, an allow broadly.
+        // Outside means inside of none of the folders, so the comparisons are swapped: a rule that denies or asks
+        // compares names exactly, a rule that allows broadly.
         let outside =
             outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
         let tools = rule.tools.as_ref().map(|it| names(it, name, problems));

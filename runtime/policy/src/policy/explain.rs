@@ -41,7 +41,7 @@ pub struct Explanation {
     pub danger: Danger,
     /// The effect of the mode on calls of that danger.
     pub mode_says: ModeSays,
-    /// Whether calls that change something are planned first.
+    /// Whether calls that change something are put into a plan first.
     pub plan: bool,
 }
 

@@ -116,8 +116,8 @@ pub enum RuleEffect {
     Allow,
 }
 
-/// Combines the effects of tool, rules and mode into a decision. A rule can only add an objection; an allow cancels
-/// only the mode's question.
+/// Combines the effects of tool, rules and mode into a decision. A rule can make the decision only stricter; a rule
+/// that allows cancels only the mode's question.
 ///
 /// The tool's own reason comes first among the reasons why a person is asked. That a call does not declare its files is
 /// one reason, however many protections need them.

@@ -24,19 +24,19 @@ use toolwright_core::footprint::{File, ResourceKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protection {
-    /// `protect-git`.
+    /// `protect-git`: nothing is written below `.git`.
     Git,
-    /// `protect-env`.
+    /// `protect-env`: no file `.env*` is written.
     Env,
-    /// `protect-keys`.
+    /// `protect-keys`: no key file is written.
     Keys,
-    /// `ask-for-keys`.
+    /// `ask-for-keys`: reading a key file needs approval.
     KeyReads,
-    /// `protect-policy`.
+    /// `protect-policy`: the files of the policy are not written, if they are known.
     Policy,
-    /// `protect-journal`.
+    /// `protect-journal`: the journal is not written, if it is known.
     Journal,
-    /// `workspace-bounds`.
+    /// `workspace-bounds`: no file outside of the roots is touched, if there are roots.
     Bounds,
 }
 

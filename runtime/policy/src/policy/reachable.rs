@@ -1,4 +1,4 @@
-//! Finds out from a tool's schema which types a value at a place of its arguments can have: none if the place cannot
+//! Determines from a tool's schema which types a value at a place of its arguments can have: none if the place cannot
 //! exist. A rule over such a place, or with a test of another type, never matches. Types that the schema does not
 //! clearly exclude count as possible.
 

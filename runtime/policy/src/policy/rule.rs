@@ -268,7 +268,7 @@ impl Rule {
 
     /// Matches calls of a run that has read untrusted text: an answer marked by
     /// [`Output::untrusted`](toolwright_core::output::Output::untrusted), its own or one of a child call or an agent.
-    /// If it is unknown what the run has read, an objection counts.
+    /// If it is unknown what the run has read, a rule that denies or asks is assumed to match.
     ///
     /// ```
     /// use toolwright::policy::{Example, Policy, Rule};

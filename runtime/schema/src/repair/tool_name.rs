@@ -1,4 +1,4 @@
-//! Finds out whether a call in place of an input calls the tool whose input is expected.
+//! Determines whether a call in place of an input calls the tool whose input is expected.
 
 use super::words::fold;
 

@@ -1,4 +1,4 @@
-//! Finds out whether `null` is a value of an optional property, or only another way to leave it out.
+//! Determines whether `null` is a value of an optional property, or only another way to leave it out.
 //!
 //! An option and a union that has a variant without content have the same schema. Only reading `null` by the type
 //! distinguishes them, so the schema does not change until the type can be asked.

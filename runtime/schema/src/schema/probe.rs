@@ -1,4 +1,4 @@
-//! Finds out whether a type accepts exactly what its schema accepts, by reading values when a registry is made.
+//! Determines whether a type accepts exactly what its schema accepts, by reading values when a registry is made.
 //!
 //! - Values that the schema accepts are read, and each part of them again with odd values in its place. Where type and
 //!   schema disagree, the schema is corrected, or every call is checked against the schema as well, or the registry is

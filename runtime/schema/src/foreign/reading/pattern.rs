@@ -1,4 +1,4 @@
-//! Finds out how a regular expression can be checked.
+//! Determines how a regular expression can be checked.
 
 use jsonschema::PatternOptions;
 use serde_json::json;

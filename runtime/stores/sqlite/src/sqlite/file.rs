@@ -78,7 +78,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
     Ok(OpenedFile { asked, name, connection })
 }
 
-/// Finds out what the file is, in one transaction, because another process may be making it.
+/// Determines what the file is, in one transaction, because another process may be making it.
 fn find_format(connection: &mut Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let moment = connection.transaction().map_err(|error| name.failure("be read", error))?;
     identify(&moment, name)

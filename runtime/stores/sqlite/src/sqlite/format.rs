@@ -27,7 +27,7 @@ pub enum FoundFormat {
     Journal(usize),
 }
 
-/// Finds out what the file is; refuses files that are not journals, and journals of later versions. Its queries must
+/// Determines what the file is; refuses files that are not journals, and journals of later versions. Its queries must
 /// see one state of the file, so the connection has to be in a transaction.
 pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let number = |text: &str| {

@@ -1,4 +1,4 @@
-//! Why a stream makes no message.
+//! The errors of a stream from which no message can be made.
 
 use crate::provider::ToolCall;
 
