@@ -336,9 +336,9 @@ fn named_services(tool: &Tool) -> TokenStream {
     quote!(#(#services)*)
 }
 
-/// Generates the boxed future. A tool that opens no resource is called at once, which only makes its future.
-/// Otherwise an `async` block opens the resources, calls the tool, encodes its answer and closes them in reverse
-/// order.
+/// Generates the boxed future. The function of a tool that opens no resource is called directly, and its future
+/// boxed. Otherwise an `async` block opens the resources, calls the tool, encodes its answer and closes the resources
+/// in reverse order.
 fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some() && !callee.is_async();
     let mut opened: Vec<(Ident, Ident)> = Vec::new();

@@ -233,9 +233,10 @@ impl DynamicTool {
         self
     }
 
-    /// Lets an agent's run go on while a call of a tool that is carried out elsewhere ([`external`](Self::external)) is under way:
-    /// the model reads at once that it is, and gets the result as a message when it comes. The registry refuses it of any other tool,
-    /// and of a [`terminal`](Self::terminal) one.
+    /// Lets the run of an agent continue while another process carries out a call of the tool: the model reads as the
+    /// first answer that the call is running, and receives the result as a message when it comes. The registry
+    /// refuses this option for a tool that is not [`external`](Self::external), and for a
+    /// [`terminal`](Self::terminal) one.
     ///
     /// ```
     /// use serde_json::json;

@@ -123,7 +123,7 @@ impl<'a> Lifecycle<'a> {
         self.parent.is_none() && self.run.core.gate.is_closed()
     }
 
-    /// Starts to drive a call that the journal has.
+    /// Makes the state with which the driver works on a call that the journal has.
     pub(super) fn look<'c>(
         self,
         record: CallRecord,
@@ -170,7 +170,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Decides on an input, commits the decision, and returns what follows. Where the stages of the application have to
+    /// Decides on an input, commits the decision, and returns what follows. If the stages of the application have to
     /// examine the call first, runs them, and uses their decision as the next input.
     pub(super) async fn advance(
         self,

@@ -12,7 +12,7 @@ use toolwright_core::schema::texts;
 use toolwright_core::schema::walk::each_schema;
 use toolwright_core::schema::walk::pointers;
 
-/// Bounds by keyword.
+/// The limits of a type, each with the keyword that expresses it.
 type Limits = Vec<(&'static str, Value)>;
 
 const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
