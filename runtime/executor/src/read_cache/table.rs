@@ -1,5 +1,5 @@
-//! The table of cached answers. It is pure: time is an argument, counted from when the table was made, and so are
-//! stamps.
+//! The table of cached answers. Does no I/O: the time, counted from the creation of the table, and the stamps of
+//! resources are arguments.
 //!
 //! - No entry overlaps with a write that has begun and not ended: the entry is removed when the write begins, and what
 //!   is read meanwhile is not stored.
