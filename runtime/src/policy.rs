@@ -6,7 +6,7 @@
 //!   rules does not matter.
 //! - A [`Mode`] decides by the danger of a call; `plan` queues calls that change something.
 //! - A [`Protection`] is a built-in rule, which can be switched off.
-//! - A rule that denies or asks applies even if a fact is unknown: a call that does not declare its files may touch any.
+//! - A rule that denies or asks applies even if a fact is unknown: a call with undeclared files may touch any file.
 //!
 //! # Patterns for files
 //!

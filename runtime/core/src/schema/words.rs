@@ -97,7 +97,7 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
     if let Some(format) = known("pattern").and_then(format_of) {
         return formats::of_format(format);
     }
-    // The only alternative of formats that schemars makes.
+    // Of all choices that schemars generates, only those between formats are described here.
     let choices = schema.get("anyOf")?.as_array()?;
     let formats: Option<Vec<&str>> = choices.iter().map(|it| it.get("format")?.as_str()).collect();
     (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?

@@ -1,5 +1,5 @@
-//! Checks the schemas of run-time tools. They were written elsewhere, so they are checked before anything is built on
-//! them.
+//! Checks the schemas of run-time tools when the tools are registered, because no Rust type guarantees that these
+//! schemas are valid.
 
 use serde_json::{Map, Value};
 

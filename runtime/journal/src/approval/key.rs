@@ -99,7 +99,7 @@ impl ApproverKey {
         Ok(SignedStatement { key: self.public().to_string(), signature, text })
     }
 
-    /// Signs a text of a domain, in hexadecimal digits.
+    /// Returns the signature of a text with its domain, in hexadecimal digits.
     pub(super) fn sign_text(&self, domain: &str, text: &str) -> String {
         hex::encode(self.secret.sign(&message(domain, text)).to_bytes())
     }

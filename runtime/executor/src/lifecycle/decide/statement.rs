@@ -223,8 +223,8 @@ impl<'a> Moment<'a> {
         unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
     }
 
-    /// Whether a person approved exactly this call, with this digest, as it is shown; the inner error is the reason
-    /// for the call's history why not.
+    /// Checks that a person approved exactly this call, with this digest, as it is shown; the inner error says for
+    /// the call's history why the approval is not valid.
     pub(super) fn check_decision(
         self,
         digest: &str,
