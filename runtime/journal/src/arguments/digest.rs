@@ -15,7 +15,7 @@ const CALL: &str = "toolwright call 2";
 const CALL_WITH_SECRETS: &str = "toolwright call with secrets 2";
 const SHOWN: &str = "toolwright shown 1";
 
-/// The kind of the digests of the version before: neither run nor session was part of them.
+/// The kind of the digests of the previous format version: neither run nor session was part of them.
 const FORMER_CALL: &str = "toolwright call 1";
 const FORMER_CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
 
