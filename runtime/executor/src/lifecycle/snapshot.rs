@@ -155,7 +155,7 @@ pub struct FinalCall {
     pub arguments: StoredText,
     /// The arguments in the form that people see, with secrets masked.
     pub shown: String,
-    /// The changes by repair.
+    /// The changes that input repair made to the arguments.
     pub repairs: Vec<Change>,
     /// The fingerprint of the tool's definition.
     pub fingerprint: String,

@@ -24,7 +24,7 @@ const MOST_SHAPES: usize = 10_000;
 pub(super) struct Site {
     pub(super) pointer: String,
     pub(super) shapes: Vec<Shape>,
-    /// Whether the only shape describes scalars completely.
+    /// Whether the place has only one shape, and the shape has all constraints on scalars.
     pub(super) plain: bool,
     /// The spellings of the keys and choices of each shape.
     pub(super) spellings: OnceLock<Vec<(Spellings, Spellings)>>,
