@@ -73,7 +73,7 @@ options! {
     "crate" krate: Option<Path> = value::path,
 }
 
-/// `danger = safe`, or an expression over the parameters.
+/// The value of `danger`: `safe` and so on, or an expression over the tool's parameters.
 pub enum Danger {
     Level(Ident),
     Expression(Expr),
@@ -91,7 +91,7 @@ pub struct Touches {
     pub entries: Vec<Touch>,
 }
 
-/// `file = path`, or `file` alone for every resource of the kind.
+/// One entry of `reads` or `writes`: `file = path`, or `file` without a value for every resource of that kind.
 pub struct Touch {
     pub kind: Path,
     pub resource: Option<Expr>,
@@ -116,7 +116,7 @@ impl ToolArgs {
         Self::parse_with(tokens, &shared.copied().collect::<Vec<_>>(), errors)
     }
 
-    /// Takes from the `impl` block the options that the method does not give itself.
+    /// Adds the options of the `impl` block that the method does not set itself.
     pub fn inherit(&mut self, shared: &Self) {
         self.group = self.group.take().or_else(|| shared.group.clone());
         self.krate = self.krate.take().or_else(|| shared.krate.clone());
@@ -154,8 +154,8 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
     }
 }
 
-/// Tells a closure or the path of a function from an expression. A path whose last name is lower case is read as a
-/// function; `check` finds out later whether it is a parameter instead.
+/// Distinguishes a closure or the path of a function from an expression. A path whose last name is lower case is
+/// taken for a function; `check` determines later whether it is a parameter instead.
 fn approval(key: &Ident, input: ParseStream<'_>) -> syn::Result<Approval> {
     let expression = value::expression(key, input, "\"…\"")?;
     Ok(match expression {
@@ -172,7 +172,7 @@ fn is_function(path: &Path) -> bool {
     last.is_some_and(|it| it.starts_with(|first: char| first == '_' || first.is_lowercase()))
 }
 
-/// Returns what may follow `danger =`, for a message.
+/// Returns the values that `danger` accepts, as words for an error message.
 pub fn danger_expected() -> String {
     format!("expected a level ({}) or an expression over the parameters", one_of(DANGERS))
 }

@@ -80,14 +80,14 @@ pub fn tool(
     expression::rules(&tool, &function.signature, errors);
     refused::replace(function, errors);
     if function.end.is_some() {
-        // rustc accepts no function without a body.
+        // rustc accepts only functions with a body, so an external tool's function gets an endless loop as its body.
         function.body = quote!({ loop {} });
     }
     tool
 }
 
-/// Returns whether an attribute of a parameter must not reach rustc: those of the macro, and misplaced ones, which
-/// are reported here.
+/// Returns whether the macro must remove an attribute of a parameter: its own attributes, and misplaced ones, which
+/// this function reports.
 pub fn is_ours(attribute: &Attribute) -> bool {
     let path = attribute.path();
     ["arg", "input", "doc"].iter().any(|name| path.is_ident(name))
@@ -207,8 +207,8 @@ fn exposure(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Returns whether an attribute of a function belongs on a parameter. The macro reports such an attribute and removes
-/// it, so that rustc does not see it.
+/// Returns whether an attribute of a function belongs to a parameter. The macro reports such an attribute and removes
+/// it, so that rustc does not report it as well.
 pub fn is_for_parameters(attribute: &Attribute) -> bool {
     ["arg", "input"].iter().any(|name| attribute.path().is_ident(name))
 }

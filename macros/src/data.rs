@@ -18,7 +18,7 @@ use crate::paths::Paths;
 pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let checked = krate.parse2(args).and_then(|root| {
         has_fields.parse2(item.clone())?;
-        // An item that does not parse is left to rustc to report.
+        // If the item does not parse, rustc reports it, so the macro does not.
         if let Ok(item) = syn::parse2(item.clone()) {
             refused::check(&item)?;
         }

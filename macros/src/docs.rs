@@ -9,7 +9,7 @@ use crate::args::value::strip_groups;
 /// The doc comment of an item or a parameter.
 pub enum Docs {
     Missing,
-    /// Every line is a literal, so the macro knows the text.
+    /// Every doc line is a string literal, so the macro knows the whole text.
     Text(String),
     /// A line of the docs is a macro such as `include_str!`, so rustc joins the lines.
     Computed(TokenStream),
@@ -46,7 +46,7 @@ impl ToTokens for Docs {
     }
 }
 
-/// Returns the expression of `#[doc = …]`. `#[doc(hidden)]` has none.
+/// Returns the expression of `#[doc = …]`; `None` for `#[doc(hidden)]`, which has no expression.
 fn line(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(strip_groups(&pair.value)),

@@ -7,7 +7,7 @@ use quote::ToTokens;
 #[derive(Default)]
 pub struct Errors {
     found: Vec<syn::Error>,
-    /// Whether more mistakes were written into the item itself.
+    /// Whether more mistakes were reported by tokens that the macro wrote into the item itself.
     some_in_place: bool,
 }
 
@@ -37,7 +37,7 @@ impl Errors {
         error.to_compile_error()
     }
 
-    /// Returns whether there is no mistake, neither here nor in the item.
+    /// Returns whether no mistake was found, whether listed here or reported inside the item.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && !self.some_in_place
     }
@@ -61,7 +61,7 @@ impl Errors {
     }
 }
 
-/// Returns `; did you mean "…"?` where one of the choices is close to what was written.
+/// Returns `; did you mean "…"?` with the choice that is similar to what was written; empty if none is.
 pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
     choices
         .iter()

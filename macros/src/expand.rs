@@ -26,14 +26,15 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let root = paths.root();
     let private = paths.private();
     let (visibility, mut handle, conditions) = (&tool.visibility, tool.handle(), &tool.conditions);
-    // The collision is reported, and rustc would report it again.
+    // The macro has already reported that the name is taken; an item named `_` keeps rustc from reporting it again.
     if tool.handle_is_taken {
         handle = Ident::new("_", handle.span());
     }
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
     let body = self_type::with_alias(tool.self_type.as_ref(), body);
-    // rustc reports two tools with one handle at the constant, so give it the span of the name.
+    // If two tools have the same handle, rustc reports that at the constant, so the constant has the span of the
+    // name.
     let visibility = place::inside(&handle, quote!(#visibility));
     let mut head = quote!(const #handle: #root::Handle);
     if tool.args.krate.is_none() {
@@ -123,7 +124,7 @@ fn unusable(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Asks rustc once about each type, at the place where the user wrote it.
+/// Generates code by which rustc checks each type once, at the place where the user wrote it.
 fn evidence(tool: &Tool) -> TokenStream {
     let inputs = tool.inputs().enumerate().map(|(index, param)| input::constant(index, param));
     let capabilities = capabilities(tool).enumerate().map(|(index, (capability, exclusive))| {
@@ -335,9 +336,9 @@ fn named_services(tool: &Tool) -> TokenStream {
     quote!(#(#services)*)
 }
 
-/// Generates the boxed future. A tool that opens no resource is called at once, which only makes its future.
-/// Otherwise an `async` block opens the resources, calls the tool, encodes its answer and closes them in reverse
-/// order.
+/// Generates the boxed future. The function of a tool that opens no resource is called directly, and its future
+/// boxed. Otherwise an `async` block opens the resources, calls the tool, encodes its answer and closes the resources
+/// in reverse order.
 fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some() && !callee.is_async();
     let mut opened: Vec<(Ident, Ident)> = Vec::new();

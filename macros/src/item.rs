@@ -7,7 +7,7 @@ use syn::{Attribute, Generics, ImplItem, Meta, Signature, Token, Type, Visibilit
 
 use crate::errors::Errors;
 
-/// A function whose body is not parsed.
+/// A function with its body as unparsed tokens.
 pub struct Function {
     pub attributes: Vec<Attribute>,
     pub visibility: Visibility,
@@ -43,7 +43,7 @@ impl ToTokens for Function {
     }
 }
 
-/// An inherent `impl` block. The bodies of its methods are not parsed.
+/// An inherent `impl` block with the bodies of its methods as unparsed tokens.
 pub struct Methods {
     pub attributes: Vec<Attribute>,
     pub generics: Generics,
@@ -168,7 +168,7 @@ pub fn without_our_attributes(item: TokenStream) -> TokenStream {
 const OURS: &[&str] = &["tool", "arg", "input"];
 const PARAMETERS: &[&str] = &["tool", "arg", "input", "doc"];
 
-/// Removes the attributes of these names.
+/// Removes the attributes whose names are in `names`.
 pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut kept = TokenStream::new();

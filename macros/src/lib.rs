@@ -58,7 +58,8 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let paths = Paths::new(args.krate.as_ref());
     let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
-    // An external tool has no function. Where a type of it is wrong, the error is in its signature, so that is kept.
+    // An external tool has no function to emit. If a type in its signature is wrong, the function is emitted
+    // nevertheless, because it contains the error.
     let is_function = function.end.is_none() || errors.has_some_in_place();
     let generated = expand::tool(&tool, &paths, errors);
     let function = is_function.then_some(&function);

@@ -1,4 +1,4 @@
-//! Finds the name that the user's crate gives the runtime, where its manifest renames it.
+//! Finds the name under which the user's crate depends on the runtime, if its manifest renames the dependency.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 /// several.
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
 
-/// Returns the runtime's name in the crate that is being compiled, where the manifest renames it.
+/// Returns the name that the crate being compiled gives to the runtime; `None` if its manifest does not rename it.
 pub fn runtime_name() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,8 +26,8 @@ pub fn runtime_name() -> Option<String> {
     }
 }
 
-/// Finds `tw` in `tw = { package = "toolwright", … }`. It reads line by line the forms that people and cargo write.
-/// Any other form counts as no rename.
+/// Finds `tw` in `tw = { package = "toolwright", … }`. Parses line by line the forms that people and cargo write; any
+/// other form is treated as no rename.
 fn renamed_in(manifest: &str) -> Option<String> {
     let (mut in_list, mut of_one, mut found) = (false, None, None);
     for line in manifest.lines().map(str::trim) {

@@ -11,7 +11,7 @@ use crate::docs::Docs;
 pub struct Tool {
     pub function: Ident,
     pub visibility: Visibility,
-    /// The type whose method the tool is.
+    /// The type of `self`, if the tool is a method.
     pub self_type: Option<Type>,
     /// The `#[cfg]` attributes of a method, which rustc has not evaluated yet.
     pub conditions: Vec<Attribute>,
@@ -19,13 +19,13 @@ pub struct Tool {
     pub returns: TokenStream,
     pub arguments: Vec<Argument>,
     pub args: ToolArgs,
-    /// Whether another item has the handle's name. It is reported already.
+    /// Whether another item already has the name of the tool's handle; the collision is already reported.
     pub handle_is_taken: bool,
 }
 
 /// One parameter of the function.
 pub enum Argument {
-    /// An owned parameter: the model gives it.
+    /// A parameter that owns its value: the model supplies the value.
     Input(Box<Param>),
     /// `&T`: a service, which the runtime passes in.
     Shared(Capability),
@@ -33,19 +33,19 @@ pub enum Argument {
     Exclusive(Capability),
 }
 
-/// A parameter that the model gives.
+/// An input parameter, whose value the model supplies.
 pub struct Param {
     pub ident: Ident,
     pub ty: Type,
     pub docs: Docs,
-    /// Its key in the input object.
+    /// The parameter's key in the input object.
     pub key: String,
     pub args: ParamArgs,
 }
 
 /// A service or resource that a tool may use besides its input.
 pub struct Capability {
-    /// The parameter's name. `self` has none, since an expression cannot use it.
+    /// The parameter's name; `None` for `self`, which an expression of an option cannot use.
     pub ident: Option<Ident>,
     pub ty: Type,
 }
@@ -78,7 +78,7 @@ impl Tool {
         })
     }
 
-    /// Returns the parameter that carries the whole input.
+    /// Returns the `#[input]` parameter, which carries the whole input.
     pub fn whole(&self) -> Option<&Param> {
         self.inputs().find(|param| param.args.whole.is_some())
     }

@@ -12,8 +12,8 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Takes the path that `crate = …` gives, or else the runtime's name in the manifest, which is `::toolwright`
-    /// unless it is renamed.
+    /// Uses the path in `crate = …`, or else the runtime's name from the manifest, which is `::toolwright` unless the
+    /// dependency is renamed.
     pub fn new(root: Option<&Path>) -> Self {
         let by_manifest = || match manifest::runtime_name() {
             Some(name) => match syn::parse_str::<Ident>(&name) {

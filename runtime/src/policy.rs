@@ -2,10 +2,11 @@
 //! [`Policy::load`].
 //!
 //! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* cancels only the
-//!   question of the mode. Rules can only add objections, so their order does not matter.
+//!   question of the mode. No rule overrides the denial or question of another rule or of the tool, so the order of
+//!   rules does not matter.
 //! - A [`Mode`] decides by the danger of a call; `plan` queues calls that change something.
 //! - A [`Protection`] is a built-in rule, which can be switched off.
-//! - An objection counts even where a fact is unknown: a call that does not declare its files may touch any.
+//! - A rule that denies or asks applies even if a fact is unknown: a call with undeclared files may touch any file.
 //!
 //! # Patterns for files
 //!

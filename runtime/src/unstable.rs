@@ -1,5 +1,5 @@
-//! Parts for programs that look into Toolwright: debuggers, tests of its policy, programs that sign their own
-//! decisions. Applications do not need them, and any release may change them.
+//! Parts of Toolwright for debuggers, tests of policies, and programs that sign their own decisions. Applications do
+//! not need them, and any release may change them.
 
 /// Implements `Debug` of an error type by its message and its causes, for errors that `main` may return.
 pub use toolwright_core::debug_as_sentence;
@@ -24,7 +24,7 @@ pub mod foreign {
     pub use toolwright_schema::schema::Checker;
 }
 
-/// JSON as a tree whose numbers keep their text.
+/// JSON values as a tree that stores each number as it was written.
 pub mod json {
     pub use toolwright_core::json::read;
     pub use toolwright_core::json::tree::Node;
@@ -44,33 +44,33 @@ pub mod journal {
     };
 }
 
-/// The input of a policy, and each rule's part in its decision.
+/// The input of a policy, and the part that each rule has in the policy's decision.
 pub mod policy {
     pub use toolwright_policy::policy::{
         DeclaredAccess, Evaluation, ModeSays, Question, RuleEffect, RuleMatch, RuleOutline,
     };
 }
 
-/// Repairs the input of a call along its schema, or says why that is impossible.
+/// Repairs the input of a call along its schema, or explains why the input cannot be repaired.
 pub mod repair {
     pub use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput};
 }
 
-/// Access for a crate that records runs beside their calls.
+/// Access to the journal for a crate that records runs in addition to their calls.
 pub mod runs {
     pub use toolwright_executor::executor::{
         BackgroundCall, JournalAccess, SubmittedTurn, ended_key, is_under_way, untrusted_key,
     };
 }
 
-/// The interface of a log of file changes, for a program that undoes them.
+/// The interface of a log of file changes, by which a program can undo the changes.
 pub mod changes {
     pub use toolwright_executor::file_changes::{
         ChangingCalls, FileChanges, RefusedFile, RestoredFiles, UnrecordedCall,
     };
 }
 
-/// Calls that a tool makes on behalf of an agent of its own.
+/// Calls that a tool makes on behalf of an agent, such as a sub-agent.
 pub mod delegation {
     pub use toolwright_executor::executor::{DelegatedRun, Delegation, inherited, run_of};
 }

@@ -1,3 +1,3 @@
-//! Untrusted text, such as that of a web page or a foreign server, for a model to read.
+//! Marks untrusted text, such as a web page or a text from a foreign server, before a model reads it.
 
 pub use toolwright_core::untrusted::{escaped, fenced, line};

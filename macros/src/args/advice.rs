@@ -1,4 +1,4 @@
-//! Knows the names that other libraries give to options, and which option does that work here.
+//! The option names of other libraries, each with the option of this library that does the same.
 
 /// Returns advice for an option that only other libraries have, if this library has a known counterpart.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {

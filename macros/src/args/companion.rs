@@ -9,9 +9,9 @@ use syn::{Expr, ExprClosure, Path};
 
 use super::value;
 
-/// What follows `validate =`, `preview =` or `reconcile =`.
+/// The value of `validate`, `preview` or `reconcile`.
 pub enum Companion {
-    /// `|from, to| …`: its parameters are the tool's, by name.
+    /// A closure such as `|from, to| …`; its parameters have the names of the tool's parameters.
     Closure(Box<ExprClosure>),
     /// A function that takes all parameters of the tool, in their order. The macro cannot see their names.
     Path(Path),
@@ -48,7 +48,7 @@ impl Companion {
     }
 }
 
-/// Writes the call as it would look in the closure, for a message.
+/// Writes the function call in the form that the closure should have, for an error message.
 fn awaits(call: &Expr) -> String {
     match call {
         Expr::Await(awaited) => self::awaits(&awaited.base),

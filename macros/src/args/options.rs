@@ -9,7 +9,7 @@ use syn::parse::ParseStream;
 use super::advice::instead_of;
 use crate::errors::{Errors, did_you_mean, one_of};
 
-/// An option's keyword, and the parser of what follows it.
+/// An option's keyword, and the parser of the tokens after the keyword.
 pub type Row<A> = (&'static str, fn(&mut A, &Ident, ParseStream<'_>) -> syn::Result<()>);
 
 /// Reads options until the input ends. The keys already `seen` may come from an earlier attribute.
@@ -67,7 +67,8 @@ pub fn read<A>(
     }
 }
 
-/// Parses the options between parentheses, separated by commas. After a mistake in one it continues with the next.
+/// Parses the options between parentheses, separated by commas. After a mistake in one option, parsing continues with
+/// the next.
 pub fn list<T>(
     input: ParseStream<'_>,
     mut each: impl FnMut(ParseStream<'_>) -> syn::Result<T>,
@@ -107,7 +108,7 @@ pub fn describe_next(input: ParseStream<'_>) -> String {
     }
 }
 
-/// Skips the rest of an option whose mistake is reported.
+/// Skips the remaining tokens of an option whose mistake was reported.
 fn skip(input: ParseStream<'_>) {
     while !input.is_empty() && !input.peek(Token![,]) {
         if input.parse::<TokenTree>().is_err() {

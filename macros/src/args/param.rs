@@ -34,9 +34,9 @@ const ARG_OPTIONS: &[Row<ParamArgs>] = &[
 /// The options of one parameter's attributes.
 #[derive(Default)]
 pub struct ParamArgs {
-    /// The span of the first `#[arg]`, if there is one.
+    /// The span of the first `#[arg]`; `None` if the parameter has no `#[arg]`.
     pub span: Option<Span>,
-    /// The span of `#[input]`: the parameter carries the whole input.
+    /// The span of `#[input]`, which makes this parameter carry the whole input.
     pub whole: Option<Span>,
     pub default: Option<Preset>,
     /// The expression that fills an absent parameter when the tool is called.
@@ -50,7 +50,7 @@ pub struct ParamArgs {
     pub examples: Vec<Expr>,
     pub command: Option<Span>,
     pub secret: bool,
-    /// Whether its value leaves the machine.
+    /// Whether the tool sends the parameter's value off the machine.
     pub sink: bool,
     pub short: Option<Short>,
     pub positional: Option<Span>,
@@ -58,7 +58,7 @@ pub struct ParamArgs {
 
 /// The default of an absent parameter.
 pub enum Preset {
-    /// `default` alone: `Default::default()` of the type.
+    /// `default` without a value, which means `Default::default()` of the type.
     OfType(Ident),
     Value(Expr),
 }
@@ -66,16 +66,16 @@ pub enum Preset {
 /// A limit of a number.
 pub struct NumberLimit {
     pub key: Ident,
-    /// The expression as the user wrote it.
+    /// The expression of the default or example, as the user wrote it.
     pub written: Expr,
     pub value: BoundValue,
 }
 
-/// How a limit is written.
+/// The forms in which a limit can be written.
 pub enum BoundValue {
     Integer(i128),
     Float(f64, Expr),
-    /// A constant of the user's, whose value only rustc knows.
+    /// A constant that the user declared; only rustc knows its value.
     Constant(Expr),
 }
 
@@ -86,7 +86,7 @@ pub struct Length {
     pub maximum: Option<Expr>,
 }
 
-/// `short` alone takes the first letter of the name.
+/// The value of `short`; without a value, the flag is the first letter of the parameter's name.
 pub struct Short {
     pub span: Span,
     pub letter: Option<char>,
@@ -130,7 +130,7 @@ impl ParamArgs {
 }
 
 impl NumberLimit {
-    /// Returns the value where the macro knows it, for rules that compare two literals.
+    /// Returns the value if the macro knows it, for rules that compare two literals; `None` for a constant.
     pub fn literal(&self) -> Option<f64> {
         match &self.value {
             BoundValue::Integer(integer) => Some(*integer as f64),

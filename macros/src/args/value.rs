@@ -1,4 +1,4 @@
-//! Parses what follows a key: text, words, counts, durations, paths and expressions.
+//! Parses the value of an option: text, words, counts, durations, paths or expressions.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
@@ -11,7 +11,7 @@ use crate::errors::{did_you_mean, one_of};
 
 pub const DANGERS: &[&str] = &["safe", "moderate", "dangerous", "critical"];
 
-/// `timeout = "30s"`, or `timeout = none`; likewise `total_timeout`.
+/// The value of `timeout` or `total_timeout`: a text such as `"30s"`, or `none`.
 pub enum Timeout {
     None,
     Milliseconds(u64),
@@ -51,7 +51,7 @@ pub fn texts(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     options::list(&content, |input| string(input, "text in quotes"))
 }
 
-/// Reads a key without a value; its span is its value.
+/// Reads a key that takes no value, and returns the span of the key.
 pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     if input.peek(Token![=]) || input.peek(token::Paren) {
         let message = format!("`{key}` takes no value; write it alone, or leave it out");
@@ -60,7 +60,7 @@ pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     Ok(key.span())
 }
 
-/// Reads a key that is written alone or with `= true`; its span is its value, and `= false` leaves it out.
+/// Reads a key without a value or with `= true`, and returns its span; with `= false`, the key has no effect.
 pub fn switch(key: &Ident, input: ParseStream<'_>) -> syn::Result<Option<Span>> {
     if !input.peek(Token![=]) {
         return flag(key, input).map(Some);
@@ -91,7 +91,7 @@ pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Resul
     Err(syn::Error::new(word.span(), format!("{found}, {expected}{hint}")))
 }
 
-/// Returns the advice to write a word without quotes, where a string was written.
+/// Returns the advice to write a word without quotes, if the value is a string literal.
 pub fn without_quotes(key: &Ident, literal: &ExprLit) -> String {
     match &literal.lit {
         Lit::Str(_) => format!("; write a word without quotes: `{key} = …`"),
@@ -115,7 +115,7 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     })
 }
 
-/// Reads the path of a function, in a place where a closure may be as well.
+/// Reads the path of a function, for a key whose value may be a closure instead.
 pub fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     let found = options::describe_next(input);
     input.call(Path::parse_mod_style).map_err(|error| {
@@ -140,7 +140,7 @@ pub fn strip_groups(mut expression: &Expr) -> &Expr {
     expression
 }
 
-/// Reads a whole number above zero.
+/// Reads an integer of at least 1.
 pub fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     equals(key, input, "3")?;
     let found = options::describe_next(input);

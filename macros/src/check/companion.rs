@@ -30,8 +30,8 @@ pub fn parameters(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A name alone is the parameter that holds the reason, where the tool has a parameter of that name; otherwise it is
-/// a function.
+/// Decides what a single name means as the reason for approval: a parameter of the tool if one has the name,
+/// otherwise a function.
 pub fn parameter_as_reason(tool: &mut Tool) {
     let Some(Approval::Awaited(Companion::Path(path))) = &tool.args.approval else { return };
     let Some(name) = path.get_ident() else { return };
@@ -74,7 +74,8 @@ fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: 
     }
 }
 
-/// Refuses a path where two inputs have one type: only their types can tell its parameters apart.
+/// Refuses a path if two inputs have the same type, because the macro matches the parameters of the function at the
+/// path by their types.
 fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     let inputs: Vec<_> = tool.inputs().collect();
     let types: Vec<String> = inputs.iter().map(|it| it.ty.to_token_stream().to_string()).collect();
@@ -95,7 +96,7 @@ fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Returns the name of a parameter of the tool, as a closure would write it.
+/// Returns the name of a parameter of the tool, as a closure has to write it.
 fn name(argument: &FnArg) -> Option<String> {
     match argument {
         FnArg::Typed(typed) => plain(&typed.pat).map(|it| it.ident.unraw().to_string()),

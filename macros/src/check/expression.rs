@@ -101,8 +101,8 @@ fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
             found.push((word, span));
         }
     }
-    // A word that also occurs elsewhere in the expression may be a variable that the user binds there, so it is let
-    // through.
+    // A word that also occurs elsewhere in the expression may be a variable that the user binds there, so it is not
+    // reported.
     let tokens = danger.to_token_stream();
     found.retain(|(word, _)| count(tokens.clone(), word) == count_of_results(danger, word));
     let Some((_, span)) = found.first() else { return };

@@ -1,4 +1,5 @@
-//! The rules of `external`: the parameters and the output type are the contract, and no code of the call runs here.
+//! The rules of `external`: the signature only declares the input and the output, because no code of the tool runs in
+//! this process.
 
 use proc_macro2::Span;
 
@@ -55,7 +56,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
             "an external tool needs a time limit, or its calls could wait for ever; give `timeout` a time, or leave it out for as long as an approval may take",
         );
     }
-    // Remove what is reported here, so that rustc is not asked about it as well.
+    // Remove the arguments that are reported here, so that rustc does not report them again.
     for argument in tool.arguments.extract_if(.., |it| matches!(it, Argument::Exclusive(_))) {
         if let Argument::Exclusive(capability) = argument {
             errors.over(
@@ -66,7 +67,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
     }
 }
 
-/// The options that govern how attempts run in this process.
+/// Lists the options that concern attempts in this process, which an external tool does not have.
 fn of_attempts(tool: &Tool) -> impl Iterator<Item = (&'static str, Span)> {
     let args = &tool.args;
     let at = tool.args.external.unwrap_or_else(|| tool.function.span());

@@ -1,4 +1,4 @@
-//! The rules of the input: its keys, limits and one-letter flags.
+//! The rules for a tool's input: its keys, limits and one-letter flags.
 
 use syn::{Expr, ExprLit, Lit};
 
@@ -22,7 +22,7 @@ pub fn keys(tool: &Tool, errors: &mut Errors) {
         }
         seen.push(key.clone());
     }
-    // Check aliases last: an alias must give way to a key that comes after it.
+    // Check aliases last, because an alias must also not equal the key of a later parameter.
     for param in tool.inputs() {
         for alias in &param.args.aliases {
             let key = alias.value();
@@ -50,7 +50,7 @@ fn illegal(key: &str) -> Option<String> {
     })
 }
 
-/// Refuses other parameters beside `#[input]`, which carries the whole input.
+/// Refuses other input parameters of a tool with an `#[input]` parameter, which carries the whole input.
 pub fn whole(tool: &Tool, errors: &mut Errors) {
     let Some(whole) = tool.whole() else { return };
     if let Some(arg) = whole.args.span {
@@ -103,7 +103,7 @@ pub fn fills(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Refuses limits that contradict each other or the default, where the macro knows all of them.
+/// Refuses limits that contradict each other or the default, if the macro knows all of their values.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         if let (Some(minimum), Some(maximum)) =
@@ -132,7 +132,7 @@ pub fn limits(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Checks the default and the examples against the limits, where the macro knows both.
+/// Checks the default and the examples against the limits, if the macro knows the values of both.
 fn default_within(args: &ParamArgs, errors: &mut Errors) {
     let default = args.default.iter().filter_map(|preset| match preset {
         Preset::Value(expression) => Some(("default", expression)),
@@ -192,7 +192,7 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
             _ => None,
         });
         for (what, written) in default.chain(examples).chain(bounds) {
-            // An infinite limit limits nothing.
+            // An infinite limit is accepted, because it only means that there is no limit; NaN is refused.
             let is_limit = !matches!(what, "default" | "example");
             if let Some(name) = not_finite(written).filter(|name| !is_limit || name == "NAN") {
                 let advice = match what {
@@ -226,7 +226,7 @@ fn not_finite(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Refuses a letter that two parameters have as their flag.
+/// Refuses a letter that is the one-letter flag of two parameters.
 pub fn shorts(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<char> = Vec::new();
     for param in tool.inputs() {

@@ -1,5 +1,5 @@
-//! Tells lifetimes that a type owns from those it only lends. In `Fn(&str) -> bool` and in `for<'a>` the caller
-//! chooses the lifetime, and no value of the type holds such a reference.
+//! Distinguishes lifetimes of data in a type from lifetimes that only a call uses. In `Fn(&str) -> bool` and in
+//! `for<'a>` the caller chooses the lifetime, and no value of the type holds such a reference.
 
 use proc_macro2::TokenStream;
 use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, TypeParamBound};

@@ -79,7 +79,8 @@ impl UserConstants {
         Self { names: Vec::new(), constants: constants.collect() }
     }
 
-    /// Checks one more tool. Marks it where its handle is already a constant of the block.
+    /// Checks one more tool of the block. Marks the tool if another constant of the block already has the name of its
+    /// handle.
     pub fn add(&mut self, tool: &mut Tool, errors: &mut Errors) {
         let (name, handle) = (tool.name(), tool.handle());
         if self.constants.contains(&handle) {

@@ -1,4 +1,4 @@
-//! The rules of a parameter's `pattern`, parsed as the runtime will parse it.
+//! The rules for a parameter's `pattern`, which is parsed by the regex parser that the runtime uses.
 
 use regex_syntax::ast::ErrorKind;
 use syn::LitStr;

@@ -48,7 +48,7 @@ pub fn replace(function: &mut Function, errors: &mut Errors) {
         if let Some(error) = reason(ty) {
             *ty = Type::Verbatim(errors.in_place(&error));
             function.body = quote!({ loop {} });
-            // No code uses the parameters any more.
+            // The body was replaced by an empty loop, so no code uses the parameters.
             function.attributes.push(parse_quote!(#[allow(unused, reason = "reported")]));
         }
     }

@@ -18,7 +18,7 @@ use crate::errors::Errors;
 use crate::item::names_tool;
 use crate::model::{Argument, Capability, Param};
 
-/// Borrowed types that users write where they mean input.
+/// Borrowed types that users write by mistake for an input parameter.
 const BORROWED_INPUT: &[&str] = &[
     "str", "String", "Path", "PathBuf", "OsStr", "OsString", "Vec", "Option", "bool", "char", "u8",
     "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
@@ -26,7 +26,7 @@ const BORROWED_INPUT: &[&str] = &[
 
 const OS_TEXT: &str = "the text of an operating system is bytes in JSON, `{\"Unix\": […]}`; write `PathBuf` for a path, `String` for text";
 
-/// Attributes that look as if they worked on a parameter, and what to write instead.
+/// Attributes that have no effect on a parameter but seem to have one, each with what to write instead.
 const MISPLACED: &[(&str, &str)] = &[
     ("serde", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
     ("schemars", "use `#[arg(…)]`, or `#[input]` with a type of your own"),

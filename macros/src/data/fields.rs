@@ -1,5 +1,5 @@
-//! Asks rustc whether each field's type is data, before the derives of serde and schemars do, so that the first error
-//! says what to write.
+//! Generates checks of each field's type before the derives of serde and schemars, so that rustc's first error says
+//! what to write.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub fn questions(
     let questions = types.iter().filter_map(|ty| {
         let written = ty.to_token_stream();
         let is_known = KNOWN.contains(&written.to_string().as_str());
-        // The questions are outside of the item, where `Self` means nothing.
+        // The generated checks are outside of the item, where `Self` has no meaning.
         let is_asked = !is_known && !names_self(&written) && asked.insert(written.to_string());
         is_asked.then(|| {
             quote_spanned! {ty.span()=>

@@ -1,5 +1,5 @@
-//! Finds out whether a type's attributes change its schema and its `Deserialize` alike, so that the type accepts what
-//! its schema says. Where they may not, the runtime parses samples of the type.
+//! Determines whether a type's attributes change its schema and its `Deserialize` in the same way, so that the type
+//! accepts exactly the values of its schema. If they may differ, the runtime tries samples of the type.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,7 +16,7 @@ const SERDE: &[&str] = &[
     "rename_all_fields",
     "skip_serializing_if",
 ];
-/// Keys that only describe.
+/// The schemars keys that only describe a type and do not change which values it accepts.
 const SCHEMARS: &[&str] = &["crate", "description", "title"];
 /// Attributes that neither serde nor schemars acts on.
 const OTHERS: &[&str] = &[

@@ -14,7 +14,7 @@ use crate::model::{Capability, Tool};
 pub enum Callee<'a> {
     /// A function that takes every parameter of the tool, in order.
     Function(TokenStream),
-    /// A closure that takes the parameters it names.
+    /// A closure, whose parameters are those parameters of the tool that it names.
     Closure(&'a ExprClosure),
 }
 
@@ -26,7 +26,7 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Returns the tokens at which rustc reports what is wrong with the value.
+    /// Returns the tokens at which rustc reports an error in the value.
     pub fn place(&self) -> TokenStream {
         match self {
             Self::Function(function) => function.clone(),
@@ -34,12 +34,12 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Returns whether it is awaited even where the tool is `blocking`.
+    /// Returns whether the companion is awaited, even if the tool is `blocking`.
     pub fn is_async(&self) -> bool {
         matches!(self, Self::Closure(closure) if await_of(closure).is_some())
     }
 
-    /// Returns whether it needs the capability. Those it does not need are not opened.
+    /// Returns whether the companion needs a capability of the tool. Other capabilities are not opened for it.
     pub fn takes(&self, capability: &Capability) -> bool {
         match (self, &capability.ident) {
             (Self::Function(_), _) => true,
@@ -101,7 +101,7 @@ fn await_of(closure: &ExprClosure) -> Option<TokenStream> {
     }
 }
 
-/// Returns the closure's pattern for a parameter of the tool, if it takes it.
+/// Returns the closure's pattern for a parameter of the tool; `None` if the closure does not take that parameter.
 fn pattern<'a>(closure: &'a ExprClosure, ident: &Ident) -> Option<&'a Pat> {
     closure.inputs.iter().find(|it| plain(it).is_some_and(|name| name.ident == *ident))
 }
@@ -136,7 +136,7 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
     }
 }
 
-/// `self` cannot be bound by `let`, so the body uses a local of this name.
+/// The local variable that the body uses for `self`, because `let` cannot bind `self`.
 fn self_local() -> Ident {
     format_ident!("__tw_self", span = Span::call_site())
 }

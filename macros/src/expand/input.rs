@@ -113,7 +113,7 @@ pub fn fill(param: &Param) -> Option<TokenStream> {
     Some(quote!(let #ident = #filled #list;))
 }
 
-/// Names the local that holds a parameter.
+/// Returns the name of the local variable that holds the parameter with this index.
 pub fn local(index: usize) -> Ident {
     format_ident!("__tw_p{index}")
 }
@@ -173,7 +173,7 @@ fn expand_limit(param: &Param, bound: &NumberLimit) -> TokenStream {
 /// would cause further errors.
 fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
-    // Every number type holds these.
+    // Every number type can represent the integers from 0 to 127.
     if (0..=127).contains(integer) {
         return None;
     }
@@ -189,7 +189,7 @@ fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     })
 }
 
-/// Asks rustc whether JSON can hold the type in this place.
+/// Generates code by which rustc checks that JSON can represent the parameter's type.
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();
@@ -213,8 +213,8 @@ pub fn shape(param: &Param) -> Option<TokenStream> {
     (two || whole).then(|| quote!(#keys #object))
 }
 
-/// Generates a limit of a length. Its type has the span of the key, for an error where the user's constant has
-/// another type.
+/// Generates a limit of a length. The limit's type has the span of the key, so that rustc reports a constant of
+/// another type there.
 fn count(key: &Ident, limit: &Option<Expr>) -> TokenStream {
     match limit {
         Some(Expr::Lit(literal)) => quote!(__tw::Some(#literal)),

@@ -7,10 +7,10 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::place;
 
-/// How many containers aliases may hide.
+/// The maximum number of nested containers that aliases may hide from the macro.
 const HIDDEN: usize = 3;
 
-/// Generates an expression whose type shows whether a `Result` is inside.
+/// Generates an expression whose type shows whether the return type contains a `Result`.
 pub fn depth(returns: &TokenStream) -> TokenStream {
     let (mut steps, mut parts) = (HIDDEN, Vec::new());
     if let Ok(ty) = syn::parse2(returns.clone()) {

@@ -1,4 +1,5 @@
-//! Gives generated code the spans of what the user wrote, so that rustc's messages about it point there.
+//! Gives generated code the spans of the user's code, so that rustc reports errors in the generated code at the
+//! user's code.
 //!
 //! - Paths carry the user's own spans: rustc resolves their names either way, and its message points at the user's
 //!   tokens without mentioning macros.
@@ -17,7 +18,7 @@ pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     moved.collect()
 }
 
-/// Gives a path the span of the first token of what the user wrote.
+/// Gives the tokens of a path the span of the first token that the user wrote.
 pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     tokens.into_iter().map(|token| move_to(token, first)).collect()
@@ -31,7 +32,7 @@ pub fn associated_item(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     quote!(#open #ty #rest)
 }
 
-/// Gives locals the position of what the user wrote.
+/// Gives the tokens of local variables the span of what the user wrote.
 pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     at(first.resolved_at(Span::call_site()), tokens)

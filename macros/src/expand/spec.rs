@@ -178,7 +178,8 @@ fn timeout(field: &str, timeout: &Timeout) -> TokenStream {
     }
 }
 
-/// Generates `..EMPTY` for the fields that are left out. Where there are none, clippy refuses it.
+/// Generates `..EMPTY` for the fields that are left out. If all fields are given, generates nothing, because clippy
+/// refuses a needless `..EMPTY`.
 fn rest(of: &str, all_given: bool) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     if all_given { TokenStream::new() } else { quote!(..__tw::#of::EMPTY) }

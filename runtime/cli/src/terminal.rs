@@ -26,7 +26,7 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 
 /// The longest line that is read.
 const LONGEST: u64 = 1 << 20;
-/// How often a question is repeated.
+/// How often a question is repeated after an invalid answer.
 const QUESTIONS: u32 = 3;
 
 /// Asks the person at the terminal: the question is written to standard error, the answer is read from standard input.
@@ -58,7 +58,7 @@ pub struct Terminal<R = BufReader<Keyboard>, W = Stderr> {
 }
 
 impl Terminal {
-    /// Asks at the terminal of this process.
+    /// Makes an approver that asks at the terminal of this process.
     #[must_use]
     pub fn new() -> Self {
         let ends = (BufReader::new(Keyboard::new()), io::stderr());
@@ -67,7 +67,7 @@ impl Terminal {
     }
 }
 
-/// Checks whether a person sees questions and can answer them here; the error says why not.
+/// Checks whether a person can see questions and answer them at this terminal; the error is the reason why not.
 pub(crate) fn attended() -> Result<(), &'static str> {
     match (io::stdin().is_terminal(), io::stderr().is_terminal()) {
         (false, _) => Err("standard input is no terminal"),
@@ -122,7 +122,7 @@ where
                     typing.as_ref().map(|it| it.settle(|| sender.is_closed())).transpose()
                 };
                 let decision = ask(&ends, &request, &sender, settle);
-                // There is no receiver if the call has expired meanwhile.
+                // If the call has expired in the meantime, there is no receiver.
                 let _ = sender.send(decision);
             };
             let named = thread::Builder::new().name("toolwright-terminal".to_owned());
@@ -149,7 +149,7 @@ fn ask<R: BufRead, W: Write>(
     let mut ends = ends.lock().map_err(|_| {
         ApproverError::new("the terminal can no longer be used: an earlier question panicked")
     })?;
-    // The call may have ended while it waited for the previous question.
+    // The call may have ended while it waited for its turn at the terminal.
     if sender.is_closed() {
         return Err(ApproverError::new("the question was over before it was asked"));
     }
@@ -163,8 +163,8 @@ fn ask<R: BufRead, W: Write>(
     })
 }
 
-/// Asks about one request. `settle` discards what was typed and returns whether there was anything; `None` if that
-/// is impossible.
+/// Asks a person about one request. `settle` discards the keys typed so far and returns whether there were any;
+/// `None` if it cannot discard them.
 fn converse<R: BufRead, W: Write>(
     reader: &mut R,
     writer: &mut W,
@@ -230,7 +230,7 @@ fn converse<R: BufRead, W: Write>(
     ))))
 }
 
-/// Says why an answer must repeat the code of its question; `None` if it need not.
+/// Returns the reason why an answer must repeat the code of its question; `None` if it need not.
 fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
     match danger {
         Danger::Critical => {
@@ -269,7 +269,7 @@ fn answer<R: BufRead, W: Write>(
     if (line.len() as u64) + 1 < LONGEST {
         return Ok(None);
     }
-    // The rest of an overlong line must not be read as the next answer.
+    // The rest of an overlong line must not be read as the answer to the next question.
     reader.skip_until(b'\n')?;
     Err(io::Error::other(format!("a line is longer than {LONGEST} bytes")))
 }

@@ -54,7 +54,7 @@ macro_rules! __link {
 
 pub use crate::__link as link;
 
-/// Types whose defaults or examples can be shown in the schema.
+/// Implemented for types whose defaults and examples can be written as JSON into the schema.
 #[diagnostic::on_unimplemented(
     message = "a default or an example of type `{Self}` cannot be shown in the schema",
     label = "it has no JSON form",

@@ -81,7 +81,8 @@ impl Adaptation {
         self
     }
 
-    /// Raises the danger of each call to at least this level. A higher level of the tool's own still counts.
+    /// Raises the danger of each call to at least this level. If the tool declares a higher level, that level
+    /// applies.
     pub fn danger_at_least(mut self, danger: Danger) -> Self {
         self.least_danger = self.least_danger.max(Some(danger));
         self
@@ -102,7 +103,7 @@ impl Adaptation {
         self
     }
 
-    /// Renames an argument for models, policy and approvers. The tool still gets it under its own name.
+    /// Renames an argument for models, policy and approvers. The tool still receives the argument under its own name.
     pub fn argument_renamed(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.arguments.push(ArgumentChange::Renamed { from: from.into(), to: to.into() });
         self
@@ -119,7 +120,7 @@ impl Adaptation {
         self
     }
 
-    /// Appends the changes of another adaptation.
+    /// Adds the changes of another adaptation, which apply after those of this one.
     pub fn and(mut self, then: Self) -> Self {
         self.exposure = then.exposure.or(self.exposure);
         self.least_danger = self.least_danger.max(then.least_danger);
@@ -128,7 +129,7 @@ impl Adaptation {
         self
     }
 
-    /// Reports whether it changes nothing.
+    /// Reports whether the adaptation contains no changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -11,8 +11,8 @@ pub use guard::{AddressGuard, HostResolver, RefusedAddress};
 
 /// Describes an address that is not public; `None` for a public one.
 ///
-/// An IPv6 address that contains an IPv4 address (mapped, NAT64) is judged by that one. 6to4 and Teredo addresses are
-/// always refused, because nothing uses them any more.
+/// An IPv6 address that contains an IPv4 address (mapped, NAT64) is checked as that IPv4 address. 6to4 and Teredo
+/// addresses are always refused, because they are no longer in use.
 ///
 /// To connect to a name, first judge the addresses that the name resolves to, and then connect to one of exactly these:
 /// the name may resolve to others the next time.
@@ -40,7 +40,7 @@ const V4: [([u8; 4], u32, &str); 17] = [
     ([10, 0, 0, 0], 8, PRIVATE),
     ([100, 64, 0, 0], 10, "an address of a provider's inner network"),
     ([127, 0, 0, 0], 8, LOOPBACK),
-    // Machines in Azure reach its metadata service there.
+    // At this address, virtual machines in Azure reach the metadata service of the cloud.
     ([168, 63, 129, 16], 32, "the address of a cloud's metadata"),
     ([169, 254, 0, 0], 16, LINK_LOCAL),
     ([172, 16, 0, 0], 12, PRIVATE),

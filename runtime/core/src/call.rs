@@ -1,4 +1,4 @@
-//! One call as its caller makes it: a name, the arguments as text, and services for this call alone.
+//! One call, as its caller makes it: the name of a tool, the arguments as text, and services for this call only.
 
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ struct Extras {
 }
 
 impl<'a> Call<'a> {
-    /// Names a tool and gives it arguments, as a model does: `arguments` is JSON text, which is not checked here.
+    /// Makes a call of a tool with arguments, as a model does: `arguments` is JSON text, which is not checked here.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
@@ -45,14 +45,13 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Gives this call a service of its own, whose type the builder declares with `per_call`.
+    /// Adds a service for this call, whose type the builder declares with `per_call`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
     }
 
-    /// Gives the call a service that is shared with other owners, or a service behind a trait object; see
-    /// [`with`](Self::with).
+    /// Adds a service that is shared with other owners, or that is behind a trait object; see [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.extras().values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
@@ -78,14 +77,14 @@ impl<'a> Call<'a> {
         self.extras.as_ref()?.reason.as_deref()
     }
 
-    /// Returns the service of this type that the call brings; of several, the last one given.
+    /// Returns the service of this type that the call provides; if there are several, the last one.
     #[doc(hidden)]
     pub fn value(&self, id: TypeId) -> Option<&Value> {
         let values = &self.extras.as_ref()?.values;
         values.iter().rev().find(|(given, ..)| *given == id).map(|(.., value)| value)
     }
 
-    /// Lists the types of the services that the call brings.
+    /// Lists the types of the services that the call provides.
     #[inline]
     #[doc(hidden)]
     pub fn brings(&self) -> impl Iterator<Item = (TypeId, &'static str)> {
@@ -103,12 +102,12 @@ impl<'a> Call<'a> {
         self.extras.get_or_insert_default()
     }
 
-    /// Returns the tool's name as the caller wrote it.
+    /// Returns the name of the tool, as the caller wrote it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the arguments as they were sent: the text may not be JSON.
+    /// Returns the text of the arguments as the caller sent it, which may not be JSON.
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
@@ -116,7 +115,7 @@ impl<'a> Call<'a> {
 
 impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Arguments may hold secrets, and only the tool's definition says which ones.
+        // The arguments are omitted: they may contain secrets, and only the tool's definition shows which ones.
         formatter
             .debug_struct("Call")
             .field("name", &self.name)

@@ -72,7 +72,7 @@ pub struct Calls(Arc<dyn MakeCalls>);
 /// Makes the children of one attempt of a call.
 #[doc(hidden)]
 pub trait MakeCalls: Send + Sync {
-    /// Makes a child call, and returns its answer as its parent gets it.
+    /// Makes a child call, and returns the answer that the parent receives.
     fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer>;
     /// Returns the name under which the run has a tool.
     ///
@@ -81,18 +81,18 @@ pub trait MakeCalls: Send + Sync {
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError>;
     /// Skips an index, for a call that is answered without being made: later calls keep their indices.
     fn pass_over(&self) {}
-    /// Returns the executor's own value, for the crate that made it.
+    /// Returns the value behind this interface, so that the crate which made the value can recover its type.
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }
     /// Finds the tool that the run calls by a name.
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>>;
-    /// Checks the input of a call without making it.
+    /// Checks the input of a call without running the tool.
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError>;
 }
 
 impl Calls {
-    /// How deep calls may be nested: a call that no other call makes has depth 0.
+    /// The maximum nesting depth of calls; a call that no other call makes has depth 0.
     pub const DEPTH: u32 = 8;
 
     #[doc(hidden)]
@@ -170,7 +170,7 @@ impl Calls {
         self.0.check(call)
     }
 
-    /// Begins a call of a tool by its handle, under whatever name the run has it. See [`CallTo`].
+    /// Begins a call of a tool by its handle, even if the run has the tool under another name. See [`CallTo`].
     pub fn to(&self, tool: Handle) -> CallTo<'_> {
         CallTo::new(self, tool)
     }

@@ -1,4 +1,4 @@
-//! What the runtime gives a tool beside its input: services, and resources opened for one call.
+//! The values that the runtime passes to a tool beside its input: services, and resources opened for one call.
 //!
 //! - A tool gets what its signature names and nothing else.
 //! - The source of each is decided when the executor is built; a call only indexes.
@@ -75,7 +75,7 @@ pub struct Loan<T> {
     close: fn(T, Closing) -> BoxFuture<'static, Result<(), ToolError>>,
 }
 
-/// A capability without its type.
+/// The description of a capability, with its type as a `TypeId`.
 #[derive(Clone, Copy)]
 pub struct CapabilitySpec {
     pub id: fn() -> TypeId,
@@ -83,7 +83,7 @@ pub struct CapabilitySpec {
     pub exclusive: bool,
 }
 
-/// One provided value: a boxed `Arc<T>`, so that `T` may be a trait object.
+/// A provided value: a boxed `Arc<T>`, so that `T` may be a trait object.
 pub type Value = Box<dyn Any + Send + Sync>;
 
 impl<T: ?Sized> Capability<T> {
@@ -91,7 +91,7 @@ impl<T: ?Sized> Capability<T> {
         self.spec
     }
 
-    /// Finds out whether the service holds resources of the kind `K`.
+    /// Determines whether the service holds resources of the kind `K`.
     pub const fn holder<K>(&self) -> Holder<T, K> {
         Holder::NEW
     }
@@ -102,7 +102,7 @@ impl<T> Loan<T> {
         self.spec
     }
 
-    /// Opens the resource at `index` of the tool's capabilities for this call.
+    /// Opens a resource for this call; `index` is its position among the tool's capabilities.
     pub fn open<'a>(&self, scope: Scope<'a>, index: usize) -> BoxFuture<'a, Result<T, ToolError>> {
         (self.open)(scope, index)
     }
@@ -140,7 +140,7 @@ pub enum Source {
     Opener(usize),
 }
 
-/// A type whose values runs or calls give later.
+/// A type of which each run or call provides the value.
 #[derive(Clone, Copy)]
 pub struct DeclaredService {
     pub id: TypeId,
@@ -153,18 +153,18 @@ impl DeclaredService {
     }
 }
 
-/// What an executor provides to all its calls: its services, in the order that [`Source`] indexes.
+/// The values that an executor provides to all its calls: its services, in the order that [`Source`] indexes.
 #[derive(Default)]
 pub struct ProvidedValues {
     pub services: Vec<Value>,
     pub openers: Vec<Value>,
 }
 
-/// What a run provides to its calls.
+/// The services that a run provides to its calls.
 #[derive(Clone)]
 pub struct RunValues {
     pub executor: Arc<ProvidedValues>,
-    /// In the order in which the executor declared them; empty for the executor's own run.
+    /// The services in the order in which the executor declared them; empty for the executor's own run.
     pub own: Arc<[Value]>,
 }
 
@@ -176,7 +176,7 @@ pub struct Wiring {
     pub body: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// Everything that a call may give its tool.
+/// The services and other values that a call can pass to its tool.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     run: &'a RunValues,
@@ -285,7 +285,7 @@ pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'stati
         Ok(value) => value,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime shuts down, and has dropped the function before it began.
+            // The runtime is shutting down, and dropped the function before the function began.
             Err(_) => std::future::pending().await,
         },
     }

@@ -34,7 +34,7 @@ impl CallId {
         self.0.as_bytes()
     }
 
-    /// Makes the id of these sixteen bytes.
+    /// Makes a call id from its sixteen bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
@@ -74,20 +74,20 @@ impl fmt::Display for CallId {
     }
 }
 
-/// What identifies a call.
+/// The ids of a call, and its slot in the run.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Identity<'a> {
     pub id: CallId,
     /// The idempotency key of a journalled call.
     pub key: Option<&'a str>,
-    /// What a journal has recorded of the call.
+    /// What the journal has recorded about the call; `None` without a journal.
     pub journaled: Option<Journaled<'a>>,
     /// The turn and the index of a call of a turn.
     pub slot: Option<(u64, u32)>,
 }
 
-/// What a journal has recorded of a call, which may run in another process than the one that made it.
+/// The facts that a journal has recorded about a call, which may run in another process than the one that made it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Journaled<'a> {
@@ -111,23 +111,23 @@ impl Identity<'_> {
     }
 }
 
-/// What the context of a call needs from its run.
+/// The operations of a run that the context of a call uses.
 #[doc(hidden)]
 pub trait RunHandle: Send + Sync {
     /// The run's id.
     fn id(&self) -> &str;
-    /// The tokens whose cancellation ends every call of the run.
+    /// The cancellation tokens that each end every call of the run.
     fn cancellations(&self) -> [Option<&CancellationToken>; 2];
     /// Notifies listeners of a call's progress.
     fn progress(&self, progress: &Progress<'_>);
-    /// Returns a service of the run, or else of the executor.
+    /// Returns a service of this type: that of the run, or else that of the executor.
     fn service(&self, id: TypeId) -> Option<&Value>;
     /// Returns the error with which the policy forbids a call of the run, even if a person approved it or a grant
     /// covers it.
     fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>>;
 }
 
-/// The progress of a call, as its tool reports it.
+/// A message about the progress of a call, as its tool reports it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
@@ -165,7 +165,7 @@ pub struct ToolContext(Arc<Inner>);
 
 struct Inner {
     id: CallId,
-    /// The idempotency key, where it is not the id.
+    /// The idempotency key; `None` if it equals the id of the call.
     key: Option<Box<str>>,
     kept: Option<Box<JournalFacts>>,
     slot: Option<(u64, u32)>,
@@ -177,7 +177,7 @@ struct Inner {
     cancelled: Option<CancellationToken>,
 }
 
-/// What a journal records of a call that another process may run.
+/// The facts that a journal records about a call which another process may run.
 struct JournalFacts {
     run: Box<str>,
     digest: Box<str>,
@@ -241,12 +241,12 @@ impl ToolContext {
         self.0.id
     }
 
-    /// Returns the id that the provider gave the call, if there is one.
+    /// Returns the id that the provider gave to the call; `None` if it gave none.
     pub fn provider_id(&self) -> Option<&str> {
         self.0.provider_id.as_deref()
     }
 
-    /// Returns the run that the call belongs to, if there is one.
+    /// Returns the id of the run to which the call belongs; `None` for a call outside of runs.
     pub fn run_id(&self) -> Option<&str> {
         let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
         kept.or_else(|| self.0.run.as_deref().map(RunHandle::id))
@@ -327,14 +327,14 @@ impl ToolContext {
         }
     }
 
-    /// Returns the token that is cancelled when the call has its answer.
+    /// Returns the token that is cancelled once the call has its answer.
     #[doc(hidden)]
     #[must_use]
     pub fn ended(&self) -> &CancellationToken {
         &self.0.ended
     }
 
-    /// Notes that no caller waits for the answer any more.
+    /// Records that no caller waits for the answer any more.
     pub(crate) fn end(&self) {
         self.0.ended.cancel();
     }

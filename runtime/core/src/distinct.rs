@@ -1,4 +1,4 @@
-//! Finds out whether two parameters of a `preview` or `reconcile` function differ in type. If not, a path to the
+//! Determines whether two parameters of a `preview` or `reconcile` function differ in type. If not, a path to the
 //! function would hide which is which.
 
 use std::marker::PhantomData;
@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 /// The types of two parameters.
 pub struct Pair<A, B>(PhantomData<fn(A, B)>);
 
-/// Two parameters of one type, even if they name the type differently.
+/// Shows that two parameters have the same type, even if they are written with different names of it.
 pub struct Alike<T>(PhantomData<fn(T)>);
 
-/// Two parameters of different types.
+/// Shows that two parameters have different types.
 pub struct Apart;
 
 impl<A, B> Pair<A, B> {

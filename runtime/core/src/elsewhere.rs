@@ -1,4 +1,4 @@
-//! Calls that are carried out elsewhere.
+//! Calls that are handed over to another process, which carries them out.
 
 use futures::future::BoxFuture;
 
@@ -12,7 +12,7 @@ pub fn carried_out_elsewhere<'a>() -> BoxFuture<'a, Answer> {
     Box::pin(async { not_handed_over().into() })
 }
 
-/// Makes the error of a call that could not be handed over.
+/// Makes the error of a call of an external tool that could not be handed over.
 #[must_use]
 pub fn not_handed_over() -> ToolError {
     ToolError::internal(

@@ -42,24 +42,24 @@ struct Inner {
     hint: Option<Cow<'static, str>>,
     details: Option<serde_json::Value>,
     source: Option<Source>,
-    /// The source of untrusted words in the message, if there are some.
+    /// The source of the untrusted text in the message; `None` if the message has no such text.
     untrusted: Option<Box<str>>,
-    /// What the executor itself did with the call; a tool cannot set it.
+    /// What the executor did with the call, if the error is the executor's; a tool cannot set this.
     done: Option<Done>,
 }
 
-/// What the executor itself did with a call.
+/// What the executor did with a call that it answered with an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[doc(hidden)]
 pub enum Done {
-    /// The executor did not begin it.
+    /// The executor did not begin the call.
     NotBegun,
-    /// The executor did not begin it, and would not another time: its input is wrong, or the policy denies it.
+    /// The executor will never begin the call: its input is invalid, or the policy denies it.
     Refused,
-    /// The executor stopped it because its time was up.
+    /// The executor stopped the call because its timeout had expired.
     TimedOut,
-    /// The executor did not begin it, because the tool's circuit breaker is open.
+    /// The executor did not begin the call, because the tool's circuit breaker is open.
     Unavailable,
 }
 
@@ -73,18 +73,18 @@ pub enum Done {
 pub enum ErrorClass {
     /// Nothing happened: a refused connection, a rate limit. A call of any effect may be repeated.
     NotStarted {
-        /// The earliest time for the next attempt, where the other side named one.
+        /// How long to wait before the next attempt, if the tool or its server says so.
         retry_after: Option<Duration>,
     },
     /// The tool may have acted: a lost connection, a time-out after sending.
     Transient,
-    /// The model should correct its call.
+    /// The call is invalid: the model should correct it.
     Invalid,
-    /// A repetition would fail too.
+    /// The call failed in a way that a repetition would not change.
     Final,
     /// The call was cancelled.
     Cancelled,
-    /// The reason is unknown, as after a panic.
+    /// The reason for the failure is unknown, as after a panic.
     Unknown,
 }
 
@@ -124,21 +124,21 @@ impl ToolError {
             .caused_by(source)
     }
 
-    /// Sets what the failure says about repeating the call.
+    /// Sets the class of the error, which decides whether the call may be repeated.
     #[must_use]
     pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
 
-    /// Sets what the model should do next.
+    /// Sets a hint that tells the model what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// Adds details as JSON, for programs and the model.
+    /// Adds details as a JSON value, for programs and for the model.
     #[must_use]
     pub fn details(mut self, details: serde_json::Value) -> Self {
         self.0.details = Some(details);
@@ -163,7 +163,7 @@ impl ToolError {
         self
     }
 
-    /// Returns the source of untrusted words in its message, if there are some.
+    /// Returns the source of the untrusted text in the message; `None` if the message has no such text.
     pub(crate) fn untrusted_source(&self) -> Option<&str> {
         self.0.untrusted.as_deref()
     }
@@ -180,7 +180,7 @@ impl ToolError {
         &self.0.kind
     }
 
-    /// Returns what the failure says about repeating the call.
+    /// Returns the class of the error, which decides whether the call may be repeated.
     pub fn classified(&self) -> ErrorClass {
         self.0.class
     }
@@ -190,12 +190,12 @@ impl ToolError {
         &self.0.message
     }
 
-    /// Returns what the model should do next, if the error has a hint.
+    /// Returns the hint that tells the model what to do next; `None` if there is no hint.
     pub fn next_action(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 
-    /// Copies the error, with `words` appended to its message.
+    /// Returns a copy of the error with `words` appended to its message.
     #[doc(hidden)]
     pub fn with_more(&self, words: Option<String>) -> Self {
         let message = format!("{}{}", self.0.message, words.unwrap_or_default());
@@ -216,7 +216,7 @@ impl ToolError {
         self.0.done
     }
 
-    /// Reports whether the executor refused the call before it began.
+    /// Reports whether the executor refused the call before the tool began.
     #[doc(hidden)]
     pub fn is_not_begun(&self) -> bool {
         matches!(self.0.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
@@ -261,8 +261,8 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// Writes the message with its causes and the hint, because `main` prints a returned error this way; `{:#?}` writes
-/// every part.
+/// Writes the message with its causes and the hint, because Rust prints an error returned by `main` in this form;
+/// `{:#?}` writes every part.
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !formatter.alternate() {

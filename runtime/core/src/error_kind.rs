@@ -23,7 +23,7 @@
 
 /// The call needs approval, and no approver could be asked, or it waits for one.
 pub const APPROVAL_REQUIRED: &str = "approval_required";
-/// The call, or its run, was cancelled.
+/// The call or its run was cancelled.
 pub const CANCELLED: &str = "cancelled";
 /// A policy forbids the call.
 pub const DENIED: &str = "denied";
@@ -37,27 +37,27 @@ pub const INDETERMINATE: &str = "indeterminate";
 pub const INTERNAL_ERROR: &str = "internal_error";
 /// The arguments do not fit the tool.
 pub const INVALID_INPUT: &str = "invalid_input";
-/// The tool ran, but its result does not match its output schema.
+/// The tool ran, but its result does not match the tool's output schema.
 pub const INVALID_OUTPUT: &str = "invalid_output";
-/// The journal could not be written, so the call did not begin.
+/// The call did not begin, because the journal could not be written.
 pub const JOURNAL_FAILED: &str = "journal_failed";
-/// The tool needs a service that this application does not provide.
+/// The tool needs a service that the application does not provide.
 pub const MISSING_SERVICE: &str = "missing_service";
-/// The thing that the call names does not exist.
+/// An object that the call names does not exist.
 pub const NOT_FOUND: &str = "not_found";
 /// A tool that runs again makes another call than in the earlier attempt, or the same call with other arguments.
 pub const OTHER_CHILD: &str = "other_child";
 /// A person decided against the call.
 pub const REJECTED: &str = "rejected";
-/// The process is shutting down, and begins no more calls.
+/// The executor is shutting down and begins no more calls.
 pub const SHUTTING_DOWN: &str = "shutting_down";
-/// The call took longer than it may.
+/// The call took longer than its timeout allows.
 pub const TIMEOUT: &str = "timeout";
-/// Calls are nested too deep.
+/// The call is nested deeper than calls may be.
 pub const TOO_DEEP: &str = "too_deep";
-/// A child touches what its parent does not declare.
+/// A child touches a resource that its parent does not declare.
 pub const UNDECLARED_ACCESS: &str = "undeclared_access";
-/// The answer of a call does not have the type that its caller expects.
+/// The answer of a call does not have the type that the calling tool expects.
 pub const UNEXPECTED_ANSWER: &str = "unexpected_answer";
-/// There is no tool of this name.
+/// No tool has the name in the call.
 pub const UNKNOWN_TOOL: &str = "unknown_tool";

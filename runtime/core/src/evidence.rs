@@ -16,16 +16,16 @@ use crate::capability::{self, Exclusive, Service};
 use crate::input::Input;
 use crate::output::Encode;
 
-/// The types of a signature, as a list of pairs.
+/// The types in the signature of a tool, as a list of nested pairs.
 pub struct Evidence<A>(PhantomData<fn(A)>);
 
-/// A parameter whose value the model gives.
+/// A parameter whose value comes from the model.
 pub struct ModelParameter<T>(PhantomData<fn(T)>);
 
-/// A parameter whose value is a service.
+/// A parameter whose value is a service of the executor, the run or the call.
 pub struct ServiceParameter<T: ?Sized>(PhantomData<fn(&T)>);
 
-/// A parameter whose value is a resource, opened for the call.
+/// A parameter whose value is a resource that is opened for the call.
 pub struct ResourceParameter<T>(PhantomData<fn(T)>);
 
 /// Lists of types of which none was refused.
@@ -44,7 +44,7 @@ impl<A> Evidence<A> {
 }
 
 impl<A: Sound> Evidence<A> {
-    /// Boxes the call of an async tool without polling it.
+    /// Puts the call of an async tool into a box, without polling it.
     #[inline]
     pub fn answering<'a, F: Future + Send + 'a, R: 'a>(
         &self,
@@ -54,7 +54,7 @@ impl<A: Sound> Evidence<A> {
         Box::pin(Answering { future, codec, marker: PhantomData })
     }
 
-    /// Boxes a call that also has work before and after the tool.
+    /// Puts a call that also does work before and after the tool into a box.
     #[inline]
     pub fn boxed<'a, F: Future + Send + 'a>(&self, future: F) -> BoxFuture<'a, F::Output> {
         Box::pin(future)
@@ -67,7 +67,7 @@ impl<A: Sound> Evidence<A> {
     }
 }
 
-/// Replaces [`Evidence`] where a type was refused: it compiles, and never runs.
+/// Replaces [`Evidence`] if a type was refused, so that the remaining code compiles; it never runs.
 pub trait RefusedType {
     fn answering<'a, F: Future, R: 'a>(
         &self,

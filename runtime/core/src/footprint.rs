@@ -27,17 +27,17 @@ pub use touched::TouchedResource;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Facts {
-    /// How carefully a person should look at this call.
+    /// The danger of this call: how carefully a person should look at it.
     pub danger: Danger,
-    /// The reason why the tool itself asks for approval of this call.
+    /// The reason why the tool itself requires approval of this call.
     pub approval: Option<Cow<'static, str>>,
     footprint: Option<Box<Footprint>>,
     repairs: Option<Arc<Repairs>>,
     filled: Vec<FilledParameter>,
 }
 
-/// The value that an absent parameter got from its default expression, such as the time; the final arguments contain
-/// it.
+/// The value of an absent parameter that its default expression computed, such as the time; the final arguments
+/// contain the value.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct FilledParameter {
@@ -52,12 +52,12 @@ pub struct Footprint {
     writes: Reach,
 }
 
-/// Which resources one kind of access covers.
+/// The resources that one kind of access may touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reach {
     Everything,
     Named(Vec<TouchedResource>),
-    /// These resources, and whatever the call's children touch.
+    /// These resources, and all resources that the call's children touch.
     WithNested(Vec<TouchedResource>),
 }
 
@@ -81,7 +81,7 @@ impl Facts {
         self.footprint = Some(Box::new(Footprint::of_effect(effect).clone()));
     }
 
-    /// Returns the resources that the call touches, if they were asked for.
+    /// Returns the footprint of the call; `None` if it was not requested.
     pub fn touches(&self) -> Option<&Footprint> {
         self.footprint.as_deref()
     }
@@ -100,7 +100,7 @@ impl Facts {
         self.repairs = Some(repairs);
     }
 
-    /// Adds the repairs that an earlier reading of this call made.
+    /// Adds the repairs of an earlier attempt to read the input of this call.
     #[doc(hidden)]
     pub fn add_repairs(&mut self, before: Self) {
         if let Some(repairs) = before.repairs {
@@ -125,7 +125,7 @@ impl Facts {
         Some(value)
     }
 
-    /// Returns the values of absent parameters, and removes them.
+    /// Removes and returns the values that were filled in for absent parameters.
     #[doc(hidden)]
     pub fn take_filled(&mut self) -> Vec<FilledParameter> {
         std::mem::take(&mut self.filled)
@@ -253,7 +253,7 @@ impl Footprint {
     /// /// Replaces a file.
     /// #[tool(effect = idempotent, writes(file = path))]
     /// async fn replace(
-    ///     /// Which file.
+    ///     /// The path of the file.
     ///     path: String,
     /// ) {
     /// }
@@ -270,8 +270,8 @@ impl Footprint {
         self.conflict(other).is_some()
     }
 
-    /// Returns the resource over which two calls conflict. If only one of them names the resource, its name counts; the
-    /// inner value is `None` if neither does.
+    /// Returns the resource over which two calls conflict. If only one of them names the resource, that name is used;
+    /// the inner value is `None` if neither does.
     #[doc(hidden)]
     pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
         let written = || self.writes.meeting(&other.writes);
@@ -355,7 +355,7 @@ impl Reach {
         }
     }
 
-    /// Adds a resource, under each of its names where the service that holds it knows several.
+    /// Adds a resource, under each of its names if the service that holds it knows several.
     fn push_held(&mut self, kind: Kind, held: Option<&HeldResources<'_>>, name: Option<&str>) {
         let scope = held.map(|held| &held.scope);
         self.push(kind, scope.cloned(), name);
@@ -375,7 +375,7 @@ impl Reach {
         }
     }
 
-    /// Returns all touched resources; `None` if they are not known.
+    /// Returns all resources of the access; `None` if they are not known.
     fn resources(&self) -> Option<&[TouchedResource]> {
         match self {
             Self::Everything | Self::WithNested(_) => None,
@@ -390,7 +390,7 @@ impl Reach {
         }
     }
 
-    /// Lists what the call itself touches.
+    /// Lists the kind and name of each resource that the call itself touches.
     fn resource_names(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         match self {
             Self::Everything => None,

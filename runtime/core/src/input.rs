@@ -1,4 +1,4 @@
-//! Reads raw JSON as typed input, strictly: the reader refuses whatever the schema refuses.
+//! Reads raw JSON as typed input. The reader is strict: it refuses every input that the schema refuses.
 
 mod access;
 mod bounds;
@@ -45,7 +45,7 @@ pub use shape::{AnyShape, Impossible, KeysInJson, Limits, NoRange, ObjectInJson,
 #[doc(hidden)]
 pub use words::shorten;
 
-/// The input of a tool that has no parameters.
+/// The slots of a tool that has no parameters.
 pub struct NoSlots;
 
 impl Slots for NoSlots {

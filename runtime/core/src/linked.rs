@@ -91,7 +91,7 @@ macro_rules! expected_tools {
 pub struct ExpectedTools(BTreeMap<String, Vec<String>>);
 
 impl ExpectedTools {
-    /// Expects these tools of this package.
+    /// Adds the tools that this package is expected to link.
     #[must_use]
     pub fn of(mut self, package: &str, tools: &[&str]) -> Self {
         let expected = self.0.entry(package.replace('-', "_")).or_default();
@@ -125,7 +125,7 @@ impl ExpectedTools {
             let unexpected = here.iter().filter(|it| expected.iter().all(|name| name != it.name()));
             problems.extend(unexpected.map(|tool| Problem::unexpected_tool(*tool)));
         }
-        // Packages that the test does not name.
+        // The remaining linked packages are those that the test does not name.
         problems.extend(linked.into_values().flatten().map(Problem::unexpected_tool));
         if problems.is_empty() { Ok(()) } else { Err(UnexpectedTools { problems }) }
     }

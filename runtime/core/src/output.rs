@@ -52,7 +52,7 @@ impl Output {
         Self::default().with(Content::text(text.into()))
     }
 
-    /// Adds one more block.
+    /// Adds a content block to the output.
     #[must_use]
     pub fn with(mut self, content: Content<'static>) -> Self {
         self.content.push(content);
@@ -88,7 +88,7 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        // A text that only looks like a fence adds one more source, and is fenced anyway.
+        // A text that only looks like a fence is fenced again and adds one more source, which does no harm.
         let is_again = self
             .content
             .iter()
@@ -139,13 +139,13 @@ impl Output {
         self
     }
 
-    /// The key of the other sources, beside `source`.
+    /// The key of the further sources in the metadata of an untrusted answer, beside the key `source`.
     pub(crate) const SOURCES: &str = "sources";
 
     /// The metadata key that names an untrusted source. Its value is an object, whose keys depend on the source.
     pub(crate) const UNTRUSTED: &str = "untrusted";
 
-    /// Adds a fact for the host; no model sees it.
+    /// Adds a value for the host application; models do not receive it.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());

@@ -3,8 +3,8 @@
 
 use crate::printable::acts;
 
-/// Returns whether two names are of one person: ignoring case, blanks, invisible characters and the width of letters.
-/// The two encodings of an accented letter are equal.
+/// Returns whether two names belong to one person. Case, blanks, invisible characters and the width of letters make
+/// no difference, nor do the two encodings of an accented letter.
 #[doc(hidden)]
 #[must_use]
 pub fn is_same(one: &str, other: &str) -> bool {
@@ -23,13 +23,13 @@ pub fn is_another(one: Option<&str>, other: &str) -> bool {
 /// A letter of a name, prepared for comparison.
 struct Letter {
     letter: char,
-    /// Whether separate accent characters follow it.
+    /// Whether separate accent characters follow the letter.
     has_accents: bool,
 }
 
 impl Letter {
-    /// Compares two letters. There is no table of accented letters, so any non-ASCII letter may equal one whose accents
-    /// are separate characters.
+    /// Compares two letters. Without a table of accented letters, any non-ASCII letter may equal a letter whose
+    /// accents are separate characters.
     fn is_same(&self, other: &Self) -> bool {
         match self.has_accents == other.has_accents {
             true => self.letter == other.letter,
@@ -53,7 +53,7 @@ fn letters(name: &str) -> Vec<Letter> {
     letters
 }
 
-/// Turns a letter of full width into the usual one.
+/// Converts a full-width letter to its usual form.
 fn narrow(letter: char) -> char {
     match letter {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),

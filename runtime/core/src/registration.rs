@@ -1,4 +1,4 @@
-//! A tool that is to be registered, with the application's changes to it.
+//! A tool that an application registers, with the application's changes to it.
 
 use std::any::Any;
 use std::fmt;
@@ -52,18 +52,18 @@ pub struct Registration {
 #[doc(hidden)]
 pub enum Source {
     Handle(Handle),
-    /// A run-time tool; the executor crate knows its type.
+    /// A run-time tool, whose type only the executor crate knows.
     Made(Location, Box<dyn Any + Send + Sync>),
 }
 
 impl Registration {
-    /// Sets another name.
+    /// Registers the tool under this name.
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Puts this prefix before its name.
+    /// Registers the tool with this prefix before its name.
     pub fn prefixed(mut self, prefix: impl AsRef<str>) -> Self {
         self.name.insert_str(0, prefix.as_ref());
         self
@@ -75,7 +75,7 @@ impl Registration {
         self
     }
 
-    /// Puts the tool in this group instead of its own.
+    /// Registers the tool in this group instead of the group that the tool declares.
     pub fn grouped(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
@@ -101,7 +101,7 @@ impl Registration {
         self
     }
 
-    /// Sets whether a model is shown the tool, as [`Adaptation::exposed`].
+    /// Sets how models can see the tool, see [`Adaptation::exposed`].
     pub fn exposed(self, exposure: Exposure) -> Self {
         self.adapted(Adaptation::new().exposed(exposure))
     }
@@ -111,17 +111,17 @@ impl Registration {
         self.adapted(Adaptation::new().danger_at_least(danger))
     }
 
-    /// Makes each call need approval, for this reason, as [`Adaptation::asking`].
+    /// Makes each call of the tool need approval, for this reason, see [`Adaptation::asking`].
     pub fn asking(self, reason: impl Into<String>) -> Self {
         self.adapted(Adaptation::new().asking(reason))
     }
 
-    /// Gives an argument a value, which a model neither sees nor gives, as [`Adaptation::preset`].
+    /// Presets the value of an argument, which the model then neither sees nor supplies, see [`Adaptation::preset`].
     pub fn preset(self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
         self.adapted(Adaptation::new().preset(argument, value))
     }
 
-    /// Renames an argument, as [`Adaptation::argument_renamed`].
+    /// Gives an argument another name, see [`Adaptation::argument_renamed`].
     pub fn argument_renamed(self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.adapted(Adaptation::new().argument_renamed(from, to))
     }
@@ -136,7 +136,7 @@ impl Registration {
         &self.name
     }
 
-    /// Returns where the tool is declared.
+    /// Returns the location in the source where the tool is declared.
     pub fn location(&self) -> Location {
         match &self.source {
             Source::Handle(handle) => handle.location(),
@@ -184,7 +184,7 @@ impl Registration {
         }
     }
 
-    /// Splits it into the tool and the changes to it.
+    /// Returns the tool, and the changes to it, as separate values.
     #[doc(hidden)]
     #[must_use]
     pub fn into_source(self) -> (Source, Changes) {
@@ -236,12 +236,12 @@ impl Handle {
         Registration::from(self).prefixed(prefix)
     }
 
-    /// Registers the tool with this description.
+    /// Registers the tool with this description instead of its own.
     pub fn described(self, description: impl Into<String>) -> Registration {
         Registration::from(self).described(description)
     }
 
-    /// Registers the tool in this group.
+    /// Registers the tool in this group instead of the group that the tool declares.
     pub fn grouped(self, group: impl Into<String>) -> Registration {
         Registration::from(self).grouped(group)
     }
@@ -251,7 +251,7 @@ impl Handle {
         Registration::from(self).tagged(tag)
     }
 
-    /// Registers the tool with changes to what its author wrote.
+    /// Registers the tool with changes to the definition that its author wrote.
     pub fn adapted(self, adaptation: Adaptation) -> Registration {
         Registration::from(self).adapted(adaptation)
     }

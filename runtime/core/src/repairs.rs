@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
+    /// The place of the change, as a JSON pointer (RFC 6901); empty for the whole input.
     pub pointer: String,
     /// The rule of the change.
     pub rule: ChangeRule,
-    /// What was there: JSON text, or the raw text where that was not JSON. For a rule about keys, the key as a JSON
-    /// string.
+    /// The earlier value at the place: JSON text, or the raw text if that was not JSON. For a rule about keys, the
+    /// key as a JSON string.
     pub from: String,
-    /// The value that is there now, as JSON text; empty if there is none.
+    /// The new value at the place, as JSON text; empty if the place was removed.
     pub to: String,
 }
 
@@ -64,57 +64,57 @@ impl Repairs {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChangeRule {
-    /// `"yes"` instead of `true`.
+    /// The input had a text such as `"yes"` instead of `true`.
     Boolean,
-    /// `"42"` instead of `42`.
+    /// The input had a text such as `"42"` instead of the integer `42`.
     Integer,
-    /// `"3.5"` instead of `3.5`.
+    /// The input had a text such as `"3.5"` instead of the number `3.5`.
     Number,
-    /// `42` or `true` instead of a text.
+    /// The input had a number or boolean, such as `42`, instead of a text.
     Text,
-    /// A text that contains an array or object, instead of that array or object.
+    /// The input had an array or object encoded as a text.
     Stringified,
-    /// A value instead of an array with that value.
+    /// The input had a single value instead of an array with that value.
     InArray,
-    /// An array of texts instead of their lines.
+    /// The input had an array of lines instead of one text.
     Joined,
-    /// `null` or `""` at an optional key, instead of no key.
+    /// The input had `null` or `""` at an optional key, which should be left out.
     Absent,
-    /// Another spelling of a key: case, or the marks between its words.
+    /// The input had a key in another spelling: its case, or the separators of its words.
     KeySpelling,
-    /// Another name of a parameter, declared as such.
+    /// The input had a declared alias of a parameter's name.
     Alias,
-    /// A key with a typing error.
+    /// The input had a key with a typing error.
     KeyTypo,
-    /// Another spelling of one of the choices.
+    /// The input had a choice in another spelling.
     ChoiceSpelling,
-    /// A choice with a typing error.
+    /// The input had a choice with a typing error.
     ChoiceTypo,
-    /// The input inside one more object, such as `{"arguments": …}`.
+    /// The input was inside of another object, such as `{"arguments": …}`.
     Wrapper,
-    /// Nothing, `null` or `""` instead of an empty object.
+    /// The input was empty, `null` or `""` instead of an empty object.
     NoArguments,
-    /// Literals of Python: `True`, `None`, single quotes, tuples.
+    /// The input had literals of Python: `True`, `None`, single quotes or tuples.
     Python,
-    /// A comma after the last item.
+    /// The input had a comma after the last item of an array or object.
     TrailingComma,
-    /// A comment.
+    /// The input had a comment.
     Comment,
-    /// A key without quotes.
+    /// The input had a key without quotes.
     BareKey,
-    /// A control character or a line break inside a text.
+    /// The input had an unescaped control character or line break inside of a text.
     ControlCharacter,
-    /// Typographic quotes around a text.
+    /// The input had typographic quotes around a text.
     SmartQuote,
-    /// Closing brackets that are missing at the end.
+    /// The input lacked closing brackets at its end.
     MissingBracket,
-    /// A code fence around the input.
+    /// The input was inside of a Markdown code fence.
     Fence,
-    /// Words around the input.
+    /// The input had other text before or after it.
     Prose,
-    /// Tags around the input.
+    /// The input was inside of tags.
     Tag,
-    /// A call in the notation of a programming language, such as `read_file(path="a")`.
+    /// The input was a call in the notation of a programming language, such as `read_file(path="a")`.
     Call,
     /// One object, written twice.
     Repeated,
@@ -123,7 +123,7 @@ pub enum ChangeRule {
 }
 
 impl ChangeRule {
-    /// Returns its name as it is serialised.
+    /// Returns the name of the rule, as it is serialised.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -14,12 +14,12 @@ use crate::repairs::ChangeRule;
 pub use readings::readings;
 pub use types::Types;
 
-/// The scalar types that a parameter accepts, if its schema says nothing else.
+/// The scalar types that a parameter accepts, if its schema has no other constraint.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalars(Types);
 
 impl Scalars {
-    /// Returns the types that a schema allows, if its `type` says everything.
+    /// Returns the types that a schema allows; `None` if other keywords than `type` decide.
     pub fn of(schema: &Value) -> Option<Self> {
         let object = schema.as_object()?;
         let says_more = ["anyOf", "oneOf", "allOf", "not", "$ref", "if"];
@@ -33,10 +33,10 @@ impl Scalars {
         (is_scalar && !is_more).then_some(Self(types))
     }
 
-    /// Reads a value of another type with its only possible meaning, as JSON.
+    /// Converts a value of another type if it has only one possible meaning, and returns it as JSON.
     pub fn reading(self, text: &str) -> Option<(String, ChangeRule)> {
         let node = match text.as_bytes() {
-            // A text with escapes may encode something else than it seems to.
+            // A text with escape sequences is not converted, because it may encode something other than it seems to.
             [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
                 Node::Text(text.get(1..text.len() - 1)?.to_owned())
             }

@@ -15,12 +15,12 @@ pub use docs::unwrap_docs;
 pub use preset::json as preset_json;
 pub use words::expected as in_words;
 
-/// Why a tool has no usable schema.
+/// Why the schema of a tool cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem {
     /// The place in the schema.
     pub pointer: String,
-    /// What is there, and what should be there.
+    /// What the schema contains, and what it should contain.
     pub message: String,
 }
 
@@ -29,7 +29,8 @@ impl SchemaProblem {
         Self { pointer: pointer.into(), message: message.into() }
     }
 
-    /// Moves the problem's pointer from the schema of one parameter to that of the whole input.
+    /// Changes the problem's pointer into the schema of one parameter to a pointer into the schema of the whole
+    /// input.
     #[doc(hidden)]
     pub fn within(mut self, parameter: &str) -> Self {
         if !self.pointer.starts_with("/$defs/") {

@@ -39,7 +39,7 @@ use crate::tool::{Danger, Effect, Exposure, Repair};
 pub struct Handle(pub(crate) &'static Spec);
 
 impl Handle {
-    /// Takes the place of a tool whose declaration has mistakes, so that rustc reports only these mistakes.
+    /// Replaces a tool whose declaration has mistakes, so that rustc reports only these mistakes.
     #[doc(hidden)]
     pub const UNUSABLE: Self = Self(&Spec::EMPTY);
 
@@ -66,7 +66,7 @@ impl Handle {
         self.0.name
     }
 
-    /// Returns where the tool is declared.
+    /// Returns the location in the source where the tool is declared.
     pub fn location(&self) -> Location {
         self.0.location
     }
@@ -78,7 +78,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// Where a tool is declared.
+/// The location in the source where a tool is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
@@ -86,7 +86,7 @@ pub struct Location {
     pub package: &'static str,
     /// The version of the package; empty for a tool that was made at run time.
     pub version: &'static str,
-    /// The source file, as rustc names it.
+    /// The path of the source file, as rustc names it.
     pub file: &'static str,
     /// The line of the name of the tool's function.
     pub line: u32,
@@ -130,9 +130,9 @@ pub struct Spec {
     pub group: Option<&'static str>,
     pub tags: &'static [&'static str],
     pub terminal: bool,
-    /// Whether calls of the tool are handed over and carried out elsewhere.
+    /// Whether calls of the tool are handed over to another process, which carries them out.
     pub external: bool,
-    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere.
+    /// Whether the run of an agent continues while another process carries out a call of the tool.
     pub background: bool,
     pub danger: DangerSpec,
     pub effect: Effect,
@@ -147,13 +147,13 @@ pub struct Spec {
     pub repair: Option<Repair>,
     pub exposure: Exposure,
     pub location: Location,
-    /// Whether one parameter is the whole input.
+    /// Whether the tool has one input parameter that is the whole input.
     pub whole: bool,
     pub parameters: &'static [ParamSpec],
     pub capabilities: &'static [CapabilitySpec],
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
-    /// The asynchronous function that says whether and why a call needs approval, if the tool has one.
+    /// The asynchronous function that decides whether and why a call needs approval; `None` if the tool has none.
     pub asks: Option<StartWith<Asking>>,
     pub validate: Option<StartWith<Validated>>,
     /// Whether the tool's validation never waits: it is a closure that is not async, and the tool is not `blocking`.
@@ -302,7 +302,7 @@ impl Spec {
     };
 }
 
-/// What generated code needs to prepare one call.
+/// The values that generated code needs to prepare one call.
 pub struct Start<'a, 'b> {
     pub scope: Scope<'a>,
     pub text: &'b str,
@@ -314,18 +314,18 @@ pub struct Start<'a, 'b> {
 }
 
 impl Start<'_, '_> {
-    /// Reads the input object into the slots, or reports every problem in it.
+    /// Reads the input object into the slots, or returns all problems of the input.
     #[inline(always)]
     pub fn read(&self, slots: &mut dyn Slots) -> Result<(), Problems> {
         crate::input::read_repairing(self.text, self.keys, slots, self.changes)
     }
 
-    /// Reads the whole input as one type.
+    /// Reads the whole input as one value of type `T`.
     pub fn read_whole<T>(&self, param: &Param<T>) -> Result<T, Problems> {
         param.read_whole(self.text, self.keys)
     }
 
-    /// Checks that a tool without parameters got no input.
+    /// Checks that the input of a tool without parameters is empty.
     pub fn read_nothing(&self) -> Result<(), Problems> {
         self.read(&mut NoSlots)
     }

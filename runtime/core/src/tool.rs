@@ -21,9 +21,9 @@ pub use summary::{Summary, first_sentence};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Danger {
-    /// A person need not look at the call.
+    /// No person needs to look at the call.
     Safe,
-    /// A person should look at the call.
+    /// A person should look at the call before it runs.
     Moderate,
     /// The effects of the call are hard to undo.
     Dangerous,
@@ -55,7 +55,7 @@ impl Danger {
     }
 }
 
-/// What a call changes, which decides whether it may be repeated.
+/// What a call changes outside of the tool, which decides whether the call may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -63,53 +63,53 @@ pub enum Effect {
     Read,
     /// The call may be repeated: a repetition leaves the end state unchanged.
     Idempotent,
-    /// The call may be repeated with the same idempotency key.
+    /// The call may be repeated, if each attempt passes the same idempotency key.
     Keyed,
     /// The call must not be repeated.
     Once,
 }
 
-/// How a model gets to know the tool.
+/// How models learn about the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exposure {
-    /// The tool is listed with its full schema.
+    /// Models see the tool with its full schema.
     Direct,
     /// The model finds the tool by a search. Afterwards the tool is listed.
     Deferred,
-    /// Only programs call the tool; models do not see it.
+    /// Models do not see the tool; only programs call it.
     Hidden,
 }
 
-/// How far the executor repairs wrong input.
+/// How far the executor repairs invalid input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
-    /// The executor repairs nothing.
+    /// The executor repairs no inputs of the tool.
     Off,
-    /// The executor repairs without loss, and only where the schema leaves one reading.
+    /// The executor makes repairs that lose nothing, and only if the schema allows exactly one reading.
     Standard,
     /// The executor repairs wherever the schema leaves one reading.
     Lenient,
 }
 
-/// What a definition says about danger.
+/// The danger of a tool's calls, as its definition declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredDanger {
-    /// Every call has this level.
+    /// Every call of the tool has this danger.
     Level(Danger),
     /// The tool computes the level from the input of each call.
     Computed,
 }
 
-/// What a definition says about approval.
+/// Whether a tool's calls need approval, as its definition declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredApproval {
     /// Only the policy decides.
     Never,
-    /// Every call needs approval, for this reason.
+    /// Every call of the tool needs approval, for this reason.
     Always(&'static str),
-    /// The tool computes from the input of each call whether it needs approval.
+    /// The tool computes from the input of a call whether the call needs approval.
     Computed,
 }
 
@@ -125,7 +125,7 @@ pub struct Retry {
     pub max_delay: Option<Duration>,
 }
 
-/// How long each attempt of a call may take, or the whole call.
+/// The time limit of each attempt of a call, or of the whole call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
     /// The timeout that the executor sets.
@@ -160,17 +160,17 @@ impl Timeout {
     }
 }
 
-/// A service or a resource that a tool needs besides its input.
+/// A service or resource that a tool needs in addition to its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirement {
-    /// The Rust type, as `std::any::type_name` writes it.
+    /// The name of the Rust type, as `std::any::type_name` returns it.
     pub type_name: &'static str,
     /// Whether the tool needs a resource (`&mut T`), which is opened for the call and closed after it; otherwise it
     /// needs a service.
     pub exclusive: bool,
 }
 
-/// A parameter of a tool, as command lines and people see it.
+/// A parameter of a tool, as it is shown to people and on command lines.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
@@ -182,11 +182,11 @@ pub struct Parameter {
     pub schema: Value,
     /// Whether a call must give the parameter.
     pub required: bool,
-    /// Other names that models may use for the parameter.
+    /// Other names of the parameter that models may use.
     pub aliases: &'static [&'static str],
     /// Whether the value is a command line: rules of a policy examine the programs in it.
     pub command: bool,
-    /// Whether the value is secret: logs, events and pages do not show it.
+    /// Whether the value is secret, so that logs, events and pages do not show it.
     pub secret: bool,
     /// Whether the value leaves the machine: rules of a policy can select calls that send such values (`sends`).
     pub sink: bool,
@@ -197,7 +197,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Describes the parameter of a function, with its schema.
+    /// Describes a parameter of a tool's function, with the parameter's schema.
     #[doc(hidden)]
     #[must_use]
     pub fn of(spec: &ParamSpec, mut schema: Value, required: bool) -> Self {
@@ -243,9 +243,9 @@ impl Parameter {
 pub struct Definition {
     /// The name that models call.
     pub name: String,
-    /// A name for people, if the tool has one.
+    /// A title for people; `None` if the tool has none.
     pub title: Option<String>,
-    /// What the tool does, from its doc comment.
+    /// The description of what the tool does, from the tool's doc comment.
     pub description: String,
     /// The group of the tool, which is its namespace on a command line and in profiles.
     pub group: Option<String>,
@@ -253,20 +253,20 @@ pub struct Definition {
     pub tags: Vec<String>,
     /// Whether an agent's run ends when a call of the tool succeeds.
     pub terminal: bool,
-    /// Whether calls of the tool are handed over and carried out elsewhere.
+    /// Whether calls of the tool are handed over to another process, which carries them out.
     pub is_external: bool,
-    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere. The model then reads the
-    /// result as a message when it comes.
+    /// Whether the run of an agent continues while another process carries out a call of the tool. The model then
+    /// reads the result as a message when it comes.
     pub is_background: bool,
-    /// How carefully a person should look at calls of the tool.
+    /// The danger of the tool's calls: how carefully a person should look at them.
     pub danger: DeclaredDanger,
-    /// What the calls of the tool change.
+    /// The effect of the tool's calls: what they change.
     pub effect: Effect,
     /// Whether calls of the tool need approval.
     pub approval: DeclaredApproval,
-    /// Whether the tool validates its input before a person is asked.
+    /// Whether the tool validates the input of a call before a person decides on the call.
     pub validates: bool,
-    /// Whether the tool can show an approver what a call would do.
+    /// Whether the tool can describe to an approver what a call would do.
     pub previews: bool,
     /// Whether the tool can find out the outcome of an interrupted call.
     pub reconciles: bool,
@@ -278,9 +278,9 @@ pub struct Definition {
     /// `#[arg(sink)]`. It cannot if its whole input is one type. A `DynamicTool` does by `sinks`. Without a declaration
     /// every value may leave the machine.
     pub declares_sinks: bool,
-    /// Whether the tool was made at run time: it is a `DynamicTool`, or a `Resolver` brought it.
+    /// Whether the tool was made at run time: as a `DynamicTool`, or by a `Resolver`.
     pub came_at_run_time: bool,
-    /// How often a failed call is tried.
+    /// How often and when a failed call is tried again.
     pub retry: Retry,
     /// How long each attempt of a call may take.
     pub timeout: Timeout,
@@ -290,17 +290,17 @@ pub struct Definition {
     pub limit: Option<u32>,
     /// How far the executor repairs wrong input; `None` if the executor's own setting applies.
     pub repair: Option<Repair>,
-    /// How a model gets to know the tool.
+    /// How models learn about the tool.
     pub exposure: Exposure,
     /// The JSON Schema of the tool's input: a closed object.
     pub input_schema: Value,
-    /// The JSON Schema of the tool's output, if the output type has one.
+    /// The JSON Schema of the tool's output; `None` if the output type has none.
     pub output_schema: Option<Value>,
-    /// The parameters in order; empty if the whole input is one type.
+    /// The parameters in the order of declaration; empty if the whole input is one type.
     pub parameters: Vec<Parameter>,
-    /// The services and resources that the tool needs besides its input.
+    /// The services and resources that the tool needs in addition to its input.
     pub requires: Vec<Requirement>,
-    /// Where the tool is declared.
+    /// The location in the source where the tool is declared.
     pub location: Location,
     /// What a call does besides what the definition says, such as the server that it goes to; a decision about a call
     /// is bound to it. A `DynamicTool` sets it by `implementation`.
@@ -309,13 +309,13 @@ pub struct Definition {
     /// The values that the application attached to the tool, by their type.
     #[doc(hidden)]
     pub metadata: Metadata,
-    /// The changes that the application made to the tool when it registered it.
+    /// The changes to the tool that the application made when it registered the tool.
     #[doc(hidden)]
     pub adapted: Adapted,
 }
 
 impl Definition {
-    /// Lists the parameters whose values are secret, by name.
+    /// Lists the names of the parameters whose values are secret.
     #[doc(hidden)]
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.all_parameters().filter(|it| it.secret).map(|it| it.name.as_str())
@@ -345,7 +345,7 @@ impl Definition {
         self.all_parameters().filter(|it| it.sink).map(|it| it.name.as_str())
     }
 
-    /// Lists the parameters whose values are command lines, as JSON pointers.
+    /// Lists the JSON pointers of the parameters whose values are command lines.
     #[doc(hidden)]
     pub fn command_lines(&self) -> impl Iterator<Item = String> {
         let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
@@ -376,7 +376,7 @@ impl Definition {
         self.metadata.get()
     }
 
-    /// Makes the definition of a tool, except for what needs its schema.
+    /// Makes the definition of a tool without the parts that are derived from its schema.
     #[doc(hidden)]
     pub fn of(spec: &'static Spec) -> Self {
         Self {
@@ -430,7 +430,7 @@ impl Definition {
     }
 }
 
-/// A set of definitions, such as a catalog.
+/// A set of tool definitions, such as a catalog.
 pub trait ToolSet {
     /// Visits each tool once.
     fn definitions(&self) -> Vec<&Definition>;

@@ -15,7 +15,7 @@ use toolwright_core::footprint::Footprint;
 use self::index::Index;
 use self::steps::Steps;
 
-/// The calls of one turn, in their order, and how far they are.
+/// The calls of one turn, in the order of the turn, and how far each call has come.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -42,13 +42,14 @@ impl Batch {
         self.steps.push_call(&waits_for)
     }
 
-    /// Counts how many waits the plan consists of.
+    /// Returns the number of waits in the plan: how often one step waits for another.
     #[cfg(test)]
     fn waits(&self) -> usize {
         self.steps.waits()
     }
 
-    /// Notes that the call of this index has ended. Returns the indices of the calls that may begin now, in order.
+    /// Records that the call with this index has ended. Returns the indices of the calls that may begin now, in
+    /// order.
     pub fn end(&mut self, call: usize) -> Vec<usize> {
         self.steps.end_call(call)
     }

@@ -50,13 +50,13 @@ pub struct Catalog(Arc<Inner>);
 struct Inner {
     generation: u64,
     tools: Arc<Tools>,
-    /// The profile that selected its tools.
+    /// The profile that selected the catalog's tools; `None` if no profile was applied.
     profile: Option<Arc<Profile>>,
-    /// The deferred tools that it lists nevertheless.
+    /// The deferred tools that the catalog lists although they are deferred.
     revealed: RevealedTools,
-    /// The listings for models, each made at its first use.
+    /// The tool listings for models, each made when it is first needed.
     listings: Listings,
-    /// The listings that have the deferred tools as well.
+    /// The tool listings that also contain the deferred tools.
     searchable: Listings,
 }
 
@@ -64,7 +64,7 @@ struct Inner {
 #[derive(Clone, Default)]
 struct RevealedTools {
     tools: Vec<usize>,
-    /// Whether they are listed after the others, in this order.
+    /// Whether the revealed tools are listed after all other tools, in the order of `tools`.
     are_behind: bool,
 }
 
@@ -114,19 +114,19 @@ impl Catalog {
         Self(Arc::new(Inner { generation, tools, profile, revealed, listings, searchable }))
     }
 
-    /// Returns the generation of the registry that it shows.
+    /// Returns the generation of the registry from which the catalog was made.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.0.generation
     }
 
-    /// Counts the tools.
+    /// Returns the number of tools in the catalog.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.tools.entries.len()
     }
 
-    /// Reports whether there are no tools.
+    /// Reports whether the catalog contains no tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.tools.entries.is_empty()
@@ -201,7 +201,8 @@ impl Catalog {
         Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed)
     }
 
-    /// Lists these deferred tools as well, such as those that a search has found, so that the model gets their schemas.
+    /// Also lists these deferred tools, such as those that a search has found, so that the model receives their
+    /// schemas.
     ///
     /// # Errors
     /// When no tool has one of the names.
@@ -353,7 +354,7 @@ impl Catalog {
         findings.collect()
     }
 
-    /// Returns the catalog when every one of these providers accepts all of its tools.
+    /// Returns the catalog if each of these providers accepts all tools in it.
     ///
     /// # Errors
     /// When a provider would refuse a tool; every reason of every provider at once.

@@ -101,10 +101,10 @@ pub struct DynamicTool {
     work: Box<dyn Work>,
 }
 
-/// Where the schema of the input comes from.
+/// The origin of the input's schema: JSON Schema from the application, or a Rust type.
 enum Input {
     Schema(Value),
-    /// The spec of a tool whose whole input is one type.
+    /// The spec of a tool whose whole input is one Rust type.
     Type(&'static Spec),
 }
 
@@ -353,7 +353,7 @@ impl DynamicTool {
         definition.limit = self.limit;
         definition.retry = self.retry;
         definition.repair = self.repair;
-        // Every executor provides the context, so it is not listed as a requirement.
+        // Every executor provides the context, so the context is not listed as a requirement.
         definition.requires = Vec::new();
         definition.location = self.location;
         definition.implementation = self.implementation;
@@ -371,7 +371,7 @@ impl DynamicTool {
 }
 
 impl Judge {
-    /// Adds to the facts of a call what the tool says about this input.
+    /// Adds the facts that the tool computes from this input: danger, approval and footprint.
     fn judge(&self, input: &Value, facts: &mut Facts) {
         if let Some(danger) = &self.danger {
             facts.danger = danger(input);

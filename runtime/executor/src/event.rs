@@ -1,4 +1,4 @@
-//! The events of each call, in the order in which listeners get them.
+//! The events of each call, in the order in which listeners receive them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -19,18 +19,19 @@ use toolwright_policy::policy::PolicyDecision;
 pub struct ToolEvent<'a> {
     /// The call's own id.
     pub call: CallId,
-    /// The id that the provider gave it.
+    /// The id that the provider gave to the call.
     pub provider_id: Option<&'a str>,
-    /// The run it belongs to.
+    /// The id of the run to which the call belongs.
     pub run: &'a str,
     /// The name that was called.
     pub tool: &'a str,
     /// The digest of a journalled call, which a decision is bound to; see
     /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before its arguments are final.
     pub digest: Option<&'a str>,
-    /// Which attempt is under way or was the last, counted from 1; `None` before the first, and where it is not known.
+    /// The number of the current or last attempt, counted from 1; `None` before the first attempt, and if it is
+    /// unknown.
     pub attempt: Option<u32>,
-    /// What happened.
+    /// The kind of the event: what happened to the call.
     pub kind: ToolEventKind<'a>,
 }
 
@@ -60,9 +61,9 @@ pub struct ToolEvent<'a> {
 pub enum ToolEventKind<'a> {
     /// The executor has accepted the call.
     Started,
-    /// The call could not begin with the other calls of its turn, because it conflicts with an earlier one.
+    /// The call waited before it began, because it conflicts with an earlier call of its turn.
     Waited {
-        /// For how long, from the start of the turn or its arrival in an open turn.
+        /// How long the call waited, from the start of the turn or from its arrival in an open turn.
         waited: Duration,
     },
     /// The schema refused the input, and the executor repaired the input.
@@ -78,50 +79,50 @@ pub enum ToolEventKind<'a> {
     },
     /// Another run has reserved what the call touches, so the call does not begin now.
     Reserved {
-        /// The resource that both want; `None` if both want everything.
+        /// The resource that both runs need; `None` if both may touch every resource.
         resource: Option<&'a TouchedResource>,
-        /// The id of the run that holds it.
+        /// The id of the run that has reserved the resource.
         holder: &'a str,
         /// The time until the reservation expires, unless it is renewed or released before.
         left: Duration,
     },
-    /// The definition of its tool has changed since a person decided or gave a grant. That decision or grant does not
-    /// count, and the call is evaluated without it.
+    /// The definition of the tool has changed since a person decided or gave a grant. That decision or grant is no
+    /// longer valid, and the policy evaluates the call without it.
     ToolChanged {
-        /// Which decision or grant does not count, in words.
+        /// Which decision or grant has become invalid, in words.
         why: &'a str,
     },
     /// The input was read; the tool is about to run.
     Executing,
-    /// An earlier answer is returned; the tool does not run.
+    /// The call is answered from the cache, and the tool does not run.
     Cached,
-    /// The tool reports its progress.
+    /// The tool reports how far the call has come.
     Progress {
-        /// The report, in words.
+        /// The tool's message about its progress.
         message: &'a str,
-        /// The part that is done, from 0 to 1, if it is known.
+        /// The part of the work that is done, from 0 to 1, if the tool reports it.
         part: Option<f64>,
     },
-    /// An attempt failed, and the call is tried again after a while.
+    /// An attempt failed, and the executor will try the call again after a delay.
     Retrying {
-        /// Which attempt it was, counted from 1.
+        /// The number of the failed attempt, counted from 1.
         attempt: u32,
-        /// How it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
-        /// are set.
+        /// The error of the attempt, whose source is for operators. For a tool that takes a secret, only its kind and
+        /// class are set.
         error: &'a ToolError,
-        /// How long the call waits.
+        /// The delay before the next attempt.
         delay: Duration,
     },
     /// The tool gave a result.
     Completed {
-        /// The answer that the model gets; for a tool that takes a secret, a sentence in place of the answer.
+        /// The answer that the model receives; for a tool that takes a secret, a sentence instead of the answer.
         answer: &'a Answer,
-        /// The time from its start to its answer.
+        /// The time from the start of the call to its answer.
         elapsed: Duration,
     },
-    /// A person has to decide; the call is in the journal.
+    /// A person has to decide on the call, which waits in the journal.
     Asked {
-        /// The request that the person gets.
+        /// The request that the approver receives.
         request: &'a ApprovalRequest,
     },
     /// The holder of a trusted key has decided, and the executor acts on it.
@@ -136,25 +137,26 @@ pub enum ToolEventKind<'a> {
     /// The approver of this process failed, or gave no decision. The executor asks it again after a while, as long as
     /// the call is pending.
     ApproverFailed {
-        /// Why, in words that name the approver.
+        /// Why the approver failed, in words that name the approver.
         why: &'a str,
-        /// Whether the call goes on waiting, for other trusted keys. Otherwise it ends, and `Expired` follows.
+        /// Whether the call continues to wait for a decision by another trusted key. Otherwise the call ends, and
+        /// `Expired` follows.
         waits: bool,
     },
-    /// The call was handed over, to be carried out elsewhere.
+    /// The call was handed over to another process, which carries it out.
     HandedOver {
-        /// Everything that the other side needs to carry the call out. The token in it lets its reader supply the
+        /// Everything that another process needs to carry the call out. Whoever has the token in it can supply the
         /// result.
         handed_over: &'a HandedOver,
     },
     /// A call that was handed over is not wanted any more: the other side can stop.
     Recalled {
-        /// Why it is not wanted.
+        /// Why the call is not needed any more.
         why: &'a str,
     },
     /// The deadline passed without a decision or a supplied result, or no approver could decide.
     Expired {
-        /// How long the call had been waiting, by the clock of the journal.
+        /// How long the call had waited until then, by the clock of the journal.
         waited: Duration,
     },
     /// The executor that ran the call is gone.
@@ -164,45 +166,46 @@ pub enum ToolEventKind<'a> {
     },
     /// The call failed for good, and is a dead letter.
     Dead {
-        /// The kind of its last error.
+        /// The kind of the error with which the last attempt failed.
         kind: &'a str,
-        /// How its attempts failed, in order.
+        /// The failed attempts of the call, in order.
         attempts: &'a [FailedAttempt],
     },
-    /// An operator requeued a dead letter that cannot run again: it stays a dead letter.
+    /// An operator requeued a dead letter that cannot run again, so it remains a dead letter.
     PutBack {
         /// Why the dead letter cannot run.
         why: &'a str,
     },
-    /// The call waits, and its run has got no answer yet.
+    /// The call is suspended, so its run has received no answer yet.
     Suspended {
-        /// The state of the call, which says what it waits for.
+        /// The state of the call, which shows for what the call waits.
         state: State,
-        /// The time from its start until it was suspended.
+        /// The time from the start of the call until it was suspended.
         elapsed: Duration,
     },
     /// The call was refused or failed.
     Failed {
-        /// Why it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
-        /// are set.
+        /// The error with which the call failed. Its source is for operators. For a tool that takes a secret, only
+        /// the kind and the class are set.
         error: &'a ToolError,
-        /// The time from its start to its answer.
+        /// The time from the start of the call to its answer.
         elapsed: Duration,
     },
     /// The caller dropped the call before it was answered.
     Abandoned {
-        /// The time from its start until it was dropped.
+        /// The time from the start of the call until the caller dropped it.
         elapsed: Duration,
     },
 }
 
-/// Gets events as they happen, on the task of the call. A panic of a listener does not affect the call.
+/// A function that receives events as they happen, on the task of the call. A panic of the function does not affect
+/// the call.
 pub(crate) type Listener = Box<dyn Fn(&ToolEvent<'_>) + Send + Sync>;
 
 pub(crate) fn tell(listeners: &[Listener], event: &ToolEvent<'_>) {
     for listener in listeners {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(event))) {
-            // The drop of the panic's payload might panic again.
+            // Dropping the panic's payload might panic again, so the payload is leaked.
             std::mem::forget(panic);
             tracing::error!(tool = event.tool, "a listener panicked");
         }

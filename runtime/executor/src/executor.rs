@@ -121,17 +121,17 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Starts an executor of these tools.
+    /// Starts the builder of an executor for these tools.
     pub fn builder(registry: Registry) -> ExecutorBuilder {
         ExecutorBuilder::new(registry)
     }
 
-    /// Returns the registry that it follows.
+    /// Returns the registry whose tools the executor can call.
     pub fn registry(&self) -> &Registry {
         &self.state.core.registry
     }
 
-    /// Returns the tools that it runs: those of the pinned catalog, or else those that the registry has now.
+    /// Returns the tools that the executor runs: those of the pinned catalog, or else those that are registered now.
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()
     }
@@ -173,7 +173,7 @@ impl Executor {
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
     }
 
-    /// Reports whether every run has a service of this type: one of the executor, or one that the run has to bring.
+    /// Reports whether every run has a service of this type: provided by the executor, or required of each run.
     #[must_use]
     pub fn provides<T: ?Sized + 'static>(&self) -> bool {
         let provisions = &self.state.core.provisions;
@@ -256,7 +256,7 @@ impl Executor {
         self.state.submit(call).await
     }
 
-    /// Copies the executor, which then makes its calls for this user.
+    /// Returns a copy of the executor that makes its calls on behalf of this user.
     #[doc(hidden)]
     pub fn on_behalf_of(&self, user: &str) -> Self {
         Self { state: Arc::new(self.state.with_user(user)) }
@@ -269,8 +269,8 @@ impl std::fmt::Debug for Executor {
     }
 }
 
-/// How long an attempt may take, unless its tool sets another limit.
+/// The maximum duration of an attempt, unless its tool sets another limit.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many calls an executor runs at once.
+/// The maximum number of calls that an executor runs at once, unless it is set.
 pub(crate) const DEFAULT_LIMIT: u32 = 16;

@@ -7,23 +7,23 @@ use futures::future::BoxFuture;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 
-/// The calls whose changes are undone.
+/// The calls whose file changes are to be undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangingCalls {
-    /// All calls of these turns, by run and number.
+    /// The turns whose calls are all included, each as the id of its run and the number of the turn.
     pub turns: Vec<(String, u64)>,
-    /// Further calls that belong to no turn, because other calls have made them.
+    /// Further calls, which belong to no turn because other calls made them.
     pub calls: Vec<CallId>,
 }
 
 /// What happens to the files that calls have changed when those changes are undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoredFiles {
-    /// The files whose earlier content is restored; none where one file is refused.
+    /// The files whose earlier content is restored; empty if any file is refused.
     pub restored: Vec<String>,
     /// The files that cannot be restored.
     pub refused: Vec<RefusedFile>,
-    /// The calls whose changes are completely in the log.
+    /// The calls of which the log contains every file change.
     pub recorded: Vec<CallId>,
     /// The calls that may have changed files without an entry in the log.
     pub unrecorded: Vec<UnrecordedCall>,
@@ -47,11 +47,11 @@ impl fmt::Display for RefusedFile {
 /// A call that may have changed files without an entry in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnrecordedCall {
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
     /// The tool of the call.
     pub tool: String,
-    /// The turn of the call, if it belongs to one.
+    /// The number of the call's turn; `None` if the call belongs to no turn.
     pub turn: Option<u64>,
 }
 
@@ -63,8 +63,8 @@ pub trait FileChanges: Send + Sync {
         calls: &'a ChangingCalls,
     ) -> BoxFuture<'a, Result<RestoredFiles, ToolError>>;
 
-    /// Undoes the changes of these calls, and records that as changes of the call `by`. Where one of the files is
-    /// refused, it changes none. Called again after a crash, with the same `by`, it restores the remaining files.
+    /// Undoes the changes of these calls, and records the undoing as changes of the call `by`. If one of the files is
+    /// refused, no file is changed. Called again after a crash with the same `by`, it restores the remaining files.
     fn take_back<'a>(
         &'a self,
         calls: &'a ChangingCalls,

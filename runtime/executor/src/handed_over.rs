@@ -25,7 +25,7 @@ pub struct HandedOver {
     pub idempotency_key: String,
     /// The right to supply the result, once.
     pub token: HandOverToken,
-    /// Until when a result may be supplied; then the call is answered `expired`.
+    /// The time until which a result may be supplied; after that, the call is answered with `expired`.
     pub until: Timestamp,
 }
 
@@ -42,35 +42,35 @@ impl fmt::Debug for HandedOver {
     }
 }
 
-/// Why a supplied result is refused. Where the result could not be recorded, or breaks the tool's output schema, the
+/// Why a supplied result is refused. If the result could not be recorded, or violates the tool's output schema, the
 /// call still waits, and another result may be supplied.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SupplyError {
-    /// The executor has no journal, so none of its calls was handed over.
+    /// The executor has no journal, so it has no calls that were handed over.
     #[error("the executor has no journal, so none of its calls was handed over")]
     NoJournal,
-    /// The journal does not know the call.
+    /// The journal has no call with this id.
     #[error("the journal has no call {0}")]
     NoSuchCall(CallId),
-    /// The token does not count for the call.
+    /// The token is not valid for the call.
     #[error("the token does not count for call {call}: {why}")]
     Token {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// Why the token does not count.
+        /// Why the token is not valid.
         why: InvalidToken,
     },
     /// The call has its one answer: a result was supplied before, its deadline has passed, or it was cancelled.
     #[error("call {call} of `{tool}` no longer takes a result: {}", ended(*state, at))]
     Ended {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool of the call.
         tool: String,
         /// The state of the call.
         state: State,
-        /// When it reached that state.
+        /// When the call reached that state.
         at: Timestamp,
     },
     /// The result exceeds the size limit. The call still waits.
@@ -78,37 +78,38 @@ pub enum SupplyError {
         "the result of call {call} has {found} bytes, and may have {most}: supply less, or say where all of it can be found"
     )]
     TooLarge {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The size of the result in bytes.
         found: usize,
-        /// The most bytes that it may have.
+        /// The maximum size of the result in bytes.
         most: usize,
     },
     /// The result is not JSON, or does not match the tool's output schema. The call still waits.
     #[error("the result of call {call} is not what `{tool}` promises: {}", problems.join("; "))]
     Output {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool of the call.
         tool: String,
-        /// The problems of the result, each with its place.
+        /// The problems of the result, each with its place as a JSON pointer.
         problems: Vec<String>,
     },
-    /// The tool is not registered here, so the result cannot be checked. The call still waits.
+    /// The tool is not registered in this process, so the result cannot be checked. The call still waits for a
+    /// result.
     #[error("the result of call {call} of `{tool}` cannot be checked here: {why}")]
     NotHere {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool of the call.
         tool: String,
-        /// Why this process cannot check the result.
+        /// Why this process cannot check the result against the tool's schema.
         why: String,
     },
     /// The journal failed. The result may be recorded nevertheless: supply it again to find out.
     #[error("the result of call {call} could not be recorded: {error}")]
     NotRecorded {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The error of the store.
         error: StoreError,
@@ -117,7 +118,7 @@ pub enum SupplyError {
 
 toolwright_core::debug_as_sentence!(SupplyError);
 
-/// Says how a call ended that no longer takes a result.
+/// Describes how a call ended, for the error of a result that comes too late.
 fn ended(state: State, at: &Timestamp) -> String {
     match state {
         State::Succeeded | State::Failed => format!("its result was supplied before, at {at}"),

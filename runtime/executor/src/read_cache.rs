@@ -85,12 +85,12 @@ struct Shared {
 struct Key {
     /// The digest of tool, definition, final arguments and user.
     digest: String,
-    /// The executor's services, if the tool takes one that is not declared constant.
+    /// The executor's services, if the tool uses a service that is not declared constant.
     services: Option<stage::Services>,
     reads: Box<[TouchedResource]>,
 }
 
-/// Counts of hits, misses and removals, and the size of a [`ReadCache`].
+/// The numbers of hits, misses and removals of a [`ReadCache`], and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheStatistics {
@@ -100,7 +100,7 @@ pub struct CacheStatistics {
     pub misses: u64,
     /// The answers that were removed because a resource that they had read was written or has changed.
     pub invalidations: u64,
-    /// The answers that were removed because they were too old.
+    /// How many answers were removed because they had expired.
     pub expirations: u64,
     /// The answers that were removed to make room for others.
     pub evictions: u64,
@@ -108,7 +108,7 @@ pub struct CacheStatistics {
     pub too_large: u64,
     /// The answers in the cache.
     pub entries: usize,
-    /// The size of these answers in bytes.
+    /// The size of the cached answers in bytes.
     pub bytes: usize,
 }
 
@@ -137,7 +137,7 @@ impl ReadCache {
         self
     }
 
-    /// Returns the counts since the cache was made, and its present size.
+    /// Returns the numbers since the cache was created, and its current size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         self.shared.table().0.statistics()

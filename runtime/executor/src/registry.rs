@@ -175,7 +175,7 @@ impl Registry {
         self.read().catalog().clone()
     }
 
-    /// Counts the changes so far.
+    /// Returns the generation of the registry: the number of its changes so far.
     #[must_use]
     #[inline]
     pub fn generation(&self) -> u64 {
@@ -266,7 +266,7 @@ impl Registry {
         self.read().lookup(name)
     }
 
-    /// Whether a resolver has brought the tool of this name.
+    /// Whether a resolver has registered the tool with this name.
     pub(crate) fn has_resolved(&self, name: &str) -> bool {
         matches!(self.lookup(name), Lookup::Enabled(entry) if entry.origin == Origin::Resolver)
     }
@@ -276,7 +276,7 @@ impl Registry {
         tools: impl Iterator<Item = Registration>,
         origin: Origin,
     ) -> Result<(), RegistryError> {
-        // Foreign code makes schemas, so they are made before any lock is taken.
+        // The tools' own code makes the schemas, so they are made before any lock is taken.
         let (mut problems, mut entries) = (Vec::new(), Vec::new());
         let adaptations = self.read().adaptations().clone();
         for tool in tools {
@@ -287,7 +287,7 @@ impl Registry {
         }
         let added = self.change(|state| {
             problems.extend(state.duplicates(&entries));
-            // Applies the adaptations that were added meanwhile.
+            // Adds the changes of adaptations that were added since the tools were prepared.
             problems.extend(state.adaptations().after(&adaptations).adapt(&mut entries));
             // Refused entries are dropped after the lock is released.
             problems.is_empty().then(|| ((), state.add(std::mem::take(&mut entries))))
@@ -311,7 +311,7 @@ impl Registry {
         let changed = {
             let mut state = self.write();
             let (result, events) = step(&mut state)?;
-            // Queued while the lock is held, so that events stay in order.
+            // The events are queued while the lock is held, so that listeners receive them in order.
             self.0.listeners.remember(events);
             self.0.generation.store(state.generation(), Ordering::Release);
             result

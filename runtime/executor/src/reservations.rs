@@ -1,4 +1,5 @@
-//! Reservations of resources by runs: a stage that keeps agents in one process from touching the same resource at once.
+//! Reservations of resources by runs: a stage that prevents several agents in one process from touching the same
+//! resource at the same time.
 
 mod stage;
 mod table;
@@ -15,7 +16,7 @@ use table::{Conflict, Table};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::footprint::{Footprint, TouchedResource};
 
-/// How long a reservation lasts unless it is renewed.
+/// How long a reservation is valid unless it is renewed.
 const LIFETIME: Duration = Duration::from_secs(60);
 
 /// Reserves for each call what it touches, so that no two runs touch a resource at the same time if one of them writes
@@ -59,25 +60,25 @@ struct Shared {
 #[error("{} is reserved by run `{holder}`, for {} s at the most", named(.resource.as_ref()), seconds(*.left))]
 #[non_exhaustive]
 pub struct Reserved {
-    /// The resource that both want; `None` if both want everything.
+    /// The resource that both runs need; `None` if both may touch every resource.
     pub resource: Option<TouchedResource>,
-    /// The id of the run that holds it.
+    /// The id of the run that has reserved the resource.
     pub holder: Arc<str>,
     /// The time until the reservation expires. Its holder may release it before, or renew it.
     pub left: Duration,
 }
 toolwright_core::debug_as_sentence!(Reserved);
 
-/// One reservation, as [`Reservations::held`] lists them.
+/// A reservation, as [`Reservations::held`] lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reservation {
-    /// The id of the run that holds it.
+    /// The id of the run that has the reservation.
     pub run: String,
     /// What is reserved: resources that the footprint writes exclude all other runs, those that it reads exclude
     /// writers.
     pub footprint: Footprint,
-    /// The time until it expires.
+    /// The remaining time until the reservation expires.
     pub left: Duration,
 }
 
@@ -145,13 +146,13 @@ impl Shared {
     /// Locks the table, and reads the time.
     fn table(&self) -> (MutexGuard<'_, Table>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        // The time is read under the lock, so that it never goes back between two look-ups.
+        // The time is read under the lock, so that the table never sees an earlier time after a later one.
         (table, self.since.elapsed())
     }
 }
 
 impl Reserved {
-    /// Makes the answer of a call that cannot begin because of it.
+    /// Makes the error answer of a call that cannot begin because of this reservation.
     fn error(&self, tool: &str) -> ToolError {
         ToolError::new("reserved", format!("`{tool}` was not begun: {self}"))
             .class(ErrorClass::NotStarted { retry_after: Some(self.left) })

@@ -238,7 +238,7 @@ fn decided(decision: &Decision) -> &'static str {
     }
 }
 
-/// Whether the call was waiting for this decision before it could run.
+/// Whether the call could not run before this decision was made.
 fn ends_a_wait(decision: &Decision) -> bool {
     matches!(
         decision,

@@ -8,6 +8,6 @@ pub mod journal;
 mod owned_file;
 mod stored_answer;
 
-/// Re-exported for the macros of this crate.
+/// This type is re-exported so that the macros of this crate can name it.
 #[doc(hidden)]
 pub use toolwright_core::context::CallId;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-/// The longest such file; the rest is not read.
+/// The maximum number of bytes that are read from such a file.
 const LONGEST: u64 = 4096;
 
 /// Why a file cannot be read.
@@ -34,7 +34,7 @@ pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Unread> {
     Ok(text)
 }
 
-/// Writes a new file; fails if it exists.
+/// Creates the file with this text; fails if the file exists.
 pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -45,7 +45,7 @@ pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Returns the permissions, if others than the owner have any.
+/// Returns the permissions of the file if users other than its owner have any.
 #[cfg(unix)]
 fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;
@@ -54,7 +54,7 @@ fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
     Ok((mode & 0o077 != 0).then_some(mode))
 }
 
-/// On other systems the folder decides who may use the file.
+/// On systems other than Unix, the folder's permissions decide who may access the file.
 #[cfg(not(unix))]
 fn mode_for_others(_: &File) -> io::Result<Option<u32>> {
     Ok(None)

@@ -11,7 +11,7 @@ impl From<&Answer> for AnswerRecord {
     }
 }
 
-/// Omits the cause, which is for operators: the history of the call has it.
+/// Omits the cause of the error, which only operators may see: the history of the call contains it.
 impl From<&ToolError> for AnswerRecord {
     fn from(error: &ToolError) -> Self {
         let whole = StoredAnswer::from(error).unversioned();
@@ -20,7 +20,7 @@ impl From<&ToolError> for AnswerRecord {
 }
 
 impl AnswerRecord {
-    /// Returns the answer as the tool gave it.
+    /// Returns the answer in the form in which the tool gave it.
     #[doc(hidden)]
     pub fn to_answer(&self) -> Result<Answer, StoreError> {
         let stored = StoredAnswer::read(&self.whole).map_err(|error| {

@@ -83,14 +83,14 @@ struct Inner {
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
     no_files: NoFiles,
-    /// Whether a rule declares what calls touch.
+    /// Whether a rule of the policy declares which files calls touch.
     vouches: bool,
-    /// Whether a rule depends on the untrusted sources that a run has read.
+    /// Whether a rule depends on the untrusted sources that the run of a call has read.
     asks_what_was_read: bool,
     reader: Option<Arc<dyn ReadCommands>>,
 }
 
-/// The settings of a policy beside its rules.
+/// The settings of a policy other than its rules.
 #[derive(Debug)]
 struct Settings {
     mode: Mode,
@@ -148,7 +148,7 @@ impl Policy {
         self.judge_read(question, None)
     }
 
-    /// Judges a call whose arguments were parsed before; the text in the question is then ignored.
+    /// Evaluates a call with arguments that were parsed already; the text in the question is ignored.
     #[doc(hidden)]
     #[must_use]
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
@@ -157,8 +157,8 @@ impl Policy {
         let touches = if inner.vouches { self.declared_access(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());
-        // Rules that ask only because files are not declared, and whether the list `touches_no_files` does not count
-        // for one of them.
+        // Collects the rules that ask only because files are undeclared, and whether the list `touches_no_files` has
+        // no effect on one of them.
         let (mut wanting, mut is_owed) = (Vec::new(), false);
         let said = |rule: &CompiledRule| {
             let own_word = rule.wants_the_tools_own_word();
@@ -285,7 +285,7 @@ impl Policy {
         self.0.no_files.listed_in(catalog)
     }
 
-    /// Returns the mode, which decides if no rule does.
+    /// Returns the mode, which decides on the calls that no rule matches.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.0.settings.mode
@@ -297,7 +297,7 @@ impl Policy {
         self.0.settings.plan
     }
 
-    /// Reports whether a rule looks at the arguments of this tool. If none does, a question need not contain them.
+    /// Reports whether a rule depends on the arguments of this tool. If none does, a question need not contain them.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
         let looks = |rule: &CompiledRule| {
@@ -314,18 +314,18 @@ impl Policy {
         self.0.asks_what_was_read
     }
 
-    /// Reports whether the user of a call is forbidden to approve it.
+    /// Reports whether the user on whose behalf a call is made must not approve it.
     #[must_use]
     pub fn four_eyes(&self) -> bool {
         self.0.settings.four_eyes
     }
 
-    /// Lists the folders that tools work in, as they were given.
+    /// Lists the folders in which tools work, as the policy spells them.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// Lists the roots as absolute paths, if the base folder is known.
+    /// Lists the folders in which tools work as absolute paths, if the base folder is known.
     #[doc(hidden)]
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
@@ -353,7 +353,7 @@ impl Policy {
     }
 }
 
-/// Whether a tool takes a command line that runs in no sandbox. An unknown tool counts as such a tool.
+/// Whether a tool runs command lines outside of a sandbox. An unknown tool is assumed to do so.
 fn runs_lines_loosely(question: &Question<'_>) -> bool {
     question.definition.is_none_or(|it| {
         it.all_parameters().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)

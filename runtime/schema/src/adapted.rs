@@ -15,16 +15,16 @@ use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::each_schema;
 
-/// An argument of a tool, and the changes to it.
+/// An argument of a tool, and the changes that an application made to the argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdaptedArgument {
     /// The name of the argument in the tool.
     pub own: String,
     /// The name of the argument for models, policy and approvers.
     pub name: String,
-    /// The preset value of the argument, if it has one.
+    /// The value that the application preset for the argument; `None` if the model supplies the value.
     pub preset: Option<Value>,
-    /// The new description of the argument, if it has one.
+    /// The new description of the argument; `None` to leave the tool's own description.
     pub description: Option<String>,
 }
 
@@ -120,7 +120,7 @@ fn find<'a>(
     }
 }
 
-/// Refuses a value that the schema of its argument refuses.
+/// Refuses a preset value that the schema of its argument does not accept.
 fn fits(own: &Value, key: &str, name: &str, value: &Value) -> Result<(), SchemaProblem> {
     const OF_OTHERS: &[&str] = &[
         "required",
@@ -185,14 +185,14 @@ fn each_reference(schema: &mut Value, change: &mut dyn FnMut(&mut String)) {
         if let Some(Value::String(reference)) = object.get_mut("$ref") {
             change(reference);
         }
-        // `each_schema` does not visit these.
+        // `each_schema` does not visit the subschemas of `dependentSchemas`, so they are changed here.
         if let Some(Value::Object(dependents)) = object.get_mut("dependentSchemas") {
             dependents.values_mut().for_each(|it| each_reference(it, change));
         }
     });
 }
 
-/// Renames the arguments, and leaves out those that are preset.
+/// Renames the arguments in the schema, and removes the preset arguments from it.
 fn rename(schema: &mut Value, arguments: &[AdaptedArgument]) {
     let renaming = Renaming::new(schema.clone(), arguments);
     let Some(root) = schema.as_object_mut() else { return };

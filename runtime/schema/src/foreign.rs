@@ -26,15 +26,16 @@ use self::reading::Reading;
 use self::report::Report;
 use toolwright_core::schema::SchemaProblem;
 
-/// Which names of types are understood.
+/// The set of type names that a foreign schema may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TypeNames {
     /// The names of JSON Schema.
     #[default]
     JsonSchema,
-    /// Also those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`, `HashMap`, `any`,
-    /// in any case. Each is mapped and noted; what it says beyond its type goes into the description.
+    /// The names of JSON Schema and those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`,
+    /// `HashMap`, `any`, in any case. Each is converted with a note; the constraint that the name adds goes into the
+    /// description.
     Foreign,
 }
 
@@ -44,17 +45,17 @@ pub enum TypeNames {
 pub struct NormalizedSchema {
     /// An object schema of JSON Schema 2020-12 whose references lead into its own `$defs`.
     pub schema: Value,
-    /// What a person should know about the schema; at most a hundred notes.
+    /// The notes about the schema for a person; at most a hundred.
     pub notes: Vec<Note>,
 }
 
-/// A remark about a schema that does not prevent its use.
+/// A remark about a schema: the schema can be used nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
-    /// The place, as a JSON pointer into the original schema.
+    /// The location in the original schema, as a JSON pointer.
     pub pointer: String,
-    /// What the schema had, and what it was changed to.
+    /// The change that was made to the schema at that location, and what the schema contained before.
     pub message: String,
 }
 

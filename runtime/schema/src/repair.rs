@@ -1,5 +1,5 @@
-//! Repairs the input of a call where its schema allows only one reading, and records each change; otherwise says what
-//! is wrong.
+//! Repairs the input of a call if its schema allows exactly one reading, and records each change; otherwise describes
+//! the problems.
 //!
 //! - Input that the schema accepts is returned unchanged, byte for byte.
 //! - Repaired input satisfies the schema, as the jsonschema crate judges it.
@@ -48,7 +48,7 @@ use wrap::WrappedInput;
 
 /// The longest text that is repaired. Input that the schema accepts may be longer.
 const LONGEST: usize = 1 << 20;
-/// How many wrapper objects may be around the input.
+/// The maximum number of wrapper objects around the input that are removed.
 const MOST_WRAPPERS: usize = 3;
 
 /// Whether closing brackets that a text lacks at its end may be added.
@@ -59,7 +59,7 @@ const MOST_WRAPPERS: usize = 3;
 pub enum TruncatedInput {
     /// A truncated input is refused.
     Refused,
-    /// A truncated input is completed where only closing brackets are missing.
+    /// A truncated input is repaired if only its closing brackets are missing.
     Completed,
 }
 
@@ -75,10 +75,10 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// An input that its schema accepts, perhaps after repairs.
+/// An input that the schema accepts, perhaps after repairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairedInput {
-    /// The input as JSON.
+    /// The repaired input as JSON text.
     pub text: String,
     /// The changes, in order; empty if the text is the original.
     pub changes: Vec<Change>,
@@ -225,7 +225,7 @@ impl Repairer {
         refusal.with_example(example.map(|it| it.text))
     }
 
-    /// Accepts a text that needs no repair, whatever its length.
+    /// Accepts a text that needs no repair, even if the text is longer than repairs allow.
     fn accept(&self, text: &str) -> Result<RepairedInput, Refusal> {
         let parsed = parse(text).map_err(|broken| unreadable(text, broken))?;
         if !parsed.uses.is_empty() {
@@ -293,7 +293,7 @@ impl Repairer {
         Ok((parsed.node, parsed.uses))
     }
 
-    /// Repairs a value; if it is only a wrapper, repairs the value inside.
+    /// Repairs a value; if the value is a wrapper around the input, repairs the input inside of the wrapper.
     fn repair_value(
         &self,
         mut node: Node,
@@ -351,12 +351,12 @@ impl Repairer {
             && node.value().is_some_and(|value| self.schema.root.is_valid(&value))
     }
 
-    /// Whether the input has such a key.
+    /// Whether the tool's input has this key.
     fn is_key(&self, key: &str) -> bool {
         self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
     }
 
-    /// Whether a word is a key of the input or an alias of one, in any spelling.
+    /// Whether a word is a key of the input or an alias of a key, in any spelling.
     fn spells_key(&self, word: &str) -> bool {
         let known = self.known.get_or_init(|| {
             let shapes = self.schema.sites[0].shapes.iter();
@@ -393,7 +393,7 @@ impl std::fmt::Debug for Repairer {
     }
 }
 
-/// Records the replacement of the whole input.
+/// Records that a rule replaced the whole input.
 fn replace(changes: &mut Vec<Change>, rule: ChangeRule, from: &Node, to: &Node) {
     let (from, to) = (from.text(), to.text());
     changes.push(Change { pointer: String::new(), rule, from, to });

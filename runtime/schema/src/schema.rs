@@ -1,5 +1,5 @@
-//! Makes a tool's definition from its static description: the schemas in their normal form, and the keys that the
-//! reader looks for.
+//! Makes a tool's definition from its static description: its schemas in normal form, and the keys by which its input
+//! is read.
 
 mod check;
 mod exact;
@@ -37,7 +37,7 @@ pub(crate) use explain::{Depth, Explainer};
 pub(crate) use normal::is_machine_format;
 use toolwright_core::schema::{SchemaProblem, in_words, unwrap_docs};
 
-/// Returns the definition of a tool, and the keys that its input is read by.
+/// Returns the definition of a tool, and the keys by which its input is parsed.
 #[doc(hidden)]
 pub fn describe(spec: &'static Spec) -> Result<(Definition, Keys), SchemaProblem> {
     let mut definition = Definition::of(spec);
@@ -62,7 +62,7 @@ fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
     let mut schema = normal::make_root(raw, definitions);
     normal::strip_all_nulls(&mut schema);
     normal::refer(&mut schema);
-    // A derived schema is valid; a schema from attributes may be anything.
+    // A derived schema is always valid; a schema that attributes changed may be invalid.
     if !derived {
         Checker::new(&schema).map_err(of_output)?;
     }
@@ -99,7 +99,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         let derived = exact::is_exact(&raw, &raw_definitions);
         let optional = trial::is_optional(parameter.optional).map_err(within)?;
         let mut schema = normal::normalise(raw);
-        // An option inside an option, or of any value, accepts `null` as a value.
+        // An optional parameter whose inner type also accepts `null` accepts `null` as a value.
         if optional && !trial::takes(parameter.probe, "null").map_err(within)? {
             normal::strip_null(&mut schema);
         }
@@ -133,12 +133,12 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
-/// Whether a type is known to accept exactly what its schema says, so that no samples have to be read.
+/// Whether a type is known to accept exactly the values that its schema accepts, so that no samples have to be tried.
 fn is_known(parameter: &ParamSpec) -> bool {
     (parameter.is_known)(&mut VisitedTypes::default())
 }
 
-/// Joins a schema with the definitions that it may refer to.
+/// Returns a schema together with the shared definitions that the schema may reference.
 fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     if !schema.is_object() {
         schema = json!({});
@@ -149,8 +149,8 @@ fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     schema
 }
 
-/// Splits a document again: returns the schema, and stores the definitions, which may have been corrected, with those
-/// of all parameters.
+/// Separates a document into its schema, which is returned, and its definitions, which are stored with those of all
+/// parameters because they may have been corrected.
 fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     if let Some(Value::Object(definitions)) =
         document.as_object_mut().and_then(|it| it.remove("$defs"))
@@ -160,7 +160,7 @@ fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     document
 }
 
-/// Describes a tool whose whole input is one type.
+/// Adds the schema of a tool whose whole input is one type to the tool's definition.
 fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let [parameter] = spec.parameters else {
         return Err(SchemaProblem::new("", "the whole input is one parameter"));
@@ -210,7 +210,7 @@ fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
     schema
 }
 
-/// Adds what the parameter's attribute says to the schema of its type.
+/// Adds the constraints and notes of the parameter's attribute to the schema of its type.
 fn annotate(
     schema: &mut Value,
     parameter: &ParamSpec,
@@ -263,7 +263,7 @@ fn bounds(schema: &mut Value, bounds: &Bounds) {
     }
 }
 
-/// Returns the type of a schema, apart from `null`.
+/// Returns the first type in a schema's `type` that is not `null`.
 fn first_type(types: &Value) -> Option<&str> {
     match types {
         Value::Array(names) => names.iter().filter_map(Value::as_str).find(|it| *it != "null"),
@@ -271,7 +271,7 @@ fn first_type(types: &Value) -> Option<&str> {
     }
 }
 
-/// Writes a limit as JSON; `None` if it is infinite.
+/// Returns a limit as a JSON number; `None` if the limit is infinite.
 fn number(bound: Bound) -> Option<Value> {
     let float = |float| Number::from_f64(float).map(Value::Number);
     match bound {

@@ -60,7 +60,7 @@ pub use self::stream::{MessageStream, StreamError, StreamEvent};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ToolCall {
-    /// The id that the answer must name; only Gemini may leave it out.
+    /// The id that the answer to the call must name; only calls of Gemini may have none.
     pub id: Option<String>,
     /// The tool's name, as the model wrote it.
     pub name: String,
@@ -83,7 +83,7 @@ impl Provider {
     pub const ALL: [Self; 4] =
         [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
 
-    /// Finds out which provider wrote the message, by its shape.
+    /// Determines which provider wrote the message, by its shape.
     ///
     /// Accepts whatever [`tool_calls`](Self::tool_calls) accepts.
     ///
@@ -268,7 +268,7 @@ impl Provider {
     }
 }
 
-/// Omits the arguments, which may hold secrets; only the tool's definition says which ones.
+/// Omits the arguments, which may contain secrets; only the tool's definition shows which ones.
 impl fmt::Debug for ToolCall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -279,7 +279,7 @@ impl fmt::Debug for ToolCall {
     }
 }
 
-/// Converts it to a call for an executor.
+/// Converts the call for an executor.
 impl<'a> From<&'a ToolCall> for Call<'a> {
     fn from(call: &'a ToolCall) -> Self {
         let arrived = Self::new(&call.name, &call.arguments);

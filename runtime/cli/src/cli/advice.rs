@@ -3,10 +3,10 @@
 //!
 //! A hint of the tool itself is shown unchanged.
 
-/// The text in a refusal that precedes an input which was probably meant.
+/// The words in a refusal that come before the input that was probably meant.
 const MEANT: &str = "if this is meant, send it: ";
 
-/// Replaces a hint of the executor by one for a person; `None` if there is nothing to do.
+/// Replaces a hint of the executor by a hint for a person; `None` if the person can do nothing.
 pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     match HINTS.iter().find(|(model, _)| *model == hint) {
         Some((_, person)) => Some(*person).filter(|it| !it.is_empty()),
@@ -14,7 +14,7 @@ pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     }
 }
 
-/// Replaces an input that should be sent by the command-line option for it.
+/// Replaces a JSON input that a message advises to send by the equivalent command-line option.
 pub(super) fn message(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix(MEANT) {
         Some(input) => format!("if this is meant, give --json '{}'", input.replace('\'', r"'\''")),

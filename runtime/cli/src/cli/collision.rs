@@ -1,4 +1,4 @@
-//! Why a set of tools has no command line.
+//! Why a set of tools cannot have a command line.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct CommandError {
 }
 toolwright_core::debug_as_sentence!(CommandError);
 
-/// One problem with the names of a set of tools.
+/// A conflict between the names of tools, or a name that cannot be a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandProblem {
@@ -34,12 +34,12 @@ pub enum CommandProblem {
     Same {
         /// The command.
         command: String,
-        /// The tool that was there before.
+        /// The tool that already has the command.
         first: NamedTool,
         /// The tool that was added.
         second: NamedTool,
     },
-    /// A tool would have the same command as another tool's group.
+    /// The command of a tool would be the same as the command of another tool's group.
     ToolAndGroup {
         /// The command.
         command: String,
@@ -54,30 +54,30 @@ pub enum CommandProblem {
         command: &'static str,
         /// The tool.
         tool: NamedTool,
-        /// The group of the tool, if the name is that of the group.
+        /// The group of the tool, if the name comes from the group.
         group: Option<String>,
     },
     /// A tool would have a flag twice.
     Flag {
-        /// The flag with its dashes.
+        /// The flag, including its dashes.
         flag: String,
         /// The tool.
         tool: NamedTool,
     },
-    /// A name has no letter or digit, at least after the group's word is removed.
+    /// A name contains no letter or digit, at least once the name of the group is removed from it.
     Nameless {
         /// The tool.
         tool: NamedTool,
     },
 }
 
-/// A tool and where it is declared.
+/// A tool, and the location in the source where it is declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NamedTool {
     /// The name of the tool.
     pub name: String,
-    /// Where the tool is declared.
+    /// The location in the source where the tool is declared.
     pub location: Location,
 }
 

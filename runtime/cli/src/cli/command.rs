@@ -15,11 +15,11 @@ pub(super) const OWN: [&str; 4] = [tools::NAME, policy::NAME, completions::NAME,
 /// The maximum width of help texts.
 const WIDTH: usize = 100;
 
-/// A tool and its command.
+/// A tool and the command that runs it.
 type Tool<'a> = (&'a Definition, Command);
 
-/// Makes the commands of these tools, and those that every command line has; with `--yes` where a person can approve a
-/// call by it.
+/// Makes the commands of these tools and the commands that every command line has. `--yes` is added if a person can
+/// approve a call with it.
 pub(super) fn of<'a>(
     definitions: impl IntoIterator<Item = &'a Definition>,
     takes_yes: bool,
@@ -69,7 +69,7 @@ pub(super) fn of<'a>(
     Ok(wrap(root))
 }
 
-/// Checks whether a tool's command is free, among those of earlier tools.
+/// Checks that no earlier tool has a tool's command.
 fn check_places(
     definition: &Definition,
     words: &Words,
@@ -98,7 +98,7 @@ fn of_group(name: String, tools: Vec<Tool<'_>>) -> Command {
     names.truncate(FEW);
     let listed = names.join(", ");
     let about = if more == 0 { listed } else { format!("{listed} and {more} more") };
-    // The help of a group always lists its tools.
+    // The help page of a group always lists the tools of the group.
     let page = format!(
         "Tools of the group `{name}`\n\n{{usage-heading}} {{usage}}\n\n{{all-args}}{{after-help}}"
     );
@@ -122,7 +122,7 @@ fn of_tool(name: String, definition: &Definition, takes_yes: bool) -> Command {
     flags::add_to(command, definition, takes_yes)
 }
 
-/// Returns the first flag that a command has twice.
+/// Returns the first flag that a command defines twice.
 fn twice(command: &Command) -> Option<String> {
     let long = command.get_arguments().filter_map(Arg::get_long).map(|long| format!("--{long}"));
     let short = command.get_arguments().filter_map(Arg::get_short).map(|short| format!("-{short}"));

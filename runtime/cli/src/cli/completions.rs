@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
         .arg(super::flags::help())
 }
 
-/// Prints the script; `whole` is the command line with all its commands.
+/// Prints the completion script; `whole` is the command line with all of its commands.
 pub(super) fn run(mut whole: Command, matches: &ArgMatches) -> Result<(), Exit> {
     let Some(shell) = matches.get_one::<Shell>(SHELL) else { return Err(Exit::Usage) };
     let name = whole.get_name().to_owned();

@@ -16,13 +16,13 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 /// Who approves the call of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// The approver of the application, if there is one.
+    /// The approver that the application has set, if there is one.
     Application,
     /// The person at the terminal, who is asked.
     Terminal,
     /// The person who typed `--yes`.
     Given,
-    /// No person, because this is not a terminal; the text says which stream is none.
+    /// No person can be asked, because this stream, named in the text, is no terminal.
     NoTerminal(&'static str),
 }
 
@@ -53,7 +53,7 @@ impl Consent {
         }
     }
 
-    /// Says what a person can do after a call that was not approved, if this knows better than the executor.
+    /// Returns what a person can do about a call that was not approved, if this value knows better than the executor.
     pub(super) fn advice(self) -> Option<String> {
         match self {
             Self::NoTerminal(why) => Some(format!(
@@ -64,7 +64,7 @@ impl Consent {
     }
 }
 
-/// Sets an approver that approves the first call and asks `others` about all further ones.
+/// Sets an approver that approves the first call itself and asks `others` about all further calls.
 fn with_approver(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder {
     let typed = TypedConsent { has_begun: Arc::default(), first: OnceLock::new(), others };
     let has_begun = Arc::clone(&typed.has_begun);

@@ -1,4 +1,4 @@
-//! Shows what a call would do, instead of running it.
+//! Shows what a call would do, without running the tool.
 
 use super::flags::Form;
 use super::names::Words;

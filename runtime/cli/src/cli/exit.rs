@@ -1,4 +1,4 @@
-//! The result of a command, as an exit code.
+//! The outcome of a command, as the exit code of the process.
 
 use std::process::ExitCode;
 use toolwright_core::error_kind;
@@ -16,13 +16,13 @@ use toolwright_core::error::{ErrorClass, ToolError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exit {
-    /// 0: there is a result.
+    /// Exit code 0: the command has a result.
     Success,
-    /// 1: the tool failed, or there is nothing to show.
+    /// Exit code 1: the tool failed, or there is nothing to show.
     Failed,
-    /// 2: the command line or the input is wrong.
+    /// Exit code 2: the command line or the input is invalid.
     Usage,
-    /// 3: a person must approve the call first; nothing ran.
+    /// Exit code 3: a person must approve the call first, and the tool did not run.
     Approval,
     /// 70: the application itself is configured wrongly.
     Application,

@@ -1,5 +1,5 @@
-//! One key of a tool's input, and how its value is typed on a command line. If the input is one type, the keys are read
-//! from its schema.
+//! One key of a tool's input, and the form in which its value is typed on a command line. If the whole input is one
+//! type, the keys come from its schema.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use toolwright_core::json::reference;
 use toolwright_core::tool::{Definition, Parameter};
 use toolwright_executor::dynamic::properties;
 
-/// How a value is typed on the command line.
+/// The form in which a value is typed on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Switch,
@@ -94,8 +94,8 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
 }
 
 impl Field<'_> {
-    /// Whether it is given without a flag: it must be given, and is one word. A secret always has a flag, so that it
-    /// need not be in the shell's history.
+    /// Whether the value is typed without a flag: it must be given, and is one word. A secret always has a flag, so
+    /// that it need not be in the shell's history.
     pub(super) fn is_positional(&self) -> bool {
         let is_word = matches!(self.shape, Shape::Number | Shape::Text);
         let by_itself = self.required && is_word && self.short.is_none() && !self.secret;
@@ -124,7 +124,7 @@ fn shape(root: &Value, schema: &Value) -> Shape {
     }
 }
 
-/// Returns the types that a schema accepts, counting integers as numbers; empty if it does not say.
+/// Returns the types that a schema accepts, with integers as numbers; empty if the schema sets no type.
 fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
     if depth > DEEPEST {
         return Vec::new();
@@ -153,7 +153,7 @@ fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
     found
 }
 
-/// How deep a schema is examined, because more may take long.
+/// The nesting depth to which a schema is examined, because a deeper search may take long.
 const DEEPEST: usize = 3;
 
 fn kind(value: &Value) -> &'static str {
@@ -167,7 +167,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Returns the values to choose from, if the schema lists them.
+/// Returns the values that the schema allows, if the schema lists them.
 fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
     each_choice(root, schema, 0).unwrap_or_default()
 }

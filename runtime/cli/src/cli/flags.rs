@@ -9,7 +9,7 @@ use super::help;
 use super::names::kebab;
 use toolwright_core::tool::Definition;
 
-/// The id of the whole input. No key has this name, nor one of those below.
+/// The id of the option for the whole input. No key of an input has this id, nor one of the ids below.
 pub(super) const WHOLE: &str = "\0json";
 pub(super) const OUTPUT: &str = "\0output";
 pub(super) const DRY_RUN: &str = "\0dry-run";
@@ -20,7 +20,7 @@ const HELP: &str = "\0help";
 /// Names that a tool's own flags may not have.
 const COMMON: [&str; 5] = ["json", "output", "dry-run", "yes", "help"];
 
-/// The heading of the flags that every tool has.
+/// The heading above the flags that every tool has.
 const COMMON_HEADING: &str = "Common options";
 
 /// The format of a result.
@@ -30,8 +30,8 @@ pub(super) enum Form {
     Text,
 }
 
-/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` where every tool has such
-/// a flag. Empty if the name has no letter; such a key can only be given by `--json`.
+/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` if every tool has a flag
+/// of that name. Empty if the name has no letter; such a key can only be given by `--json`.
 pub(super) fn flag(field: &Field<'_>) -> String {
     let flag = kebab(field.key);
     if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }
@@ -43,19 +43,19 @@ pub(super) fn id(field: &Field<'_>, other: &str) -> Id {
     Id::from(format!("\0{other} {}", field.key))
 }
 
-/// Whether a secret can be read from elsewhere; only a single word can.
+/// Whether a secret can be read from outside of the command line; only a value of one word can.
 pub(super) fn is_kept_away(field: &Field<'_>) -> bool {
     field.secret && matches!(field.shape, Shape::Text | Shape::Number)
 }
 
-/// Adds the arguments of a tool: its positional ones, its flags, then those that every tool has; `--yes` where a person
-/// can approve the call by it.
+/// Adds the arguments of a tool: its positional arguments, its flags, then the flags that every tool has; also
+/// `--yes` if a person can approve the call with it.
 pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool) -> Command {
     let fields: Vec<Field<'_>> = field::of(definition);
     let flags: HashSet<String> = fields.iter().map(flag).collect();
     let (mut places, others): (Vec<_>, Vec<_>) =
         fields.iter().filter(|it| !flag(it).is_empty()).partition(|it| it.is_positional());
-    // Optional arguments come after required ones, and repeated ones come last.
+    // Optional arguments come after required ones, and a repeated argument comes last.
     places.sort_by_key(|it| (matches!(it.shape, Shape::List(_)), !it.required));
     // Only one positional argument can be repeated.
     let lists = places.iter().filter(|it| matches!(it.shape, Shape::List(_))).count();
@@ -87,7 +87,7 @@ fn is_only(place: &Field<'_>, places: &[&Field<'_>], taken: &HashSet<&str>) -> b
     with_that_name == 1 && !taken.contains(name.as_str())
 }
 
-/// Makes a positional argument, and a flag for those who prefer to name it.
+/// Makes a positional argument, and also a flag for people who prefer to name it.
 fn place(field: &Field<'_>, has_flag: bool) -> Vec<Arg> {
     let is_list = matches!(field.shape, Shape::List(_));
     let flag = has_flag.then(|| flag(field));
@@ -212,7 +212,7 @@ fn yes() -> Arg {
         .help_heading(COMMON_HEADING)
 }
 
-/// Whether the typed command, the innermost one, has `--yes`.
+/// Whether the innermost command that a person typed has the flag `--yes`.
 pub(super) fn is_approved(matches: &ArgMatches) -> bool {
     match matches.subcommand() {
         Some((_, below)) => is_approved(below),
@@ -220,7 +220,7 @@ pub(super) fn is_approved(matches: &ArgMatches) -> bool {
     }
 }
 
-/// Makes `--output`, for every command that has a result.
+/// Makes the option `--output`, for every command that has a result.
 pub(super) fn output(default: &'static str) -> Arg {
     Arg::new(OUTPUT)
         .long("output")
@@ -232,7 +232,7 @@ pub(super) fn output(default: &'static str) -> Arg {
         .help(format!("`json` for programs or `text` for people [default: {default}]"))
 }
 
-/// Makes `--help`, for commands that place it themselves.
+/// Makes the flag `--help`, for commands that choose its position in their help.
 pub(super) fn help() -> Arg {
     Arg::new(HELP).short('h').long("help").action(ArgAction::Help).help("Print help")
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolwright_core::tool::Definition;
 
-/// The words by which a tool is called on the command line.
+/// The words that call a tool on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Words {
     pub(super) group: Option<String>,

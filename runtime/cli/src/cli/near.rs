@@ -1,4 +1,4 @@
-//! Suggests commands for an unknown word.
+//! Suggests similar commands for an unknown command.
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -34,10 +34,10 @@ pub(super) fn suggest<'a>(
     error
 }
 
-/// How many commands are suggested.
+/// The maximum number of commands that are suggested.
 const MOST: usize = 3;
 
-/// A tool by each name that a person may type for it.
+/// The name of a tool, and the words that a person may type for the tool.
 struct KnownWords {
     name: String,
     words: Words,

@@ -8,18 +8,18 @@ use serde_json::value::RawValue;
 #[derive(Debug)]
 pub(super) struct Entries<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
-/// Returns the entries of an object; `None` for any other value.
+/// Returns the entries of a JSON object in their order; `None` for any other value.
 pub(super) fn entries(json: &str) -> Option<Vec<(String, &RawValue)>> {
     serde_json::from_str::<Entries<'_>>(json).ok().map(|Entries(entries)| entries)
 }
 
-/// Writes an object of these entries, whose values are JSON.
+/// Writes a JSON object with these entries, whose values are JSON text.
 pub(super) fn object<'a>(entries: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let entry = |(key, json): (&str, String)| format!("{}:{json}", text(key));
     format!("{{{}}}", entries.into_iter().map(entry).collect::<Vec<_>>().join(","))
 }
 
-/// Writes a text as JSON.
+/// Writes a text as a JSON string.
 pub(super) fn text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

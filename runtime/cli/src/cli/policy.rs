@@ -1,6 +1,6 @@
-//! `policy check|explain|test`: decides on calls without running any. Only the application knows its tools, so the
-//! commands are part of its command line. For one command, `--policy` replaces the application's policy; the journal
-//! and the workspace roots of the application are known to both.
+//! `policy check|explain|test`: shows the decisions of a policy on calls, without running a call. Only the
+//! application knows its tools, so the commands are part of its command line. `--policy` replaces the application's
+//! policy for one command; the application's journal and workspace roots apply to both policies.
 
 mod case;
 mod check;

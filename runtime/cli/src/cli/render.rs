@@ -51,7 +51,7 @@ fn plain(json: &str) -> String {
     }
 }
 
-/// Returns a text without its quotes, and any other value unchanged.
+/// Returns a JSON string without its quotes, and any other JSON value unchanged.
 fn word(json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Value::String(words)) => words,

@@ -70,7 +70,7 @@ async fn call(
     if matches.get_flag(DRY_RUN) {
         let facts =
             executor.examine(&call).map_err(|error| report_failure(&error, stop, consent))?;
-        // A call that its tool's validation refuses needs no approval.
+        // If the tool's validation refuses the call, nobody has to approve it.
         executor.validate(&call).await.map_err(|error| report_failure(&error, stop, consent))?;
         return print(dry_run::describe(definition, call.arguments(), &facts, form), form);
     }
@@ -92,7 +92,7 @@ fn report_failure(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
         _ => Exit::of(error),
     };
     let words = match consent.advice().filter(|_| exit == Exit::Approval) {
-        // The cause is for developers of the application; here the person can act on the advice.
+        // The cause is for developers of the application; the person who typed the command can act on the advice.
         Some(advice) => format!("{}\nhint: {advice}", message(error)),
         None => for_people(error),
     };

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
-/// Whether and how calls are cancelled.
+/// The reaction of a command to signals: a token that cancels calls, and the number of the signal that was received.
 #[derive(Debug)]
 pub(super) struct Stop {
     token: CancellationToken,
-    /// The number of the signal; 0 before there is one.
+    /// The number of the signal that was received; 0 if there was none.
     caught: Arc<AtomicU8>,
     listens: AtomicBool,
 }
@@ -46,7 +46,7 @@ impl Stop {
 }
 
 fn listen(token: CancellationToken, caught: Arc<AtomicU8>) {
-    // If no handler can be installed, signals end the program as usual.
+    // If the handlers cannot be installed, a signal ends the program as usual.
     let Ok(mut signals) = signals::Signals::new() else { return };
     tokio::spawn(async move {
         caught.store(signals.next().await, Ordering::Relaxed);
@@ -72,7 +72,7 @@ mod signals {
             Ok(Self([of(SignalKind::interrupt())?, of(SignalKind::terminate())?]))
         }
 
-        /// Waits for the next signal, and returns its number.
+        /// Waits for the next signal and returns its number.
         pub(super) async fn next(&mut self) -> u8 {
             poll_fn(|context| {
                 let came = self.0.iter_mut().find_map(|(kind, signal)| {
@@ -99,7 +99,7 @@ mod signals {
             Ok(Self)
         }
 
-        /// Waits for an interrupt, and returns its number on Unix.
+        /// Waits for an interrupt and returns the number that Unix gives it.
         pub(super) async fn next(&mut self) -> u8 {
             match tokio::signal::ctrl_c().await {
                 Ok(()) => 2,

@@ -19,7 +19,7 @@ pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
     print_block(line.as_bytes())
 }
 
-/// Prints text that brings its own line breaks.
+/// Prints a text that already contains its line breaks.
 pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
     check_written(output().and_then(|mut output| output.write_all(text)))
 }
@@ -36,7 +36,7 @@ fn output() -> io::Result<File> {
     Ok(File::from(owned))
 }
 
-/// Turns the result of writing into that of the command.
+/// Converts the result of writing to the result of the command.
 fn check_written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
         Ok(()) => Ok(()),
@@ -64,6 +64,6 @@ pub(super) fn complain(exit: Exit, words: impl Display) -> Exit {
 
 /// Writes a line to standard error.
 pub(super) fn tell(what: &str, words: impl Display) {
-    // There is no other stream to report a failure on.
+    // The error stream itself failed, so the failure cannot be reported.
     let _ = writeln!(io::stderr(), "{what}: {}", lines(&words.to_string()));
 }

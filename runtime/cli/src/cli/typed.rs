@@ -45,7 +45,7 @@ pub(super) fn whole(given: &str, name: &str) -> Result<String, String> {
     }
 }
 
-/// Returns the JSON of one key, if it was given.
+/// Returns the JSON of a key's value; `None` if the key was not given.
 fn value(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, String> {
     if flags::is_kept_away(field)
         && let Some(secret) = secret(field, matches)?
@@ -68,7 +68,7 @@ fn value(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Stri
     }))
 }
 
-/// Converts one word to JSON. A number keeps the digits that were typed.
+/// Converts a typed word to JSON. A number keeps its digits.
 fn word(shape: Shape, typed: &str) -> String {
     let is_json = || serde_json::from_str::<&RawValue>(typed).is_ok_and(|it| it.get() == typed);
     let is_number = || typed.starts_with(|it: char| it == '-' || it.is_ascii_digit());
@@ -102,7 +102,7 @@ fn secret(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Str
     Ok(Some(secret))
 }
 
-/// Whether a person typed the argument; a switch always has a value.
+/// Whether a person typed the argument, because clap gives a switch a value in any case.
 fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.value_source(id) == Some(ValueSource::CommandLine)
 }

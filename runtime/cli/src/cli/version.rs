@@ -1,4 +1,4 @@
-//! The version that `--version` prints: that of the package with the tools.
+//! The version that `--version` prints, which is that of the package with the tools.
 
 use std::collections::BTreeMap;
 

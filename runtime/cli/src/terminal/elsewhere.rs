@@ -5,7 +5,7 @@ use std::io::{self, Read, Stdin};
 /// Standard input.
 pub struct Keyboard(Stdin);
 
-/// Has no values, because such terminals cannot be controlled.
+/// Has no values, because this system's terminals cannot be switched to single keys.
 #[derive(Clone)]
 pub(super) enum Typing {}
 

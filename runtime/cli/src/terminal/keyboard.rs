@@ -15,13 +15,13 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// How long no key may be typed before the prompt appears.
+/// How long no key must be typed before the prompt appears.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Standard input, without the buffer that the rest of the process uses.
 pub struct Keyboard(Stdin);
 
-/// The mode of the terminal before it was changed for a question.
+/// The mode that the terminal had before a question changed it.
 #[derive(Clone, Default)]
 pub(super) struct Typing(Arc<Mutex<Option<Termios>>>);
 
@@ -90,8 +90,8 @@ impl Drop for RestoreMode {
         let Typing(saved) = &self.0;
         let saved = saved.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mode) = saved {
-            // The error is ignored, because a terminal that is gone has no mode. The flush discards what was typed so
-            // far.
+            // The error is ignored, because a terminal that is closed has no mode. The flush discards the keys that
+            // were typed so far.
             let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &mode);
         }
     }
@@ -101,13 +101,13 @@ fn over() -> io::Error {
     io::Error::other("the question was over before it could be answered")
 }
 
-/// Whether a key is typed within this time.
+/// Whether a person types a key within this time.
 fn is_typed(time: Duration) -> io::Result<bool> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
     let time = Timespec::try_from(time).map_err(io::Error::other)?;
     let seen = match poll(&mut watched, Some(&time)) {
-        // The application handles a signal; this counts as a key.
+        // A signal that the application handles counts as a key.
         Err(Errno::INTR) => return Ok(true),
         other => other?,
     };

@@ -1,5 +1,5 @@
-//! Keeps connections away from addresses that are not public: a name is resolved once, its addresses are judged, and
-//! only these are connected to.
+//! Prevents connections to addresses that are not public: a name is resolved once, its addresses are checked, and
+//! only these addresses are connected to.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -16,11 +16,11 @@ use crate::error::{ErrorClass, ToolError};
 
 /// Finds the addresses of a host. Implement it to use another name server than the system does.
 pub trait HostResolver: Send + Sync + 'static {
-    /// Returns the addresses of the name; an error where it has none.
+    /// Returns the addresses of a host name; fails if it has none.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// Resolves names as the system does.
+/// Resolves host names by the operating system.
 struct System;
 
 impl HostResolver for System {
@@ -36,17 +36,17 @@ impl HostResolver for System {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedAddress {
-    /// The host that has it.
+    /// The host name or address that was to be reached.
     pub host: String,
     /// The address.
     pub address: IpAddr,
-    /// The kind of the address, such as `a private address`.
+    /// The kind of the address in words, such as `a private address`.
     pub what: &'static str,
 }
 crate::debug_as_sentence!(RefusedAddress);
 
 impl RefusedAddress {
-    /// Finds it among the causes of an error, such as that of a connection to a refused name.
+    /// Finds a refused address among the causes of an error, such as the error of a connection to a refused name.
     #[must_use]
     pub fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         let mut cause = Some(error);
@@ -96,7 +96,7 @@ impl From<&RefusedAddress> for ToolError {
 #[derive(Clone)]
 pub struct AddressGuard {
     resolver: Arc<dyn HostResolver>,
-    /// Addresses that may be reached although they are not public.
+    /// The addresses that may be reached although they are not public.
     permitted: BTreeSet<IpAddr>,
 }
 
@@ -107,7 +107,7 @@ impl AddressGuard {
         Self { resolver: Arc::new(System), permitted: BTreeSet::new() }
     }
 
-    /// Resolves names with this resolver.
+    /// Sets the resolver of host names.
     #[must_use]
     pub fn resolver(mut self, resolver: Arc<dyn HostResolver>) -> Self {
         self.resolver = resolver;
@@ -121,7 +121,7 @@ impl AddressGuard {
         self
     }
 
-    /// Judges the host of a URL that is an address, not a name: connecting to it needs no resolver.
+    /// Checks the host of a URL that is an address and not a name, because a connection to it uses no resolver.
     ///
     /// # Errors
     /// When it is neither public nor permitted.
@@ -134,8 +134,8 @@ impl AddressGuard {
         }
     }
 
-    /// Judges the host of a URL, which is an address or a name: for requests that something else resolves, such as a
-    /// proxy.
+    /// Checks the host of a URL, which is an address or a name, for requests whose host another program resolves,
+    /// such as a proxy.
     ///
     /// # Errors
     /// `address_refused`, and `unreachable` where the name has no address.
@@ -157,7 +157,7 @@ impl AddressGuard {
         }
     }
 
-    /// Finds the addresses of a name. If one of them is refused, all are: such a name is not what it seems.
+    /// Returns the addresses of a name. If one address is refused, all are, because such a name may be an attack.
     ///
     /// # Errors
     /// When the name has no address, or one that is refused.
@@ -174,7 +174,7 @@ impl AddressGuard {
     }
 }
 
-/// Parses the host of a URL as an address; `None` for a name.
+/// Parses the host of a URL as an IP address; `None` if it is a name.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }

@@ -1,4 +1,4 @@
-//! A call by a handle: its arguments by name, its answer as a value.
+//! A call of a tool by its handle, with arguments by name and a typed result.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,7 +51,7 @@ impl<'a> CallTo<'a> {
         Self { calls, tool, arguments: Ok(String::new()) }
     }
 
-    /// Gives an argument by its name. The reader refuses an argument that is given twice.
+    /// Adds an argument by its name. If an argument is added twice, the reader refuses the call.
     pub fn with(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
         if let Ok(arguments) = &mut self.arguments {
             match member(name, value) {
@@ -97,7 +97,8 @@ fn member(name: &str, value: &(impl Serialize + ?Sized)) -> Result<String, serde
     Ok(format!("{}:{}", serde_json::to_string(name)?, serde_json::to_string(value)?))
 }
 
-/// Reads the answer as a value. A text answer is read as a string, since a tool that returns a `String` gives it.
+/// Parses the answer as a value. A text answer is parsed as a string, because tools that return a `String` answer
+/// with text.
 fn value_of<T: DeserializeOwned>(answer: &Answer) -> Result<T, serde_json::Error> {
     if let Some(json) = answer.json() {
         return serde_json::from_str(json);

@@ -1,4 +1,4 @@
-//! Describes a tool to another tool that is about to call it by its name.
+//! Describes a tool for another tool that calls it by its name.
 
 use std::sync::Arc;
 
@@ -71,19 +71,19 @@ impl CallableTool {
         }
     }
 
-    /// Returns the name under which the run has the tool.
+    /// Returns the name by which the run can call the tool.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns whether this is the tool of a handle, whatever its name is.
+    /// Returns whether this is the tool of a handle, even if the application renamed it.
     #[must_use]
     pub fn is(&self, tool: Handle) -> bool {
         self.tool.is_some_and(|mine| mine.is_of(tool.spec()))
     }
 
-    /// Returns whether an agent's run ends when a call of it succeeds.
+    /// Returns whether a successful call of the tool ends the run of an agent.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
@@ -95,7 +95,7 @@ impl CallableTool {
         self.is_hidden
     }
 
-    /// Returns the names of its parameters whose values are secret.
+    /// Returns the names of the tool's parameters whose values are secret.
     #[must_use]
     pub fn secrets(&self) -> &[String] {
         &self.secrets

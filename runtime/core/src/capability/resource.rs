@@ -39,7 +39,7 @@ pub trait Resource: Send + Sized + 'static {
     fn close(self, outcome: Closing) -> impl Future<Output = Result<(), ToolError>> + Send;
 }
 
-/// How the call ended, for the resource that is closed.
+/// How the call for which the resource was opened has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Closing {

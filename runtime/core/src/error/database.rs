@@ -4,7 +4,7 @@ use rusqlite::{Error, ErrorCode};
 
 use super::{ErrorClass, ToolError};
 
-/// Only operators see what the database says about its tables. Needs the feature `rusqlite`.
+/// Only operators see the messages of the database, which may describe its tables. Needs the feature `rusqlite`.
 #[cfg_attr(docsrs, doc(cfg(feature = "rusqlite")))]
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {

@@ -1,4 +1,4 @@
-//! Errors of reqwest. Their URLs are left out, because they may contain keys.
+//! Converts errors of reqwest. Their URLs are left out, because a URL may contain a key.
 
 use std::error::Error as _;
 use std::io;

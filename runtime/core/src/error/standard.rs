@@ -5,15 +5,15 @@ use std::io;
 
 use super::{ErrorClass, Source, ToolError};
 
-/// A boxed `ToolError` is unboxed; any other error is internal.
+/// A boxed `ToolError` is taken out of its box; any other error becomes an internal error.
 impl From<Source> for ToolError {
     fn from(source: Source) -> Self {
         source.downcast().map_or_else(Self::internal, |error| *error)
     }
 }
 
-/// Derives the class from the kind of failure. A busy file or too many open files says nothing about what the tool did
-/// before, so the tool may have acted.
+/// Derives the class from the kind of the I/O error. A busy file or too many open files shows nothing about what the
+/// tool did before, so the tool may have acted.
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;
@@ -63,7 +63,7 @@ fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// For tools whose error type says that they cannot fail.
+/// Needed by tools whose error type is `Infallible`, because they cannot fail.
 impl From<std::convert::Infallible> for ToolError {
     fn from(never: std::convert::Infallible) -> Self {
         match never {}

@@ -1,4 +1,4 @@
-//! Checks whether a footprint covers another: that of a call has to cover those of its children.
+//! Checks whether one footprint covers another: the footprint of a call has to cover those of its children.
 
 use super::{Footprint, Reach, TouchedResource};
 
@@ -6,14 +6,14 @@ use super::{Footprint, Reach, TouchedResource};
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessOutside<'a> {
-    /// Whether the call writes it.
+    /// Whether the call writes the resource.
     pub writes: bool,
     /// The resource; `None` for everything.
     pub resource: Option<&'a TouchedResource>,
 }
 
 impl Footprint {
-    /// Checks that this footprint contains another. A resource that may be written may be read as well.
+    /// Checks that this footprint contains the other one. A resource that may be written may also be read.
     ///
     /// # Errors
     /// The first resource that is outside of it.

@@ -75,12 +75,12 @@ pub trait ResourceKind: 'static {
     }
 }
 
-/// A kind without its type.
+/// A kind of resources as a value, without its Rust type.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Kind(pub(super) &'static Traits);
 
-/// The constants and functions of a kind, without its type.
+/// The constants and functions of a kind, without its Rust type.
 #[derive(Debug)]
 pub(super) struct Traits {
     pub(super) id: fn() -> TypeId,

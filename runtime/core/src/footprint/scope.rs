@@ -22,13 +22,13 @@ use super::resource::ResourceKind;
 pub struct ResourceScope(Arc<str>);
 
 impl ResourceScope {
-    /// Makes a scope of this name.
+    /// Makes the scope with this name.
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
-    /// Returns its name.
+    /// Returns the name of the scope.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -120,7 +120,7 @@ pub trait Holds<K: ResourceKind> {
     }
 }
 
-/// Finds the other names of a resource.
+/// A function that returns the other names of a resource.
 type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
 
 /// The scope of the resources that a tool's services hold, and the other names of resources there.
@@ -129,7 +129,7 @@ pub struct HeldResources<'s> {
     pub(super) other_names: OtherNames<'s>,
 }
 
-/// Finds out for generated code whether the service `T` holds resources of the kind `K`.
+/// Determines for generated code whether the service `T` holds resources of the kind `K`.
 pub struct Holder<T: ?Sized, K>(PhantomData<fn(&T, K)>);
 
 impl<T: ?Sized, K> Holder<T, K> {
@@ -144,7 +144,7 @@ impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
     }
 }
 
-/// Chosen by rustc where a service holds no resources of the kind.
+/// rustc chooses this trait if a service does not hold resources of the kind.
 pub trait HoldsNone<T: ?Sized> {
     fn scope<'s>(&self, _: &'s T) -> Option<HeldResources<'s>> {
         None

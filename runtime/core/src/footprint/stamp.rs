@@ -1,4 +1,4 @@
-//! Stamps of resources: between two equal stamps, a resource has not changed.
+//! Stamps of resources: if two stamps of a resource are equal, it has not changed between them.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -14,11 +14,12 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceStamp(Box<str>);
 
-/// A second change within this time may leave the same timestamp: file systems count in steps of up to two seconds.
+/// The time within which a second change may leave the timestamp unchanged, because file systems store times in steps
+/// of up to two seconds.
 const STEP: Duration = Duration::from_secs(2);
 
 impl ResourceStamp {
-    /// Makes a stamp from a version, such as a hash or a time of change.
+    /// Makes a stamp from a text that identifies a version, such as a hash or a modification time.
     #[must_use]
     pub fn new(version: impl Into<Box<str>>) -> Self {
         Self(version.into())
@@ -34,7 +35,7 @@ impl ResourceStamp {
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?;
-        // A time in the future counts by its distance from now: the clock may have been set back.
+        // The distance from now is also used for a time in the future, because the clock may have been set back.
         let age = match SystemTime::now().duration_since(modified) {
             Ok(age) => age,
             Err(ahead) => ahead.duration(),
@@ -46,7 +47,7 @@ impl ResourceStamp {
     }
 }
 
-/// Identifies a file, and when anything about it last changed.
+/// Returns a text that identifies a file and the time of its last change.
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> String {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! One resource that a call touches: its kind, its scope and its name, and whether it is the same as another.
+//! One resource that a call touches: its kind, its scope and its name, and the comparison with other resources.
 
 use std::any::TypeId;
 use std::fmt;
@@ -33,13 +33,13 @@ impl TouchedResource {
         Self { kind, scope, name: name.map(kind.0.normalise) }
     }
 
-    /// Returns the label of its kind.
+    /// Returns the label of the resource's kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind.0.label
     }
 
-    /// Returns whether it decides what else a call that reads it touches: see
+    /// Returns whether the resource decides which other resources a call that reads it touches: see
     /// [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
     #[doc(hidden)]
     #[must_use]
@@ -53,14 +53,14 @@ impl TouchedResource {
         self.name.as_deref()
     }
 
-    /// Returns the workspace, or whatever holds it, where that is known. Do not show it to models: for files it is a
-    /// path of this machine.
+    /// Returns the scope of the resource, such as a workspace, if it is known. Do not show it to models: for files it
+    /// is a path of this machine.
     #[must_use]
     pub fn scope(&self) -> Option<&ResourceScope> {
         self.scope.as_ref()
     }
 
-    /// Reports whether a change of one resource may change the other.
+    /// Reports whether a change of one of the resources may change the other.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {
@@ -81,7 +81,7 @@ impl TouchedResource {
         }
     }
 
-    /// Returns whether this is the same resource as the other, or contains it.
+    /// Returns whether this resource is the other one, or contains it.
     #[must_use]
     pub(super) fn covers(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {
@@ -94,7 +94,7 @@ impl TouchedResource {
                 let names = global(self, mine).zip(global(other, others));
                 names.is_some_and(|(one, two)| contains(&one, &two))
             }
-            // The other one may be in any scope.
+            // The other resource may be in any scope, so this one may not cover it.
             (Some(_), None) => false,
             _ => match (&self.name, &other.name) {
                 (None, _) => true,
@@ -109,13 +109,13 @@ impl TouchedResource {
         one == two || overlap(one, two) || overlap(two, one)
     }
 
-    /// Reads the version of the resource; `None` if its kind cannot determine it.
+    /// Returns the current stamp of the resource; `None` if its kind cannot determine one.
     #[must_use]
     pub fn stamp(&self) -> Option<ResourceStamp> {
         (self.kind.0.stamp)(self.scope.as_ref(), self.name.as_deref())
     }
 
-    /// Returns what distinguishes its kind from all others.
+    /// Returns the id of the resource's kind.
     #[doc(hidden)]
     #[must_use]
     pub fn kind_id(&self) -> TypeId {
@@ -130,7 +130,7 @@ impl TouchedResource {
         (self.kind.0.containers)(self.name.as_deref()?)
     }
 
-    /// Puts it into a scope if it has none.
+    /// Puts the resource into a scope, if it has none.
     pub(super) fn in_scope(&mut self, scope: &ResourceScope) {
         self.scope.get_or_insert_with(|| scope.clone());
     }

@@ -17,12 +17,12 @@ use super::{
 /// The items of an array.
 pub(super) struct Items<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// How many items were read.
+    /// The number of items that were read so far.
     count: usize,
 }
 
 impl<'a, 'de> Items<'a, 'de> {
-    /// Reads the array whose opening bracket is at the cursor.
+    /// Reads the array that begins at the cursor.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
@@ -68,17 +68,17 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
 pub(super) struct Fields<'a, 'de> {
     reader: &'a mut Reader<'de>,
     names: &'static [&'static str],
-    /// The index of the field whose value comes next.
+    /// The index of the field whose value is read next.
     current: usize,
     first: bool,
-    /// A bit for each of the first 64 fields that has been given.
+    /// One bit for each of the first 64 fields, set once the field has been given.
     given: u64,
     /// The given keys that have no bit.
     others: Option<Box<SeenKeys<'de>>>,
 }
 
 impl<'a, 'de> Fields<'a, 'de> {
-    /// Reads the object whose opening bracket is at the cursor.
+    /// Reads the object that begins at the cursor.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
@@ -98,7 +98,7 @@ impl<'a, 'de> Fields<'a, 'de> {
         Ok(value)
     }
 
-    /// Reads the next key and returns its name; `None` at the end of the object.
+    /// Reads the next key and returns the field that it names; `None` at the end of the object.
     #[inline]
     fn next_name(&mut self) -> Result<Option<&'static str>, Fault> {
         if !self.reader.next(self.first, b'}')? {
@@ -164,7 +164,7 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
 }
 
 impl Reader<'_> {
-    /// Makes the fault of an array that has more items than its type.
+    /// Makes the fault of an array with more items than its type has.
     #[cold]
     fn more_items(&self, start: usize, count: usize) -> Fault {
         Fault::new(Rule::Length, self.value_at(start), words::items(count))

@@ -15,7 +15,7 @@ use super::words;
 pub enum Bound {
     Integer(i128),
     Float(f64),
-    /// Compared by the shortest decimal that parses to it.
+    /// A 32-bit float, which is compared by the shortest decimal that parses to it.
     Single(f32),
 }
 
@@ -109,7 +109,7 @@ pub trait Number {
     type Limit;
     /// The numbers that can be limits.
     const LIMITS: Limits = Limits::ANY;
-    /// Returns the number, if there is one.
+    /// Returns the value as a number; `None` if it is no number.
     fn number(&self) -> Option<Bound>;
 }
 
@@ -124,7 +124,7 @@ pub trait Length: Sized {
 
 /// Measures the length of a value.
 pub struct Measure<T> {
-    /// Returns the length of a value; `None` if the value has none.
+    /// Returns the length of a value; `None` if the value has no length.
     pub(super) length: fn(&T) -> Option<usize>,
     /// The unit of the length.
     pub(super) unit: &'static str,
@@ -152,7 +152,7 @@ macro_rules! too_large {
     };
 }
 
-/// Gives the range of a numeric type: a float may be any integer, approximately.
+/// Implements the range of numeric types: a float type can approximate any integer.
 macro_rules! limits {
     ($number:ty, Integer) => {
         Limits {
@@ -193,7 +193,7 @@ numbers! {
     i128 => Integer(i128), f64 => Float(f64), f32 => Single(f32),
 }
 
-/// `i128` cannot express the largest bounds of `u128`, so such a bound counts as above all numbers.
+/// `i128` cannot represent the largest bounds of `u128`, so such a bound is replaced by one above all numbers.
 impl BoundOf<u128> {
     pub const fn get(self) -> Bound {
         Bound::Integer(if self.0 > i128::MAX as u128 { i128::MAX } else { self.0 as i128 })

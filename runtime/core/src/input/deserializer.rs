@@ -135,7 +135,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
                 return visitor.visit_none();
             }
             if self.place == Place::Parameter {
-                // The value inside an option cannot be left out on its own.
+                // Only the option as a whole can be left out, not the value inside of it.
                 self.place = Place::Element;
             }
         }
@@ -173,7 +173,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        // Its key cannot be left out, so `null` is the only way to express the absent value.
+        // The key of this value cannot be left out, so only `null` can express an absent value.
         self.place = Place::Element;
         let read = visitor.visit_newtype_struct(&mut *self);
         self.place = Place::Field;

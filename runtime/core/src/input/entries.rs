@@ -17,14 +17,14 @@ use super::{
 /// The entries of a map.
 pub(super) struct Entries<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// The position of the key whose value comes next.
+    /// The position in the text of the key whose value is read next.
     key: usize,
     first: bool,
     seen: SeenKeys<'de>,
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
-    /// Reads the object whose opening bracket is at the cursor.
+    /// Reads the object that begins at the cursor.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
@@ -94,17 +94,17 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
 const FEW: usize = 8;
 
-/// The keys that an object has had so far.
+/// The keys of an object that were read so far.
 #[derive(Default)]
 pub(super) struct SeenKeys<'de> {
     few: [&'de str; FEW],
     count: usize,
-    /// Every key, once there are many or one differs from its text in the input.
+    /// All keys; used once there are many, or once a key has escapes, so that it differs from its text.
     all: Option<HashSet<Cow<'de, str>>>,
 }
 
 impl<'de> SeenKeys<'de> {
-    /// Adds a key. Returns whether it is new.
+    /// Adds a key. Returns `false` if the object had the key before.
     #[inline]
     pub(super) fn insert_borrowed(&mut self, key: &'de str) -> bool {
         if self.all.is_some() || self.count == FEW {
@@ -120,7 +120,7 @@ impl<'de> SeenKeys<'de> {
         true
     }
 
-    /// Does the same as [`insert_borrowed`](Self::insert_borrowed), by hash.
+    /// Adds a key as [`insert_borrowed`](Self::insert_borrowed) does, but compares by hash.
     pub(super) fn insert(&mut self, key: Cow<'de, str>) -> bool {
         let few = self.few.iter().take(self.count).map(|key| Cow::Borrowed(*key));
         self.all.get_or_insert_with(|| few.collect()).insert(key)

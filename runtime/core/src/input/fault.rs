@@ -1,4 +1,4 @@
-//! The reader's error: one boxed problem, which gets its place as the reader returns through the enclosing values.
+//! The reader's error: one boxed problem. Its place is filled in as the reader returns through the enclosing values.
 //!
 //! - It is one pointer wide and allocated only on failure, so that success costs nothing.
 //! - A fault has the path from its value to the place of the problem; each enclosing value prepends its own segment.
@@ -31,15 +31,15 @@ struct FaultParts {
     asked: Option<ExpectedInput>,
 }
 
-/// What a type asked for when it got something else.
+/// What a type expected when the input contained something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum ExpectedInput {
-    /// An object with these keys, aliases among them.
+    /// An object with these keys, which include aliases.
     Fields(&'static [&'static str]),
-    /// One of these choices, aliases among them.
+    /// One of these choices, which include aliases.
     Variants(&'static [&'static str]),
-    /// A key that is an integer in this range.
+    /// A key that is an integer of this range, limits included.
     IntegerKey(i128, u128),
     /// A key of one character.
     CharKey,
@@ -67,13 +67,13 @@ impl Fault {
         Self::from(Problem::duplicate_key(key)).at_key(key)
     }
 
-    /// Returns what is wrong.
+    /// Returns the problem that the fault reports.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// Returns what is wrong, and consumes the fault.
+    /// Returns the problem that the fault reports, and consumes the fault.
     #[must_use]
     pub fn into_problem(self) -> Problem {
         self.0.problem
@@ -95,20 +95,20 @@ impl Fault {
         self
     }
 
-    /// Adds what the type asked for.
+    /// Adds what the type expected.
     #[cold]
     pub(super) fn asking(mut self, asked: ExpectedInput) -> Self {
         self.0.asked = Some(asked);
         self
     }
 
-    /// Returns what the type asked for, if the fault knows it.
+    /// Returns what the type expected; `None` if the fault does not know it.
     #[doc(hidden)]
     pub fn asked(&self) -> Option<ExpectedInput> {
         self.0.asked
     }
 
-    /// Whether the fault is about the value itself, but does not quote it yet.
+    /// Whether the fault concerns the value itself and does not quote the value yet.
     pub(super) fn lacks_found(&self) -> bool {
         self.0.problem.found.is_empty() && self.0.problem.pointer.is_empty()
     }
@@ -117,7 +117,7 @@ impl Fault {
         self.0.problem.found = words::shorten(found);
     }
 
-    /// Turns the fault into the fault of a `null` whose key should be left out.
+    /// Converts the fault to that of a `null` whose key should be left out.
     pub(super) fn into_null(mut self) -> Self {
         let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
         if self.0.problem.pointer.is_empty() && !is_said {

@@ -26,9 +26,9 @@ pub struct Key {
     required: bool,
     check: Option<Check>,
     scalars: Option<Scalars>,
-    /// The name as JSON writes it, with its quotes.
+    /// The name of the key as a JSON string, with its quotes.
     quoted: Box<str>,
-    /// The first sixteen bytes of the key, and a mask of those that count.
+    /// The first sixteen bytes of the quoted name as a number, and a mask for names that are shorter.
     head: u128,
     mask: u128,
 }
@@ -50,7 +50,7 @@ impl Key {
         Self::new(name.into(), expected.into(), false)
     }
 
-    /// Adds a check of the value's raw text, made after it was read.
+    /// Adds a check of the raw text of the value, which is made after the value was read.
     #[must_use]
     pub fn checked(
         mut self,
@@ -60,7 +60,7 @@ impl Key {
         self
     }
 
-    /// Accepts scalars of other types that mean one of these, where input may be repaired.
+    /// Accepts values of other scalar types that can only mean one of these types, if the input may be repaired.
     #[must_use]
     #[doc(hidden)]
     pub fn with_scalars(mut self, scalars: Option<Scalars>) -> Self {
@@ -78,7 +78,7 @@ impl Key {
         &self.name
     }
 
-    /// Returns the description of its value.
+    /// Returns the description of the values that the key expects.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
@@ -95,7 +95,7 @@ impl Key {
     /// The type itself stops at its first problem, and words it as its library does.
     #[cold]
     pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
-        // A schema check sees only one of two equal keys.
+        // The schema check is skipped, because it sees only one of two equal keys.
         if first.rule == Rule::DuplicateKey {
             return None;
         }
@@ -104,7 +104,7 @@ impl Key {
         if problems.is_empty() || problems.iter().any(is_other) {
             return None;
         }
-        // The reader quotes numbers with all their digits, so its text is used.
+        // The reader's problem quotes a number with all of its digits, so its quotation is used.
         for problem in problems.iter_mut().filter(|it| it.pointer == first.pointer) {
             if !first.found.is_empty() && matches!(problem.rule, Rule::Range | Rule::Type) {
                 problem.found.clone_from(&first.found);
@@ -143,10 +143,10 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The most keys that an input may have.
+    /// The maximum number of keys of one input.
     pub const MOST: usize = 64;
 
-    /// Prepares keys, given in declaration order.
+    /// Prepares keys for reading; `keys` are in declaration order.
     ///
     /// # Errors
     /// When there are more than [`MOST`](Self::MOST) of them, or one is given twice.
@@ -165,24 +165,24 @@ impl Keys {
         Ok(Self { keys, required })
     }
 
-    /// Iterates over the keys in declaration order.
+    /// Returns an iterator over the keys in the order of their declaration.
     pub fn iter(&self) -> std::slice::Iter<'_, Key> {
         self.keys.iter()
     }
 
-    /// Counts the keys.
+    /// Returns the number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Reports whether there are no keys.
+    /// Reports whether the input has no keys.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Checks the text of an input that is read as one value.
+    /// Checks the text of an input that is one value, not an object of parameters.
     pub(crate) fn check_whole(&self, text: &str) -> Result<(), Problems> {
         let check = self.keys.first().and_then(Key::check);
         match check.map_or(Ok(()), |check| check(text)) {
@@ -191,17 +191,17 @@ impl Keys {
         }
     }
 
-    /// Does the same as [`Key::in_words_of_schema`], for an input that is read as one value.
+    /// Does the work of [`Key::in_words_of_schema`] for an input that is read as one value.
     pub(super) fn whole_in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Problems> {
         Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }
 
-    /// Whether any value has a further check.
+    /// Whether the value of any key has a further check.
     pub(super) fn are_checked(&self) -> bool {
         self.keys.iter().any(|key| key.check.is_some())
     }
 
-    /// Returns the required keys as a set of bits.
+    /// Returns the required keys, as a set with one bit for each key.
     pub(super) fn required(&self) -> u64 {
         self.required
     }
@@ -235,7 +235,7 @@ impl Keys {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidKeys {
-    /// More than 64.
+    /// The input has more than 64 keys.
     TooMany(usize),
     /// A key is given twice.
     Repeated(Cow<'static, str>),

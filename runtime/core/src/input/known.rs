@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// A type that accepts exactly the values of its schema, provided that the types inside it do.
 pub trait KnownType {
-    /// Whether this type and all types inside it are known.
+    /// Whether the reading of this type and of all types inside of it is known.
     fn is_known(visited: &mut VisitedTypes) -> bool;
 }
 
@@ -27,8 +27,8 @@ pub type IsKnown = fn(&mut VisitedTypes) -> bool;
 pub struct VisitedTypes(Vec<TypeId>);
 
 impl VisitedTypes {
-    /// Reports whether the types inside `T` are known. A type that was visited before counts as known here, because it
-    /// is judged where it was first visited.
+    /// Reports whether the types inside of `T` are known. A type that was visited before counts as known, because its
+    /// first visit decides.
     pub fn judge<T: 'static>(&mut self, inside: &[IsKnown]) -> bool {
         let id = TypeId::of::<T>();
         if self.0.contains(&id) {
@@ -39,7 +39,8 @@ impl VisitedTypes {
     }
 }
 
-/// Answers whether `T` is known: by its own function if `T` is a [`KnownType`], else by that of [`UnknownType`].
+/// Determines whether `T` is known: by its own function if `T` is a [`KnownType`], otherwise by that of
+/// [`UnknownType`].
 pub struct Knowledge<T: ?Sized>(PhantomData<T>);
 
 impl<T: KnownType> Knowledge<T> {

@@ -7,30 +7,30 @@ use serde::de::Expected;
 
 use super::{fault::Fault, problem::Rule, reader::Reader, words};
 
-/// A number as written; its grammar was checked.
+/// The text of a number, whose syntax was checked.
 pub(super) struct Number<'t> {
     pub(super) text: &'t str,
     negative: bool,
     whole: &'t [u8],
     fraction: &'t [u8],
     exponent: i64,
-    /// Whether it has no fraction and no exponent.
+    /// Whether the number has neither a fraction nor an exponent.
     pub(super) plain: bool,
 }
 
-/// The value of a number as an integer.
+/// The value of a number, if it is an integer.
 pub(super) enum Exact {
     Integer {
         negative: bool,
         magnitude: u128,
     },
-    /// The number has a fraction.
+    /// The number is not an integer.
     Fraction,
-    /// The integer has more than 128 bits.
+    /// The number is an integer that does not fit into 128 bits.
     Large,
 }
 
-/// The largest integer of 18 digits, with one more digit, fits an `i64`.
+/// The maximum number of digits of an integer to which one more digit can be added without overflow of an `i64`.
 const PLAIN_DIGITS: usize = 18;
 
 impl<'de> Reader<'de> {
@@ -64,7 +64,7 @@ impl<'de> Reader<'de> {
         Some(if sign == 1 { -value } else { value })
     }
 
-    /// Reads any number; any other value is a mismatch.
+    /// Reads a number; a value of another type is a mismatch.
     pub(super) fn number(&mut self, expected: &dyn Expected) -> Result<Number<'de>, Fault> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number_here(),
@@ -72,7 +72,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads the number at the cursor, which is at its digit or minus sign.
+    /// Reads the number that begins at the cursor, with a digit or a minus sign.
     pub(super) fn number_here(&mut self) -> Result<Number<'de>, Fault> {
         let start = self.position;
         let negative = self.byte() == Some(b'-');
@@ -179,7 +179,7 @@ impl Number<'_> {
         self.text.parse::<f64>().is_ok_and(|value| value.abs() <= maximum)
     }
 
-    /// Makes the fault of a number that does not fit its type.
+    /// Makes the fault of a number that is outside of the range of its type.
     #[cold]
     pub(super) fn out_of_range(&self, expected: impl Into<String>) -> Fault {
         Fault::new(Rule::Range, self.text, expected)

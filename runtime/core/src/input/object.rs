@@ -1,4 +1,4 @@
-//! The one object loop of all tools: it reads a text, fills typed slots and reports every problem at once.
+//! The loop that reads the input object of every tool: it fills typed slots and reports all problems together.
 //!
 //! - After a problem the scan continues: the value is skipped and the next key read. A fault of syntax or depth ends
 //!   the scan, and then no key is reported as missing.
@@ -38,7 +38,7 @@ pub trait Slots {
 #[doc(hidden)]
 pub type Changes = RefCell<Option<Vec<Change>>>;
 
-/// The most problems that are reported one by one.
+/// The maximum number of problems that are reported one by one.
 const MOST_PROBLEMS: usize = 100;
 
 /// Reads a tool's input, an object with `keys`, into `slots`.
@@ -99,7 +99,7 @@ pub fn read_repairing(
 /// Reads the value of a parameter into its slot.
 ///
 /// # Errors
-/// The fault of the value; the slot does not change then.
+/// The fault of the value, in which case the slot is unchanged.
 #[inline]
 pub fn fill<T: DeserializeOwned>(
     slot: &mut Option<T>,
@@ -133,7 +133,7 @@ struct Scan<'k, 'de> {
 }
 
 impl Scan<'_, '_> {
-    /// Reads the whole text; the error is a fault that ends the scan.
+    /// Reads the whole text; an error means that the text cannot be read any further.
     #[inline]
     fn run(&mut self, slots: &mut dyn Slots) -> Result<(), Fault> {
         if self.reader.peek() != Some(b'{') {
@@ -168,7 +168,8 @@ impl Scan<'_, '_> {
         self.reader.finish()
     }
 
-    /// Finds a key that is not the expected one; the inner fault is for an unknown key.
+    /// Finds the index of the next key if it is not the expected one; for an unknown key, returns its fault, unless
+    /// too many problems were reported already.
     fn find(&mut self) -> Result<Result<usize, Option<Fault>>, Fault> {
         let text = self.reader.key()?;
         let key = self.reader.resolve(text);
@@ -194,7 +195,8 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Checks the text of a value that was read, where its schema says more than its type.
+    /// Checks the text of a value that was read against its schema, if the schema has constraints that the type
+    /// lacks.
     #[inline]
     fn hold_to_schema(&mut self, index: usize, text: &str) {
         if let Some(check) = self.keys.get(index).and_then(Key::check)
@@ -211,7 +213,7 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Skips a value that a slot refused, if there is a value.
+    /// Skips the value that a slot refused, if the text has a value there.
     #[cold]
     fn skip_refused(
         &mut self,
@@ -246,13 +248,13 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Whether a second, more lenient reading accepts a refused value, so that its schema can judge it.
+    /// Whether a second, more lenient reading accepts a refused value, so that the schema can decide on the value.
     fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
         is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
     }
 
-    /// Whether a value of the wrong type has only one meaning, with which the slot accepts it.
+    /// Whether a value of the wrong type has exactly one meaning that the slot accepts.
     fn repairs(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let Some(changes) = self.changes else { return false };
         let Some(key) = self.keys.get(index) else { return false };
@@ -312,7 +314,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// Represents a key that was left out: only an option can be read from it.
+/// Represents a key that was left out, for which only an option has a value.
 struct Nothing;
 
 impl<'de> Deserializer<'de> for Nothing {

@@ -1,5 +1,5 @@
-//! One parameter of a tool: everything that rustc knows about its type, as functions that need no bounds where they are
-//! used.
+//! One parameter of a tool: the functions that depend on its type, in a form that needs no trait bounds when they are
+//! called.
 //!
 //! Every property of a type is required by naming an item of a trait without supertraits, never by a bound: a bound
 //! would make rustc quote this file, and a supertrait would make it report everything twice.
@@ -19,7 +19,7 @@ use super::reader::Reader;
 use super::second::reread;
 use crate::spec::{ParamSpec, SchemaOf};
 
-/// Types that a tool may take as a parameter.
+/// Implemented for types that a tool may take as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of a tool",
     label = "input is read from JSON, has a schema, and may be sent between threads",
@@ -47,7 +47,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
     };
 }
 
-/// Proves that `T` is an input, and has its limits.
+/// Proves that `T` is an input type, and contains the limits of the parameter.
 pub struct Param<T> {
     fill: fn(&mut Option<T>, &mut Reader<'_>) -> Result<(), Fault>,
     absent: fn() -> Option<T>,
@@ -93,13 +93,14 @@ impl<T> Param<T> {
         self
     }
 
-    /// Marks the text as a command line, which policies then parse.
+    /// Marks the value as a command line, which policies then parse.
     pub const fn command(mut self, _: IsText<T>) -> Self {
         self.command = true;
         self
     }
 
-    /// Sets the function that says whether the type is known; only code that names the type can choose it.
+    /// Sets the function that determines whether the type is known; only code that names the type can choose that
+    /// function.
     pub const fn known_by(mut self, is_known: IsKnown) -> Self {
         self.is_known = is_known;
         self
@@ -126,7 +127,7 @@ impl<T> Param<T> {
         }
     }
 
-    /// Reads the value into its slot, within its limits.
+    /// Reads the value into its slot, and checks the parameter's limits.
     #[inline(always)]
     pub fn fill(&self, slot: &mut Option<T>, reader: &mut Reader<'_>) -> Result<(), Fault> {
         let start = reader.position();
@@ -144,7 +145,7 @@ impl<T> Param<T> {
         Ok(())
     }
 
-    /// Takes the value out of a slot. The object loop has filled the slots of required parameters.
+    /// Returns the value in a slot. The object loop has filled the slots of all required parameters.
     #[inline(always)]
     pub fn take(&self, slot: Option<T>) -> Result<T, Problems> {
         match slot {
@@ -158,7 +159,7 @@ impl<T> Param<T> {
         slot.unwrap_or_else(default)
     }
 
-    /// Reads the whole input as this one value.
+    /// Reads the whole input as the value of this parameter.
     pub fn read_whole(&self, text: &str, keys: &Keys) -> Result<T, Problems> {
         let read = |reader: &mut Reader<'_>| {
             (self.read)(reader).and_then(|value| reader.finish().map(|()| value))
@@ -178,7 +179,7 @@ impl<T> Param<T> {
 }
 
 impl Problems {
-    /// Makes one problem about the whole input; `expected` says what it should have been.
+    /// Makes one problem that concerns the whole input; `expected` describes the expected input.
     #[cold]
     #[doc(hidden)]
     pub fn of(expected: &str) -> Self {

@@ -20,16 +20,16 @@ use super::words;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
+    /// The place of the problem, as a JSON pointer (RFC 6901); empty for the whole input.
     pub pointer: String,
-    /// The rule that was broken.
+    /// The rule that the input broke.
     pub rule: Rule,
-    /// A short rendering of the value there, at most 60 characters; empty if there is none.
+    /// The value at the place, shortened to at most 60 characters; empty if there is no value.
     pub found: String,
     /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
     /// message.
     pub expected: String,
-    /// A key or choice that was probably meant.
+    /// The known key or choice that is most similar to the given one.
     pub near: Option<String>,
 }
 
@@ -39,25 +39,25 @@ pub struct Problem {
 pub enum Rule {
     /// The text is not JSON; the rest was not read.
     Syntax,
-    /// The value has another type.
+    /// The value has another type than the expected one.
     Type,
     /// The key is not one of the object's keys.
     UnknownKey,
     /// The key was given before.
     DuplicateKey,
-    /// The key is required and was not given.
+    /// The key is required, and the input does not have it.
     MissingKey,
-    /// `null` was given for a value that may only be left out.
+    /// The value is `null`, but its key may only be left out.
     Null,
     /// The number is outside the bounds.
     Range,
-    /// The array has too many or too few items.
+    /// The array has more or fewer items than allowed.
     Length,
     /// The value is not one of the choices.
     Choice,
-    /// The value has the right type, but the type does not accept it.
+    /// The value has the right type, but its type does not accept this value.
     Value,
-    /// Arrays and objects are nested too deep.
+    /// Arrays and objects are nested deeper than allowed.
     Depth,
     /// A rule of the type's own.
     Other,
@@ -90,7 +90,7 @@ impl Rule {
 }
 
 impl Problem {
-    /// Makes a problem of the whole input; set `pointer` to give it another place.
+    /// Makes a problem of the whole input; set `pointer` if the problem is in another place.
     ///
     /// `found` is cut to 60 characters.
     pub fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
@@ -103,7 +103,7 @@ impl Problem {
         }
     }
 
-    /// Reports a key that is not one of `keys`, with the most similar of them.
+    /// Reports a key that is not in `keys`, with the names in `keys` that are most similar.
     #[doc(hidden)]
     pub fn unknown_key<'k>(
         key: &str,
@@ -196,7 +196,7 @@ pub struct Problems(Box<[Problem]>);
 crate::debug_as_sentence!(Problems);
 
 impl Problems {
-    /// Makes a list of problems; `None` if there are none.
+    /// Makes a list of problems; `None` if `problems` is empty.
     #[must_use]
     pub fn new(problems: Vec<Problem>) -> Option<Self> {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))

@@ -33,24 +33,25 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
-    /// Whether `null` counts as `None` for fields too. Set for a value that its schema checks afterwards.
+    /// Whether `null` is read as `None` for fields as well. Set for a value that is checked against its schema
+    /// afterwards.
     pub(super) lenient: bool,
-    /// The last string that had escapes.
+    /// The last string that contained escapes, in decoded form.
     pub(super) scratch: String,
 }
 
 /// The position of the next value, which decides what `null` means for an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A value that can be left out.
+    /// The value of a key that may be left out.
     Field,
     /// Like a field, for a tool's own parameter; for an option inside an option, `null` is the inner `None`.
     Parameter,
-    /// A value that cannot be left out.
+    /// A value that cannot be left out, such as an item of an array.
     Element,
 }
 
-/// Objects and arrays may be nested one less than this, as in serde_json.
+/// The depth that is refused: objects and arrays may be nested one level less, as in `serde_json`.
 const TOO_DEEP: u8 = crate::json::MAX_DEPTH as u8 + 1;
 
 impl<'de> Reader<'de> {
@@ -68,7 +69,8 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Makes a reader that accepts whatever a type accepts, for a value that is then checked against its schema.
+    /// Makes a reader that accepts all values that a type accepts, for a value that is checked against its schema
+    /// afterwards.
     #[cold]
     pub(crate) fn lenient(text: &'de str) -> Self {
         Self { lenient: true, ..Self::new(text) }
@@ -126,7 +128,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Skips white space and returns the byte after it.
+    /// Skips white space and returns the next byte, without consuming it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         self.skip_space();
@@ -171,8 +173,8 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// Moves to the next item of an array or object: past the comma, unless it is the first one. Returns `false`, with
-    /// the cursor at the closing bracket, if there is none.
+    /// Moves the cursor to the next item of an array or object: past the comma, unless the item is the first one.
+    /// Returns `false`, with the cursor at the closing bracket, if there is no further item.
     #[inline]
     pub(super) fn next(&mut self, first: bool, closing: u8) -> Result<bool, Fault> {
         match self.peek() {
@@ -210,7 +212,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Goes back to read on after a fault.
+    /// Moves the cursor back, so that reading can continue after a fault.
     #[cold]
     pub(super) fn rewind(&mut self, position: usize, depth: u8) {
         self.position = position;
@@ -218,7 +220,7 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// Returns the text of the value at `start`, as far as it is valid.
+    /// Returns the text of the value that begins at `start`, as far as it is valid.
     #[cold]
     pub(super) fn value_at(&self, start: usize) -> &'de str {
         let mut reader = Reader::new(self.text);
@@ -238,7 +240,7 @@ impl<'de> Reader<'de> {
         fault
     }
 
-    /// Reports a value of another type at the cursor, or no value at all.
+    /// Makes the fault of a value at the cursor that has another type or is missing.
     #[cold]
     pub(super) fn mismatch(&mut self, expected: &dyn Expected) -> Fault {
         self.mismatch_in_words(words::describe_expected(expected))

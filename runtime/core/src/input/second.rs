@@ -17,7 +17,8 @@ pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fau
     read(&mut Reader::lenient(written.as_deref().unwrap_or(text))).ok()
 }
 
-/// Returns the text of a JSON value with its integers in plain notation; `None` if they are already.
+/// Returns the text of a JSON value with all integers in plain notation; `None` if all of them are in plain notation
+/// already.
 ///
 /// Integers beyond 64 bits stay as they are: the buffer cannot hold integers of that size.
 fn with_plain_integers(text: &str) -> Option<String> {

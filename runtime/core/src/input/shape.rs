@@ -46,10 +46,10 @@ pub trait NoRange {
 
 impl<T> NoRange for Range<T> {}
 
-/// Returns what a type looks like in JSON.
+/// Determines for generated code which JSON values a type can be.
 pub struct Shape<T>(PhantomData<fn(T)>);
 
-/// The type may fit: nothing is known that excludes it.
+/// The type may be suitable, because nothing known about it excludes that.
 pub struct Possible;
 
 /// The type cannot fit.
@@ -71,7 +71,7 @@ impl<T: KeyedByNoText> Shape<T> {
     }
 }
 
-/// Implemented for all types that nothing is known about.
+/// Implemented for all types whose JSON form is unknown.
 pub trait AnyShape {
     fn object(&self) -> Possible {
         Possible
@@ -130,7 +130,7 @@ no_objects! {
 
 impl<T, const N: usize> NoObject for [T; N] {}
 
-/// Maps whose keys are neither text nor written as text.
+/// Implemented for maps whose keys cannot be written as text.
 pub trait KeyedByNoText {}
 
 impl<K: NoText, V> KeyedByNoText for BTreeMap<K, V> {}
@@ -143,7 +143,7 @@ impl<T: KeyedByNoText> KeyedByNoText for Vec<T> {}
 
 impl<T: KeyedByNoText> KeyedByNoText for Box<T> {}
 
-/// Types that cannot be written as a key.
+/// Implemented for types that cannot be written as a key.
 pub trait NoText {}
 
 macro_rules! no_texts {

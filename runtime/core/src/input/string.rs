@@ -11,12 +11,12 @@ use crate::json::special::special;
 pub(super) enum Text<'de> {
     /// In the text itself.
     Borrowed(&'de str),
-    /// In the reader's scratch buffer.
+    /// The decoded string is in the reader's scratch buffer.
     Scratch,
 }
 
 impl<'de> Reader<'de> {
-    /// Reads the string whose opening quote is at the cursor.
+    /// Reads the string that begins at the cursor with its opening quote.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Text<'de>, Fault> {
         let start = self.position + 1;
@@ -29,7 +29,7 @@ impl<'de> Reader<'de> {
         Ok(Text::Scratch)
     }
 
-    /// Reads an object's key; anything else there is a fault.
+    /// Reads the key of an object; any other value at the cursor is a fault.
     #[inline]
     pub(super) fn key(&mut self) -> Result<Text<'de>, Fault> {
         match self.peek() {
@@ -47,7 +47,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Skips the string whose opening quote is at the cursor.
+    /// Skips the string that begins at the cursor with its opening quote.
     pub(super) fn skip_string(&mut self) -> Result<(), Fault> {
         self.position += 1;
         loop {
@@ -65,7 +65,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Decodes the string or key whose quote is at `start` again, for a message.
+    /// Decodes the string that begins at `start` a second time, for a message.
     #[cold]
     pub(super) fn string_at(&self, start: usize) -> String {
         let mut reader = Reader::new(self.text);
@@ -97,7 +97,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads the escape whose backslash is at the cursor.
+    /// Reads the escape sequence that begins at the cursor with its backslash.
     fn escape(&mut self) -> Result<char, Fault> {
         let start = self.position;
         self.step();

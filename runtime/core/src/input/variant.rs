@@ -16,10 +16,10 @@ use super::{
     words,
 };
 
-/// The variant at the cursor, in either form.
+/// The variant at the cursor, either as a text or as an object with one key.
 pub(super) struct Choice<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// The start of the whole value.
+    /// The start of the whole value, as an offset into the text.
     start: usize,
     /// The start of the variant's name.
     name: usize,
@@ -28,13 +28,13 @@ pub(super) struct Choice<'a, 'de> {
 }
 
 impl<'a, 'de> Choice<'a, 'de> {
-    /// Makes the choice of a variant whose name is at the cursor.
+    /// Makes the choice for a variant whose name, a text, is at the cursor.
     pub(super) fn named(reader: &'a mut Reader<'de>) -> Self {
         let start = reader.position;
         Self { reader, start, name: start, tagged: false }
     }
 
-    /// Reads the variant of the object whose opening bracket is at the cursor.
+    /// Reads a variant that is written as an object with one key, from its opening bracket on.
     pub(super) fn read_tagged<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
         visitor: V,
@@ -57,7 +57,7 @@ impl<'a, 'de> Choice<'a, 'de> {
         Ok(value)
     }
 
-    /// Moves to the contents, if the form has them.
+    /// Moves the cursor to the variant's contents, if the variant is written as an object.
     fn contents(&mut self) -> Result<(), Fault> {
         if !self.tagged {
             let name = words::quote(&self.reader.string_at(self.name));

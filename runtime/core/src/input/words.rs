@@ -10,24 +10,24 @@ use serde::de::{Expected, Unexpected};
 
 use super::formats;
 
-/// The most characters of one value in a message.
+/// The maximum number of characters of one value in a message.
 #[doc(hidden)]
 pub const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
-/// The length of an escape such as `\u007f`.
+/// The length of an escape sequence such as `\u007f`.
 const ESCAPED: usize = 6;
 /// How many pairs of letters are compared to find similar words for one answer: some milliseconds of work.
 #[doc(hidden)]
 pub const MOST_COMPARED: usize = 2_000_000;
 
-/// Cuts `text` to 60 characters. Collapses white space and escapes other control characters as JSON does, so that none
-/// acts on a terminal or looks like a space.
+/// Shortens `text` to 60 characters. Collapses white space and escapes other control characters as in JSON, so that
+/// no character affects a terminal or looks like a space.
 #[doc(hidden)]
 pub fn shorten(text: &str) -> String {
     shorten_to(text, LONGEST)
 }
 
-/// Does the same as [`shorten`], for at most `longest` characters.
+/// Shortens a text as [`shorten`] does, but to at most `longest` characters.
 #[doc(hidden)]
 pub fn shorten_to(text: &str, longest: usize) -> String {
     let mut short = String::new();
@@ -55,7 +55,7 @@ pub fn shorten_to(text: &str, longest: usize) -> String {
     short
 }
 
-/// Returns `text` as a JSON string, cut as [`shorten`] cuts it.
+/// Returns `text` as a JSON string, shortened as [`shorten`] does.
 #[doc(hidden)]
 pub fn quote(text: &str) -> String {
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
@@ -63,12 +63,12 @@ pub fn quote(text: &str) -> String {
     shorten(&serde_json::Value::from(part).to_string())
 }
 
-/// Writes `one of "a", "b"` for names; for fewer than two, what fits.
+/// Returns words such as `one of "a", "b"` for names; for one name or none, other words that fit.
 pub(crate) fn one_of<'c>(names: impl ExactSizeIterator<Item = &'c str>) -> String {
     one_of_shown(names.map(quote))
 }
 
-/// Writes `one of 1, "b"` for values that are described already.
+/// Returns words such as `one of 1, "b"` for values that are already written as text.
 pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> String {
     let count = choices.len();
     let listed: Vec<_> = choices.take(MOST_CHOICES).collect();
@@ -87,9 +87,9 @@ pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option
     nearest_within(word, choices, &Cell::new(MOST_COMPARED))
 }
 
-/// Does the same as [`nearest`], as long as `left` allows it: each comparison takes one for each pair of a letter of
-/// the word and a letter of a choice. Returns `None` if a choice could not be compared, because it may be the most
-/// similar one.
+/// Returns the same as [`nearest`], within a limit of work: each comparison subtracts from `left` one for each pair
+/// of a letter of the word and a letter of a choice. Returns `None` if a choice could not be compared, because that
+/// choice may be the most similar one.
 #[doc(hidden)]
 pub fn nearest_within<'c>(
     word: &str,
@@ -123,13 +123,13 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
     (distance == 0 || close || begins).then_some(distance)
 }
 
-/// Removes the differences that are often mistakes: case, and the marks between words.
+/// Removes the parts of a word that are often mistaken: its case, and the separators between its words.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// Describes what serde found; empty if the text itself says it better.
+/// Describes the value that serde found; empty if the value's own text describes it better.
 pub(super) fn describe_found(unexpected: &Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Bool(value) => value.to_string(),
@@ -148,7 +148,7 @@ pub(super) fn describe_expected(expected: &dyn Expected) -> String {
     in_words(expected.to_string())
 }
 
-/// Does the same as [`describe_expected`], for a number that may be outside the type's bounds.
+/// Describes the expected type as [`describe_expected`] does, for a number that may be outside of the type's range.
 pub(super) fn expected_range(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     bounds(&text).unwrap_or_else(|| in_words(text))
@@ -159,7 +159,7 @@ pub(super) fn range(minimum: i128, maximum: u128) -> String {
     between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
 }
 
-/// Describes the range of a float, for a number outside of it.
+/// Describes the range of a float type, for a number outside of the range.
 #[doc(hidden)]
 pub fn float_range<F: LowerExp>(most: F) -> String {
     format!("a number from -{most:e} to {most:e}; this one is out of range")
@@ -188,7 +188,7 @@ pub(crate) fn counts(least: Option<usize>, most: Option<usize>, unit: &str) -> S
     }
 }
 
-/// Writes "a number from 1 to 9".
+/// Returns words such as "a number from 1 to 9".
 pub(crate) fn between<T: Display>(what: &str, low: Option<T>, high: Option<T>) -> String {
     match (low, high) {
         (Some(low), Some(high)) => format!("{what} from {low} to {high}"),

@@ -24,13 +24,13 @@ pub enum ArgumentsError {
     Syntax {
         /// The position of the character, counted from 1.
         character: usize,
-        /// What could come there.
+        /// What JSON allows at this position.
         expected: &'static str,
     },
     /// The text is incomplete.
     #[error("the text is not JSON: it ends where {expected} was expected")]
     Incomplete {
-        /// What could come next.
+        /// What JSON requires at the end of the text.
         expected: &'static str,
     },
     /// The text is JSON as people or programs often write it, but not strict JSON.
@@ -42,19 +42,19 @@ pub enum ArgumentsError {
     /// A key is given twice in one object.
     #[error("the key at `{pointer}` is given twice; give it once")]
     Duplicate {
-        /// Which key, as a JSON pointer (RFC 6901).
+        /// The place of the key, as a JSON pointer (RFC 6901).
         pointer: String,
     },
     /// Arrays and objects are nested too deep.
     #[error("arrays and objects are nested more than {most} deep; nest them less")]
     Depth {
-        /// How deep they may be.
+        /// The maximum nesting depth.
         most: usize,
     },
-    /// The text is not an object, as the input of a tool must be.
+    /// The text is JSON but no object, which the input of a tool has to be.
     #[error("the arguments are {found}; expected an object")]
     NoObject {
-        /// What the arguments are instead.
+        /// The kind of JSON value that the text contains.
         found: &'static str,
     },
     /// The defaults of the schema contain themselves without end, or are too many.
@@ -63,7 +63,7 @@ pub enum ArgumentsError {
          out a default that contains itself"
     )]
     Defaults {
-        /// How many values may be filled in.
+        /// The maximum number of default values that are filled in.
         most: usize,
     },
 }
@@ -90,7 +90,7 @@ pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
     Ok(canonical_of(&read(text)?))
 }
 
-/// Writes a parsed value in its canonical form.
+/// Returns the canonical form of a parsed value, as JSON text.
 pub fn canonical_of(node: &Node) -> String {
     let mut out = String::new();
     write(node, &mut out);

@@ -5,7 +5,7 @@
 
 use super::tree::push_segment;
 
-/// The most places that are reported.
+/// The maximum number of places that are reported.
 const MOST: usize = 100;
 /// How many bytes of places are stored below one key; the first place is always stored.
 const ROOM: usize = 64 * 1024;
@@ -13,9 +13,9 @@ const ROOM: usize = 64 * 1024;
 /// Keys that were given twice.
 #[derive(Debug, Default)]
 pub struct Duplicates {
-    /// The places of the keys, as JSON pointers.
+    /// The places of the duplicate keys, as JSON pointers.
     pub pointers: Vec<String>,
-    /// How many more are only counted.
+    /// How many further duplicate keys were counted but not reported.
     pub more: usize,
 }
 
@@ -42,12 +42,12 @@ impl Duplicates {
         }
     }
 
-    /// Counts the stored places; [`place`](Self::place) needs this count from before a value is read.
+    /// Returns the number of stored places; [`place`](Self::place) needs the number from before a value was read.
     pub fn known(&self) -> usize {
         self.pointers.len()
     }
 
-    /// Prepends the key of a value to the places that were found inside it.
+    /// Puts the key of a value before the places that were found inside of the value.
     pub fn place(&mut self, known: usize, key: impl Fn() -> String) {
         if self.pointers.len() == known {
             return;

@@ -1,4 +1,4 @@
-//! Writes equal numbers as equal texts.
+//! Writes JSON numbers in canonical form: equal numbers get the same text.
 //!
 //! A number is digits, which neither begin nor end with 0, times a power of ten. It is written out in full, as `1200`
 //! or `0.05`, where that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// Enough for every integer of 128 bits to be written out.
 const MOST_ZEROS: usize = 40;
-/// Exponents of at most this many digits are added as integers.
+/// The maximum number of digits of an exponent that is computed as an integer.
 const SHORT: usize = 30;
 
 /// Writes the canonical text of a JSON number.
@@ -66,7 +66,7 @@ fn sum(exponent: &str, shift: i128) -> String {
         let exponent = if is_negative { -magnitude } else { magnitude };
         return (exponent + shift).to_string();
     }
-    // The exponent is so much larger than the shift that the sum keeps its sign.
+    // The exponent is so much larger than the shift that their sum has the sign of the exponent.
     let mut carry = if is_negative { -shift } else { shift };
     let mut digits: Vec<char> = magnitude.chars().collect();
     for place in digits.iter_mut().rev() {

@@ -9,7 +9,7 @@ use super::duplicates::Duplicates;
 use super::tree::{self, Node};
 use crate::repairs::ChangeRule;
 
-/// How often an array or object may have been encoded as a text.
+/// How many times an array or object may be encoded as a text inside of a text.
 const MOST_LAYERS: usize = 3;
 /// The first characters of a text that may contain an array or object.
 pub const HOLDS: [char; 4] = ['[', '{', '(', '"'];
@@ -35,7 +35,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// Returns the only rule that was used, or [`ChangeRule::Syntax`] where there are several.
+    /// Returns the rule that was used if it is the only one; [`ChangeRule::Syntax`] if there are several.
     pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
         let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
         match (used.next(), used.next()) {
@@ -56,11 +56,11 @@ pub struct ParsedValue {
 /// Why a text could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
-    /// Something else was expected at this byte.
+    /// At this byte, the text has something other than what these words describe.
     Wanted(usize, &'static str),
-    /// The text ends inside a value; this was being read.
+    /// The text ends inside of a value, where these words describe what was expected.
     End(&'static str),
-    /// Arrays and objects are nested too deep.
+    /// Arrays and objects are nested deeper than allowed.
     Depth,
 }
 
@@ -250,7 +250,7 @@ impl<'t> Parser<'t> {
             self.space()?;
             comma = self.takes(b',');
         }
-        // Python reads `(1)` as 1 and `(1,)` as a tuple.
+        // In Python, `(1)` is the number 1, and `(1,)` is a tuple.
         if is_tuple && items.len() == 1 && !comma {
             return Err(Break::Wanted(self.position, "a comma, which makes a tuple"));
         }
@@ -322,8 +322,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the text ends here and only lacks its brackets. A number at the very end may lack digits, so it does not
-    /// count.
+    /// Whether the text ends here and lacks only its closing brackets. A number at the very end may lack digits, so a
+    /// text that ends in a number is refused.
     fn closes_here(&mut self, last: Option<&Node>) -> bool {
         let sure = last.is_some_and(|last| !matches!(last, Node::Number(_)))
             || !self.text.ends_with(|last: char| last.is_ascii_digit());

@@ -9,7 +9,7 @@ pub fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Decodes a pointer's segment to the key that it names.
+/// Decodes a segment of a JSON pointer to the key that the segment names.
 #[doc(hidden)]
 #[must_use]
 pub fn unescape(segment: &str) -> Cow<'_, str> {

@@ -33,7 +33,7 @@ pub fn definition(reference: &str) -> Option<Cow<'_, str>> {
     (!name.contains('/')).then(|| unescape(name))
 }
 
-/// Returns the schema that the reference of a schema leads to; `None` if there is no reference, or it leads nowhere.
+/// Returns the schema that a schema references; `None` if it has no reference, or the reference has no target.
 #[doc(hidden)]
 #[must_use]
 pub fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {

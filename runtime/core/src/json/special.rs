@@ -1,9 +1,10 @@
-//! Finds characters that a JSON string has to escape, many bytes at a time.
+//! Finds the characters that must be escaped in a JSON string, many bytes at a time.
 
-/// Finds the first quote, backslash or control character from `start` on; returns the length where there is none.
+/// Returns the index of the first quote, backslash or control character from `start` on; the length of `bytes` if
+/// there is none.
 #[inline]
 pub fn special(bytes: &[u8], mut start: usize) -> usize {
-    // Has no branches inside, so that the compiler can compare all bytes at once.
+    // The loop body has no branches, so that the compiler can compare several bytes in one instruction.
     while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
         let is_special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
         if chunk.iter().fold(false, |found, byte| found | is_special(byte)) {

@@ -11,12 +11,12 @@ use serde_json::{Map, Number, Value};
 use super::pointer::unescape;
 use super::special::special;
 
-/// A value as it was written.
+/// A JSON value whose numbers and keys are stored as they were written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {
     Null,
     Bool(bool),
-    /// Its grammar is that of a JSON number.
+    /// A number, as text in the syntax of a JSON number.
     Number(String),
     Text(String),
     Array(Vec<Node>),
@@ -24,7 +24,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// Writes the value as JSON text, without white space.
+    /// Returns the value as JSON text, without white space.
     pub fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
@@ -104,7 +104,7 @@ impl Node {
         })
     }
 
-    /// Returns the value at a JSON pointer, to change it.
+    /// Returns a mutable reference to the value at a JSON pointer.
     pub fn at_mut(&mut self, pointer: &str) -> Option<&mut Self> {
         segments(pointer).try_fold(self, |node, segment| match node {
             Self::Object(entries) => {
@@ -115,7 +115,7 @@ impl Node {
         })
     }
 
-    /// Reports whether it contains no other values.
+    /// Reports whether the value is neither an array nor an object.
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))
     }
@@ -132,7 +132,7 @@ impl Node {
         }
     }
 
-    /// Measures how deep arrays and objects are nested in it.
+    /// Returns the nesting depth of the arrays and objects in the value.
     pub fn depth(&self) -> usize {
         match self {
             Self::Array(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
@@ -144,7 +144,7 @@ impl Node {
     }
 }
 
-/// Returns `text` as a JSON string.
+/// Returns `text` as a JSON string, with its quotes.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_quoted(text, &mut out);
@@ -186,7 +186,7 @@ pub fn push_segment(pointer: &mut String, key: &str) {
     }
 }
 
-/// Reports whether a number's text is an integer, as JSON Schema counts `2.0` and `1e3`.
+/// Reports whether the text of a number is an integer, by the rules of JSON Schema: `2.0` and `1e3` are integers.
 ///
 /// Only reads the digits, so the work is linear in them for any exponent.
 pub fn is_integral(number: &str) -> bool {
@@ -212,7 +212,7 @@ pub fn is_integral(number: &str) -> bool {
     }
 }
 
-/// Reports whether `text` is a number as JSON writes it.
+/// Reports whether `text` has the syntax of a JSON number.
 pub fn is_number(text: &str) -> bool {
     number_end(text.as_bytes()) == Some(text.len())
 }

@@ -1,4 +1,4 @@
-//! The one answer that every call gets.
+//! The answer to a call; every call gets exactly one.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,13 +21,13 @@ use crate::untrusted;
 /// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
 /// ```
 pub struct Answer {
-    /// The result, if it is text or JSON.
+    /// The text of the result, if the result is text or JSON.
     text: String,
     origin: Origin,
 }
 
-/// Where the answer comes from. The variants for repaired input are separate, so that other answers do not pay for
-/// them.
+/// The origin of the answer. The variants for repaired input are separate, so that other answers need no memory for
+/// repairs.
 enum Origin {
     AsSent(Shape),
     Mended(Box<(Shape, Arc<Repairs>)>),
@@ -83,7 +83,7 @@ impl Answer {
         }
     }
 
-    /// Does the same as [`text`](Self::text), without a copy where the answer is text already.
+    /// Returns the same text as [`text`](Self::text), without a copy if the answer already contains it as text.
     #[inline]
     pub fn into_text(self) -> String {
         match self.shape() {
@@ -102,7 +102,7 @@ impl Answer {
         }
     }
 
-    /// Returns the result as a value, for programs: the returned value, or the one that the tool set as structured.
+    /// Returns the result as a value for programs: the returned value, or the value that the tool set as structured.
     pub fn structured(&self) -> Option<Value> {
         match self.shape() {
             Shape::Json => serde_json::from_str(&self.text).ok(),
@@ -183,8 +183,8 @@ impl Answer {
         }
     }
 
-    /// Lists all sources of untrusted words in the answer: [`untrusted_source`](Self::untrusted_source), and those that
-    /// [`Output::also_untrusted`] names.
+    /// Lists all sources of untrusted text in the answer: [`untrusted_source`](Self::untrusted_source), and those
+    /// that [`Output::also_untrusted`] adds.
     pub fn untrusted_sources(&self) -> Vec<String> {
         let Some(first) = self.untrusted_source() else { return Vec::new() };
         let more = self.untrusted().and_then(|it| it.get(Output::SOURCES)?.as_array());
@@ -227,7 +227,7 @@ impl Answer {
         }
     }
 
-    /// Returns the JSON text, where the result is one serialised value.
+    /// Returns the JSON text of the result; `None` if the result is not one serialised value.
     #[doc(hidden)]
     pub fn json(&self) -> Option<&str> {
         match self.shape() {

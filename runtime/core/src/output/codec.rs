@@ -16,7 +16,7 @@ use super::{Answer, Output};
 use crate::error::ToolError;
 use crate::spec::SchemaOf;
 
-/// Finds out what kind of value a function returns: rustc finds the inherent method for `Result` under any name, and
+/// Determines what kind of value a function returns: rustc finds the inherent method for `Result` under any name, and
 /// the trait's method for all other types.
 pub struct Probe<R>(PhantomData<R>);
 
@@ -52,7 +52,7 @@ pub trait Encode<R, A> {
     fn encode(&self, value: R) -> A;
 }
 
-/// The same function for every value.
+/// An encoder that applies one function to every value.
 pub struct Codec<R, A>(pub fn(R) -> A);
 
 impl<R, A> Encode<R, A> for Codec<R, A> {
@@ -62,7 +62,7 @@ impl<R, A> Encode<R, A> for Codec<R, A> {
     }
 }
 
-/// The return type of a tool, and what is known about it.
+/// The encoder for the return type of a tool, with what is known about the type.
 pub struct OutputCodec<R, D> {
     value: fn(R, D) -> Answer,
     depth: D,
@@ -92,12 +92,13 @@ impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
 }
 
 impl<T, E> Fallible<T, E> {
-    /// Names the type that is sent as JSON if the tool succeeds.
+    /// Returns the type that is sent as JSON if the tool succeeds.
     pub fn sent(&self) -> SentValue<T> {
         SentValue::NEW
     }
 
-    /// Takes the evidence for both sides as functions, so that rustc checks each where it is named.
+    /// Takes the evidence for the value and the error as separate functions, so that rustc reports each at its own
+    /// type.
     #[inline(always)]
     pub fn codec<D>(
         &self,
@@ -110,7 +111,7 @@ impl<T, E> Fallible<T, E> {
 }
 
 impl<R> Infallible<R> {
-    /// Names the type that is sent as JSON.
+    /// Returns the type that is sent as JSON.
     pub fn sent(&self) -> SentValue<R> {
         SentValue::NEW
     }
@@ -177,7 +178,8 @@ pub trait ToolOutput<D = Single> {
     fn into_answer(self, depth: D) -> Answer;
 }
 
-/// [`OneResult`] refuses such a type where it is written, so this implementation asks nothing more.
+/// [`OneResult`] already refuses such a type at the place where it is written, so this implementation has no further
+/// condition.
 #[diagnostic::do_not_recommend]
 impl<T> ToolOutput<NestedResult> for T {
     fn into_answer(self, _: NestedResult) -> Answer {
@@ -208,7 +210,7 @@ impl ToolOutput for Output {
     }
 }
 
-/// Sends a value that serialises to one string as text, without quotes.
+/// Makes an answer of a value that serialises to one JSON string; the answer is the string's text.
 #[cold]
 fn as_text(json: String) -> Answer {
     match serde_json::from_str(&json) {
@@ -224,7 +226,7 @@ fn unserialisable(error: serde_json::Error) -> Answer {
         .into()
 }
 
-/// The result of a `validate` function: the error says why the call is refused.
+/// The result of a `validate` function: the error is the reason why the call is refused.
 pub type Validated = Result<(), ToolError>;
 
 #[diagnostic::on_unimplemented(
@@ -275,15 +277,15 @@ pub type Preview = Result<String, ToolError>;
 /// What a `reconcile` function found out about a call whose outcome is unknown.
 #[derive(Debug)]
 pub enum Reconciled {
-    /// The call happened, with this result.
+    /// The call had its effect, with this result.
     Happened(Output),
-    /// The call did not happen, and may be evaluated again.
+    /// The call had no effect, and may be evaluated again.
     DidNotHappen,
-    /// The outcome is unknown; a person has to find out.
+    /// The tool cannot determine the outcome, so a person has to find it out.
     Unknown,
 }
 
-/// The result of a `reconcile` function, or why it failed.
+/// The result of a `reconcile` function, or the error with which it failed.
 pub type Reconciling = Result<Reconciled, ToolError>;
 
 #[diagnostic::on_unimplemented(

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub enum Content<'a> {
     /// Plain text.
     Text(Cow<'a, str>),
-    /// JSON text, which is sent unchanged where the provider accepts text.
+    /// JSON text, which is sent unchanged to providers that accept text.
     Json(Cow<'a, str>),
     /// A picture.
     Image {
@@ -31,16 +31,16 @@ pub enum Content<'a> {
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
     },
-    /// A document that is not text, such as a PDF.
+    /// A document in a format other than text, such as a PDF.
     Document {
-        /// The name of the document, if it has one.
+        /// The file name of the document, if it has one.
         name: Option<Cow<'a, str>>,
         /// For instance `application/pdf`.
         media_type: Cow<'a, str>,
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
     },
-    /// Something with an address of its own.
+    /// A link to a resource that has its own address.
     Resource {
         /// The address.
         uri: Cow<'a, str>,
@@ -110,7 +110,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the block as text: its own, or a sentence that says what is left out because `reader` cannot read it.
+    /// Returns the text of the block, or a sentence that describes what is left out because `reader` cannot read it.
     #[doc(hidden)]
     pub fn words(&self, reader: &str) -> Cow<'_, str> {
         match self {

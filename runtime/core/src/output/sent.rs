@@ -1,5 +1,6 @@
-//! Finds out whether a value that a tool sends as JSON contains a `Result`, whose `Err` would look like a success. The
-//! types decide, through any alias: each step opens one container, and a `Result` inside is refused at compile time.
+//! Determines at compile time whether a value that a tool sends as JSON contains a `Result`, whose `Err` would look
+//! like a success. The check follows the types, even behind an alias: each step opens one container, and rustc
+//! refuses a `Result` inside.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -40,7 +41,7 @@ impl Single {
         Self
     }
 
-    /// Combines with the next part: a `Result` in either counts.
+    /// Combines this part of a type with the next one: the result reports a `Result` in either.
     pub fn and<D>(self, other: D) -> D {
         other
     }

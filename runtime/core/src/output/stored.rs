@@ -64,7 +64,7 @@ enum Shape {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoredAnswerError {
-    /// A newer release has written it.
+    /// A newer release has written the stored answer.
     #[error(
         "the stored answer has version {version}, this release reads version {} and older; read it with the release that wrote it",
         StoredAnswer::VERSION
@@ -78,7 +78,7 @@ pub enum StoredAnswerError {
         "the stored answer has {found}, expected one of text, json, output, error as it was written; was it changed by hand?"
     )]
     Unreadable {
-        /// What it is instead; its content is not repeated.
+        /// What kind of JSON value the text contains; its content is not repeated.
         found: String,
     },
 }
@@ -88,7 +88,7 @@ impl StoredAnswer {
     /// The version that this release writes. It reads this one and those before it.
     pub const VERSION: u32 = 1;
 
-    /// Returns the answer as the tool gave it.
+    /// Returns the answer in the form in which the tool gave it.
     #[must_use]
     pub fn into_answer(self) -> Answer {
         match self.shape {
@@ -99,7 +99,7 @@ impl StoredAnswer {
         }
     }
 
-    /// Writes the object without a version, for a record that has its own.
+    /// Returns the JSON object without a version, for a record that has a version itself.
     #[doc(hidden)]
     #[must_use]
     pub fn unversioned(&self) -> Value {
@@ -107,7 +107,7 @@ impl StoredAnswer {
         Value::Object(Map::from_iter([(key.to_owned(), value)]))
     }
 
-    /// Reads the object; one without a version has the first.
+    /// Reads the JSON object; an object without a version is of the first version.
     #[doc(hidden)]
     pub fn read(value: &Value) -> Result<Self, StoredAnswerError> {
         let Some(object) = value.as_object() else {
@@ -131,7 +131,7 @@ impl StoredAnswer {
         let shape = match (key.as_str(), value) {
             ("text", Value::String(text)) => Some(Shape::Text(text.clone())),
             ("json", Value::String(text)) => Some(Shape::Json(text.clone())),
-            // Written before numbers were stored as text.
+            // An older release wrote this form, before numbers were stored as text.
             ("json", value) => Some(Shape::Json(value.to_string())),
             ("output", value) => value::output(value).map(Shape::Output),
             ("error", value) => value::error(value).map(Shape::Error),
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorClass;
 
-    /// What an answer says, without its place in memory.
+    /// Compares answers by their content, not by their place in memory.
     fn said(answer: &Answer) -> String {
         format!(
             "{:?} {} {:?} {:?} {:?}",
@@ -256,7 +256,7 @@ mod tests {
         for answer in answers {
             let text = serde_json::to_string(&StoredAnswer::from(&answer)).unwrap();
             let stored = serde_json::from_str::<StoredAnswer>(&text).unwrap();
-            // As a journal has it: its records carry the version.
+            // A journal stores answers in this form, because its records contain the version.
             let in_a_record = StoredAnswer::read(&stored.unversioned()).unwrap();
             assert!(in_a_record == stored && stored.unversioned().get(VERSION).is_none());
             assert_eq!(said(&stored.into_answer()), said(&answer));

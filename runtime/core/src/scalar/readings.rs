@@ -1,4 +1,5 @@
-//! Finds what a value may mean where another type is expected; pure, on the text of numbers.
+//! Finds the values of an expected type that a value of another type may mean. Does no I/O, and works on the text of
+//! numbers.
 //!
 //! - Nothing is rounded, cut or defaulted: each reading keeps all that was written.
 
@@ -6,7 +7,7 @@ use super::Types;
 use crate::json::tree::{Node, is_integral, is_number};
 use crate::repairs::ChangeRule;
 
-/// Lists the readings of a value as the expected types.
+/// Lists the possible readings of a value as one of the expected types.
 pub fn readings(node: &Node, wanted: Types, lenient: bool) -> Vec<(Node, ChangeRule)> {
     let mut found = Vec::new();
     match node {

@@ -1,4 +1,4 @@
-//! The types of JSON Schema as a set.
+//! A set of JSON Schema types.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ impl Types {
     #[doc(hidden)]
     pub const ALL: Self = Self(127);
 
-    /// Reports whether every type of `other` is one of these.
+    /// Reports whether this set contains every type of `other`.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

@@ -1,6 +1,6 @@
-//! Doc comments as descriptions.
+//! Turns doc comments into descriptions for a schema.
 
-/// Turns a doc comment into one text: joins the lines of a paragraph, but not those of lists and code.
+/// Converts a doc comment to one text: joins the lines of each paragraph, but not the lines of lists and code.
 pub fn unwrap_docs(docs: &str) -> String {
     let mut text = String::with_capacity(docs.len());
     let mut in_code = false;

@@ -8,14 +8,14 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::input::decimal;
 
-/// Writes a default or an example as JSON.
+/// Converts the value of a default or an example to JSON.
 pub fn json(value: &impl Serialize) -> serde_json::Result<Value> {
     let mut text = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut text, Exactly))?;
     serde_json::from_slice(&text)
 }
 
-/// Serialises each number so that it reads back exactly, in 64 bits.
+/// Writes each number in a form that a 64-bit float represents exactly.
 struct Exactly;
 
 impl Formatter for Exactly {

@@ -1,4 +1,5 @@
-//! Patterns for texts of a known form, where their format is missing or differs from what their parser accepts.
+//! Patterns for texts of a known format, for schemas without the format or whose format differs from what the Rust
+//! type parses.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +11,7 @@ const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
 /// accepts.
 const MOMENT: &str = r"^([0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[^.]{5}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?([Zz]|[+-][0-9:]{5})$";
 
-/// Names the format that one of the patterns of this file describes.
+/// Returns the name of the format that `pattern` describes, if it is one of the patterns in this file.
 pub fn format_of(pattern: &str) -> Option<&'static str> {
     let is = |format: &str| {
         let mut written = Map::from_iter([("type".into(), "string".into())]);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::json::pointer::below;
 
-/// Keywords whose value is a schema.
+/// The keywords whose value is one schema.
 pub const ONE: &[&str] = &[
     "items",
     "additionalProperties",
@@ -17,12 +17,12 @@ pub const ONE: &[&str] = &[
     "then",
     "else",
 ];
-/// Keywords whose value is a list of schemas.
+/// The keywords whose value is a list of schemas.
 pub const LIST: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
-/// Keywords whose value is a map of schemas.
+/// The keywords whose value is a map of schemas.
 pub const MAP: &[&str] = &["properties", "patternProperties", "$defs"];
 
-/// Changes a schema and every schema inside it, the outer first.
+/// Calls `change` with a schema and each of its subschemas, an outer one before its inner ones.
 pub fn each_schema(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
     let Value::Object(object) = schema else { return };
     change(object);

@@ -1,15 +1,15 @@
-//! Describes what a schema asks for, for a message.
+//! Describes in words which values a schema accepts, for a message.
 
 use serde_json::Value;
 
 use super::texts::format_of;
 use crate::input::{formats, words};
 
-/// How many levels of a schema are described.
+/// The maximum number of levels of a schema that are described.
 const DEEPEST: usize = 4;
 /// 2^53; bounds further out come from the type.
 const WIDE: f64 = 9_007_199_254_740_992.0;
-/// How many alternatives of a union are described.
+/// The maximum number of alternatives of a union that are described.
 const MOST_WAYS: usize = 12;
 
 /// Describes a schema: `a string`, `an integer of at least 1`, `one of "a", "b"`; `root` resolves its references.
@@ -87,7 +87,7 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
     }
 }
 
-/// Writes `a date such as 2026-11-20`, if texts have a known format.
+/// Returns words such as `a date such as 2026-11-20`; `None` if the schema's format is unknown.
 #[doc(hidden)]
 pub fn in_format(schema: &Value) -> Option<&'static str> {
     let known = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
@@ -97,14 +97,14 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
     if let Some(format) = known("pattern").and_then(format_of) {
         return formats::of_format(format);
     }
-    // The only alternative of formats that schemars makes.
+    // Of all choices that schemars generates, only those between formats are described here.
     let choices = schema.get("anyOf")?.as_array()?;
     let formats: Option<Vec<&str>> = choices.iter().map(|it| it.get("format")?.as_str()).collect();
     (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?
 }
 
-/// Describes a range: `an integer from 1 to 9`. A bound that only comes from the width of a machine type is left out,
-/// unless it is the one that was broken.
+/// Describes a range, such as `an integer from 1 to 9`. A bound that comes only from the width of a machine type is
+/// left out, unless the input broke that bound.
 pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     let bound = |keyword| {
         let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);
@@ -113,9 +113,9 @@ pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     words::between(what, bound("minimum"), bound("maximum"))
 }
 
-/// Writes `1 to 20 characters`, where a schema gives the bounds.
+/// Returns words such as `1 to 20 characters`, from the minimum and maximum in a schema.
 pub fn counts(schema: &Value, least: &str, most: &str, unit: &str) -> Option<String> {
-    // In JSON Schema, `2.0` may also be written for two.
+    // In JSON Schema, the number two may also be written as `2.0`.
     let count = |keyword| {
         let number = schema.get(keyword)?;
         let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());

@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::{Danger, Definition, Exposure, Parameter};
 
-/// An application's changes to a tool that it did not write.
+/// The changes that an application made to a tool.
 #[doc(hidden)]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Adapted {
-    /// Whether a model is shown it, if the application has set that.
+    /// Whether models see the tool; `None` if the application has not set that.
     pub exposure: Option<Exposure>,
     /// The least level of danger of each call.
     pub least_danger: Option<Danger>,
@@ -27,7 +27,7 @@ pub struct Adapted {
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq)]
 pub struct PresetArgument {
-    /// The argument, with its schema.
+    /// The preset parameter, with its schema.
     pub parameter: Parameter,
     /// The value of the argument.
     pub value: Value,
@@ -53,7 +53,7 @@ impl Definition {
         self.adapted.presets.iter().map(|it| (it.parameter.name.as_str(), &it.value))
     }
 
-    /// Returns the schema of final arguments: that of the input, plus the arguments with a preset value.
+    /// Returns the schema of the final arguments: the input schema, with the arguments that have a preset value.
     #[doc(hidden)]
     #[must_use]
     pub fn final_schema(&self) -> &Value {
@@ -66,7 +66,7 @@ impl Definition {
         self.adapted.asking.as_deref()
     }
 
-    /// Lists the parameters, including those with a preset value.
+    /// Lists all parameters, including those that the application has preset.
     #[doc(hidden)]
     pub fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().chain(self.adapted.presets.iter().map(|it| &it.parameter))

@@ -1,10 +1,10 @@
-//! An application's metadata about a tool, in types of its own.
+//! Values that an application attaches to a tool, each of a type of its own.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
 
-/// At most one value of each type.
+/// The values, at most one of each type.
 #[derive(Clone, Default)]
 pub struct Metadata(Vec<Item>);
 
@@ -21,7 +21,7 @@ impl Metadata {
         self.0.iter().find(|it| it.id == id)?.value.downcast_ref()
     }
 
-    /// Sets a value, and replaces one of the same type.
+    /// Adds a value; it replaces an earlier value of the same type.
     pub fn put<T: Send + Sync + 'static>(&mut self, value: T) {
         let item =
             Item { id: TypeId::of::<T>(), type_name: type_name::<T>(), value: Arc::new(value) };
@@ -31,7 +31,7 @@ impl Metadata {
         }
     }
 
-    /// Adds the values of another; for a type that both have, the other's value counts.
+    /// Adds the values of another `Metadata`, which replace values of the same type.
     pub fn extend(&mut self, other: Self) {
         for item in other.0 {
             match self.0.iter_mut().find(|it| it.id == item.id) {

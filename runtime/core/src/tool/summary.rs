@@ -1,22 +1,22 @@
-//! One line for each tool, for a prompt that has no room for schemas.
+//! A one-line summary of each tool, for a prompt that has no room for schemas.
 
 use std::fmt;
 
 use super::{Definition, Exposure};
 
-/// A tool in one line: its name and the first sentence of its description.
+/// A tool in one line: its name, and the first sentence of its description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary<'a> {
     /// The name that models call.
     pub name: &'a str,
-    /// The first sentence of the description, without its full stop.
+    /// The first sentence of the description, without the full stop.
     pub sentence: &'a str,
-    /// Direct, or deferred until a search finds it.
+    /// Whether the model sees the tool directly, or only after a search.
     pub exposure: Exposure,
 }
 
-/// The longest sentence, in characters; a longer one is cut at a word.
+/// The maximum length of the sentence in characters; a longer sentence is cut after a word.
 const LONGEST: usize = 200;
 
 impl Definition {
@@ -40,8 +40,8 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-/// Returns the text up to the first line break, or to the first full stop that another sentence follows: a lower-case
-/// letter after it means an abbreviation.
+/// Returns the text up to its first line break, or up to the first full stop that ends a sentence: if a lower-case
+/// letter follows, the full stop belongs to an abbreviation.
 #[doc(hidden)]
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use super::steps::{Pending, Steps, WaitTarget};
 use toolwright_core::footprint::{Footprint, ResourceScope, TouchedResource};
 
-/// How many pairs of names are compared before all calls count as overlapping.
+/// The limit of compared pairs of names, above which all calls are assumed to overlap.
 const COMPARISONS: usize = 1 << 23;
 
 /// How many containers a name may have; a call that touches a deeper one runs alone.
@@ -59,7 +59,7 @@ struct Tree {
 struct Node {
     /// The calls that touched the resource itself.
     at: Accesses,
-    /// The calls that touched it or something below it.
+    /// The calls that touched the resource or anything inside of it.
     below: Accesses,
     is_touched: bool,
 }
@@ -74,7 +74,7 @@ struct Accesses {
 #[derive(Debug, Default)]
 struct Group(Vec<WaitTarget>);
 
-/// Where a resource lies: its containers, its own node, and the nodes of other trees that it overlaps.
+/// The position of a resource: its containers, its own node, and the nodes of other trees that it overlaps.
 struct Place {
     containers: Vec<usize>,
     node: usize,
@@ -82,7 +82,7 @@ struct Place {
 }
 
 impl Index {
-    /// Adds a call that touches these resources, and returns what it waits for.
+    /// Adds a call that touches these resources, and returns the calls and joins that it waits for.
     pub(super) fn add(
         &mut self,
         footprint: &Footprint,
@@ -132,11 +132,11 @@ impl Index {
         waits_for
     }
 
-    /// Adds a call that may write everything, and returns what it waits for.
+    /// Adds a call that may write every resource, and returns what it waits for.
     pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<WaitTarget> {
         let mut waits_for = Vec::new();
         self.all.below.wait_for(true, steps, &mut waits_for);
-        // Every later call waits for this one, and so for all calls before it.
+        // Every later call waits for this call, and thereby for all calls before it.
         let mut deciding = std::mem::take(&mut self.deciding);
         deciding.everything = Some(call);
         *self = Self { deciding, ..Self::default() };
@@ -144,7 +144,8 @@ impl Index {
         waits_for
     }
 
-    /// Finds where a resource lies; `None` if that would take too many comparisons or its name is too deep.
+    /// Finds the position of a resource; `None` if that takes too many comparisons, or the resource's name is too
+    /// deep.
     fn place(&mut self, resource: &TouchedResource) -> Option<Place> {
         let Self { nodes, kinds, compared, .. } = self;
         let kind = kinds
@@ -216,7 +217,7 @@ fn new_node(nodes: &mut Vec<Node>) -> usize {
 impl Node {
     fn touch(&mut self, is_write: bool, call: WaitTarget) {
         if is_write {
-            // The write has waited for all of them.
+            // This write waits for all earlier accesses, so later calls need to wait only for the write.
             (self.at, self.below) = Default::default();
         }
         self.at.add(is_write, call);

@@ -1,7 +1,7 @@
 //! Records which calls wait for which. A step is a call or a join. A join ends when several calls have ended, so that
 //! many calls can wait for many without an edge for each pair.
 
-/// The number of a call or join, in the order in which they were added.
+/// The number of a step, which is a call or a join, in the order in which the steps were added.
 pub(super) type StepId = usize;
 
 #[derive(Debug, Default)]
@@ -15,9 +15,9 @@ pub(super) struct Steps {
 struct Step {
     /// The index of the call; `None` for a join.
     call: Option<usize>,
-    /// How many of the steps that it waits for have not ended.
+    /// How many of the steps for which this step waits have not ended.
     open: usize,
-    /// The steps that wait for this one.
+    /// The steps that wait until this step has ended.
     next: Vec<StepId>,
     has_ended: bool,
 }
@@ -28,12 +28,12 @@ impl Steps {
         self.steps.iter().map(|step| step.next.len()).sum()
     }
 
-    /// The call that is pushed next.
+    /// Returns the index that the next added call gets.
     pub(super) fn next(&self) -> Pending {
         Pending(self.calls.len())
     }
 
-    /// Finds the step of a call. While a call is planned, its index is its step.
+    /// Returns the step of a call; `None` for a call that is not added yet.
     fn step_of(&self, call: usize) -> Option<StepId> {
         self.calls.get(call).copied()
     }
@@ -46,14 +46,14 @@ impl Steps {
         step.and_then(|step| self.steps.get(step)).is_some_and(|step| step.has_ended)
     }
 
-    /// Adds a call. Returns whether it waits for nothing.
+    /// Adds a call. Returns whether the call may begin without waiting.
     pub(super) fn push_call(&mut self, waits_for: &[WaitTarget]) -> bool {
         let call = self.calls.len();
         self.calls.push(self.steps.len());
         self.push(Some(call), waits_for)
     }
 
-    /// Adds a join, which ends when all of these have ended.
+    /// Adds a join, which ends when all these calls and joins have ended.
     pub(super) fn join(&mut self, waits_for: &[WaitTarget]) -> WaitTarget {
         let step = self.steps.len();
         let has_ended = self.push(None, waits_for);
@@ -105,16 +105,16 @@ impl Steps {
     }
 }
 
-/// What a step waits for.
+/// A step for which another step waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitTarget {
-    /// A call, by its index.
+    /// The call with this index.
     Call(usize),
-    /// A join, by its step.
+    /// The join with this step number.
     Join(StepId),
 }
 
-/// The call that is being planned, by its index.
+/// The index of the call that is being planned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pending(usize);
 

@@ -1,4 +1,4 @@
-//! Two catalogs as one.
+//! Combines two catalogs into one.
 
 use std::sync::Arc;
 

@@ -84,7 +84,7 @@ impl Profile {
             && self.within.as_ref().is_none_or(|within| within.selects(definition))
     }
 
-    /// Selects the tools that both profiles select.
+    /// Returns the profile of the tools that both profiles select.
     pub(super) fn and(&self, other: &Self) -> Self {
         let within = match &other.within {
             Some(within) => self.and(within),
@@ -182,7 +182,7 @@ impl TryFrom<Vec<String>> for Profile {
     }
 }
 
-/// Leaves out the profile that it narrows: only a catalog knows that.
+/// Contains only the profile's own patterns: a catalog knows the profile that this one narrows.
 impl From<Profile> for Vec<String> {
     fn from(profile: Profile) -> Self {
         profile.patterns.iter().map(ToString::to_string).collect()
@@ -213,12 +213,12 @@ impl From<Profile> for Vec<String> {
 pub struct Profiles(BTreeMap<String, Profile>);
 
 impl Profiles {
-    /// Collects these profiles; of two with one name the last one counts.
+    /// Collects these profiles; if two have the same name, the later one replaces the earlier.
     pub fn of(profiles: impl IntoIterator<Item = (impl Into<String>, Profile)>) -> Self {
         Self(profiles.into_iter().map(|(name, profile)| (name.into(), profile)).collect())
     }
 
-    /// Returns the profile of a name.
+    /// Returns the profile with this name.
     ///
     /// # Errors
     /// When there is no profile of this name: no default is used instead.
@@ -235,7 +235,8 @@ impl Profiles {
         self.0.keys().map(String::as_str)
     }
 
-    /// Checks that every profile selects a tool of the catalog, and every pattern of it matches one.
+    /// Checks that every profile selects at least one tool of the catalog, and that each of its patterns matches a
+    /// tool.
     ///
     /// # Errors
     /// The first problem of each profile that has one.
@@ -253,7 +254,7 @@ impl Profiles {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidPattern {
-    /// What was written.
+    /// The pattern as the application wrote it.
     pub pattern: String,
     problem: &'static str,
 }
@@ -279,7 +280,7 @@ pub enum ProfileError {
     NoMatch {
         /// The pattern.
         pattern: String,
-        /// What was probably meant.
+        /// The known names that are similar to the written one.
         near: Vec<String>,
     },
     /// No tool is selected, or every selected tool is excluded.
@@ -323,9 +324,9 @@ impl std::error::Error for ProfileError {}
 pub struct UnknownProfile {
     /// The name.
     pub name: String,
-    /// Names that were probably meant.
+    /// The names of profiles that are similar to the unknown name.
     pub near: Vec<String>,
-    /// Every name that there is.
+    /// The names of all profiles of the executor.
     pub known: Vec<String>,
 }
 toolwright_core::debug_as_sentence!(UnknownProfile);

@@ -1,5 +1,5 @@
-//! Finds deferred tools by words and the beginnings of words, ranked as BM25 ranks texts: a word says more of a tool the fewer tools have
-//! it, the more often the tool has it, and the better the place where it has it.
+//! Finds deferred tools by words and the beginnings of words, ranked by BM25: a word scores more if few tools have
+//! it, if the tool has it often, and if the tool has it in a prominent place such as its name.
 
 mod words;
 
@@ -14,13 +14,13 @@ use super::Catalog;
 use crate::registry::Entry;
 use toolwright_core::tool::{Definition, Exposure};
 
-/// So many words of a query count; the rest is passed over.
+/// The maximum number of words of a query; the search ignores further words.
 const MOST_WORDS: usize = 64;
 
-/// How many tools a search returns at most, however many were asked for.
+/// The maximum number of tools that a search returns, even if the caller asks for more.
 const MOST_FOUND: usize = 100;
 
-/// The weight of a word by the place in which the tool has it.
+/// The weight of a word by the part of a tool that contains it, such as the name.
 const NAME: u32 = 8;
 const LABEL: u32 = 6;
 const DESCRIPTION: u32 = 4;
@@ -30,7 +30,7 @@ const OF_PARAMETER: u32 = 1;
 /// How fast the weight of a repeated word saturates, in the unit of the weights of places: the `k1` of BM25.
 const SATURATION: f64 = 8.0;
 
-/// How much less a word counts in a long text than in a short one: the `b` of BM25.
+/// How much the length of a tool's text lowers the score of a word in it: the parameter `b` of BM25.
 const BY_LENGTH: f64 = 0.3;
 
 /// The factor by which weights become whole numbers. Whole numbers have the same sum in every order, so that equal
@@ -41,10 +41,10 @@ const UNIT: f64 = 1_000.0;
 /// of a whole match.
 const BEGINNING: (usize, u32) = (3, 3);
 
-/// How deep in other parameters the search looks at parameters.
+/// The nesting depth up to which the search includes the parameters inside of parameters.
 const DEPTH: usize = 4;
 
-/// The words of a tool, each with its weight.
+/// The words of a tool, each with its weight in the search.
 pub(crate) struct Words {
     weights: BTreeMap<String, u32>,
     /// All of that together.
@@ -84,9 +84,9 @@ impl Words {
     }
 }
 
-/// The deferred tools by their words, for a search that looks at no other tool.
+/// An index of the deferred tools by their words; the search does not cover other tools.
 pub(super) struct Index {
-    /// Sorted by word, so that words with a common beginning are neighbours.
+    /// The words in alphabetical order, so that words with a common beginning are adjacent.
     words: Vec<(Box<str>, ToolsOfWord)>,
 }
 
@@ -122,12 +122,12 @@ impl Index {
         Self { words }
     }
 
-    /// Scores the match of each tool with a word.
+    /// Scores how well each tool matches a word, in `fits`.
     fn fit(&self, word: &str, fits: &mut [u32]) {
         fits.fill(0);
         let (letters, tenths) = BEGINNING;
         let is_beginning = word.chars().count() >= letters;
-        // Words that begin with `word` follow it directly in sorted order.
+        // In alphabetical order, the words that begin with `word` come directly from `word` on.
         let first = self.words.partition_point(|(known, _)| **known < *word);
         for (known, tools) in &self.words[first..] {
             let is_whole = known.len() == word.len();
@@ -157,7 +157,7 @@ fn rarity(all: u32, having: usize) -> f64 {
 fn score(rarity: f64, weight: u32, length: f64) -> u32 {
     let weight = f64::from(weight);
     let slowed = SATURATION * (1.0 - BY_LENGTH + BY_LENGTH * length);
-    // A word that the tool has counts at least 1, however common the word is.
+    // A tool that contains the word scores at least 1, however common the word is.
     (UNIT * rarity * weight / (weight + slowed)).max(1.0) as u32
 }
 
@@ -218,7 +218,7 @@ impl Catalog {
     }
 }
 
-/// A tool with its score.
+/// A tool that the search found, with its score.
 type Found<'a> = (u32, &'a Definition);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A catalog without some of its tools.
+//! A catalog from which some tools are removed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The options of a run-time tool: those of the attribute, as methods.
+//! The options of a run-time tool, as methods named after the options of `#[tool]`.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -22,7 +22,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets its group, which is its namespace on a command line and in profiles.
+    /// Sets the group of the tool, which is its namespace on a command line and in profiles.
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
@@ -34,31 +34,31 @@ impl DynamicTool {
         self
     }
 
-    /// Declares what a call changes.
+    /// Declares the effect of the tool's calls: what a call changes.
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
         self
     }
 
-    /// Declares how carefully a person should look before a call.
+    /// Declares the danger of the tool's calls: how carefully a person should look at a call.
     pub fn danger(mut self, danger: Danger) -> Self {
         self.danger = Some(danger);
         self
     }
 
-    /// Declares how carefully a person should look, by the input of each call.
+    /// Computes the danger of each call from the input of the call.
     pub fn danger_by(mut self, judge: impl Fn(&Value) -> Danger + Send + Sync + 'static) -> Self {
         self.judge.danger = Some(Box::new(judge));
         self
     }
 
-    /// Asks a person about every call, and gives them this reason.
+    /// Makes every call need a person's approval, for this reason.
     pub fn approval(mut self, reason: &'static str) -> Self {
         self.approval = Some(reason);
         self
     }
 
-    /// Decides by its input whether a call needs approval, and why.
+    /// Computes from the input of each call whether the call needs approval, and for which reason.
     pub fn approval_by(
         mut self,
         judge: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
@@ -133,7 +133,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets how far wrong input of this tool is repaired; without it, the executor's setting counts.
+    /// Sets how far invalid input of this tool is repaired; without it, the executor's setting applies.
     pub fn repair(mut self, repair: Repair) -> Self {
         self.repair = Some(repair);
         self
@@ -245,15 +245,16 @@ impl DynamicTool {
         self
     }
 
-    /// Ends an agent's run when a call of it succeeds.
+    /// Ends the run of an agent when a call of this tool succeeds.
     pub fn terminal(mut self) -> Self {
         self.terminal = true;
         self
     }
 
-    /// Lets an agent's run go on while a call of a tool that is carried out elsewhere ([`external`](Self::external)) is under way:
-    /// the model reads at once that it is, and gets the result as a message when it comes. The registry refuses it of any other tool,
-    /// and of a [`terminal`](Self::terminal) one.
+    /// Lets the run of an agent continue while another process carries out a call of the tool: the model reads as the
+    /// first answer that the call is running, and receives the result as a message when it comes. The registry
+    /// refuses this option for a tool that is not [`external`](Self::external), and for a
+    /// [`terminal`](Self::terminal) one.
     ///
     /// ```
     /// use serde_json::json;
@@ -269,7 +270,7 @@ impl DynamicTool {
         self
     }
 
-    /// Limits how long each attempt of a call may take; `None` for as long as it takes.
+    /// Limits how long each attempt of a call may take; `None` sets no limit.
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout.map_or(Timeout::None, Timeout::After);
         self
@@ -287,19 +288,19 @@ impl DynamicTool {
         self
     }
 
-    /// Limits how many calls run at once.
+    /// Limits how many calls of the tool run at once.
     pub fn limit(mut self, calls: u32) -> Self {
         self.limit = Some(calls);
         self
     }
 
-    /// Sets the JSON Schema of what it returns.
+    /// Sets the JSON Schema of the tool's result.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(Output::Schema(schema));
         self
     }
 
-    /// Sets the schema of what it returns, from its type.
+    /// Derives the schema of the tool's result from this Rust type.
     pub fn returns<R: JsonSchema + 'static>(mut self) -> Self {
         self.output_schema = Some(Output::Type(work::TypeOf::<R>::OUTPUT));
         self
@@ -317,7 +318,7 @@ impl DynamicTool {
         Registration::from(self).prefixed(prefix)
     }
 
-    /// Registers the tool with changes to what its author wrote.
+    /// Registers the tool with changes to the definition that its author wrote.
     pub fn adapted(self, adaptation: Adaptation) -> Registration {
         Registration::from(self).adapted(adaptation)
     }

@@ -1,4 +1,4 @@
-//! Reads the keys of an input from its schema.
+//! Derives the keys of an input from the schema of the input.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,7 +42,7 @@ pub fn of(root: &Value) -> Vec<Property<'_>> {
     found
 }
 
-/// Whether a schema marks what it describes, or a part of it at any depth, as secret: by `writeOnly` or by the format
+/// Whether a schema marks its value, or a part of it at any depth, as secret: by `writeOnly` or by the format
 /// `password`, directly or through a reference.
 fn is_secret(root: &Value, schema: &Value) -> bool {
     let mut followed: HashSet<&str> = HashSet::new();
@@ -78,8 +78,8 @@ pub(super) fn secret_without_a_name(root: &Value) -> Option<String> {
     found.or_else(|| refers().then(|| "/$ref".to_owned()))
 }
 
-/// Visits the schemas that a schema consists of, each with its place. Definitions are not among them: they are visited
-/// where something refers to them.
+/// Calls `visit` with the subschemas of a schema, each with its place. Definitions are not among them: they are
+/// visited where a schema references them.
 fn parts<'s>(schema: &'s Value, mut visit: impl FnMut(String, &'s Value)) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         let word = keyword.as_str();

@@ -1,5 +1,5 @@
-//! Checks the schemas of run-time tools. They were written elsewhere, so they are checked before anything is built on
-//! them.
+//! Checks the schemas of run-time tools when the tools are registered, because no Rust type guarantees that these
+//! schemas are valid.
 
 use serde_json::{Map, Value};
 
@@ -79,7 +79,7 @@ pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     properties::of(schema).into_iter().map(parameter).collect()
 }
 
-/// Marks the parameters whose values leave the machine.
+/// Marks the parameters whose values the tool sends off the machine.
 pub(super) fn mark_sinks(
     parameters: &mut [Parameter],
     sinks: Option<&[String]>,

@@ -22,7 +22,7 @@ use toolwright_core::spec::Spec;
 use toolwright_core::spec::Start;
 use toolwright_core::spec::Started;
 
-/// What differs between run-time tools: the spec is shared.
+/// The functions of one run-time tool; its spec is shared with similar tools.
 pub(crate) struct Body {
     pub(super) judge: Judge,
     pub(super) asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Body {
     pub(super) work: Arc<dyn Work>,
 }
 
-/// The functions that judge each input for the policy.
+/// The functions that compute danger, approval and footprint from each input, for the policy.
 #[derive(Default)]
 pub(super) struct Judge {
     pub(super) danger: Option<Box<Ask<toolwright_core::tool::Danger>>>,
@@ -40,15 +40,15 @@ pub(super) struct Judge {
     pub(super) footprint: Option<Box<Ask<Footprint>>>,
 }
 
-/// A function beside the tool's own, such as a preview; it gets the input as a value.
+/// A function beside the tool's main function, such as a preview; it receives the input as a JSON value.
 pub(super) type Companion<T> =
     dyn Fn(Value, ToolContext) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
 
 type Ask<T> = dyn Fn(&Value) -> T + Send + Sync;
 
-/// The tool's own function, which gets input of its own type.
+/// The main function of a tool, whose input has the function's own type.
 pub(super) trait Work: Send + Sync {
-    /// Prepares the call; the function does nothing before the future is polled.
+    /// Prepares the call; the function does nothing before the returned future is polled.
     fn start(
         &self,
         start: &Start<'_, '_>,
@@ -69,7 +69,7 @@ pub(super) fn spec(has: Has) -> &'static Spec {
     &SPECS[index]
 }
 
-/// Which companions a run-time tool has beside its function.
+/// Which further functions a run-time tool has beside its main function.
 #[derive(Clone, Copy)]
 pub(super) struct Has {
     pub(super) validate: bool,
@@ -79,7 +79,7 @@ pub(super) struct Has {
     pub(super) asks: bool,
 }
 
-/// One spec for each combination of companions; each bit of the index is one of them.
+/// One spec for each combination of further functions; each bit of the index means that a function exists.
 static SPECS: [Spec; 32] = {
     let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;
@@ -144,7 +144,7 @@ fn beside<'a, T: 'static>(
     };
     let input = start.read_whole(&<Value as Input>::PARAM)?;
     let context = context(start);
-    // Wrapped, so that the companion does nothing before its future is polled.
+    // Wrapped in a block, so that the function does nothing before its future is polled.
     Ok(Box::pin(async move { companion(input, context).await }))
 }
 
@@ -184,7 +184,7 @@ where
     Box::new(Caller { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
 }
 
-/// No function: the call is handed over and does not run here.
+/// Makes the work of an external tool, which has no function: its calls are handed over.
 pub(super) fn external() -> Box<dyn Work> {
     of::<Value, (), _, _>(|_, _| async { Err(not_handed_over()) })
 }
@@ -250,7 +250,7 @@ where
     }
 }
 
-/// The specs of a type, which carry its schema.
+/// The specs of the type `T`, which contain its schema.
 pub(super) struct TypeOf<T>(PhantomData<T>);
 
 impl<T: Input> TypeOf<T> {

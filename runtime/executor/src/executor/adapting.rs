@@ -54,7 +54,7 @@ impl ExecutorBuilder {
         problems.extend(adapted.filter_map(Result::err).map(BuildProblem::Registry));
     }
 
-    /// Finds adaptations that match no tool of the catalog and none that a resolver may bring.
+    /// Finds adaptations that match no tool of the catalog, and none that a resolver may register.
     pub(super) fn adaptations_of_nothing(&self, catalog: &Catalog) -> Vec<BuildProblem> {
         let policies = || self.policy.iter().chain(&self.policy_defaults);
         let of_nothing = |(pattern, _): &(String, Adaptation)| {

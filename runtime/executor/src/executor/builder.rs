@@ -1,4 +1,4 @@
-//! Gathers what an executor needs. `build` finds everything that a tool lacks, before any call.
+//! The builder of an executor. `build` reports everything that a tool lacks before any call is made.
 
 mod build;
 
@@ -23,7 +23,7 @@ use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;
 use toolwright_policy::policy::PolicyBuilder;
 
-/// Gathers what an executor needs.
+/// Builds an executor: collects its tools, services and settings.
 pub struct ExecutorBuilder {
     pub(super) registry: Registry,
     services: Vec<(DeclaredService, Value)>,
@@ -43,7 +43,7 @@ pub struct ExecutorBuilder {
     /// The adaptations of tools, by their patterns.
     pub(super) adaptations: Vec<(String, Adaptation)>,
     pub(super) bundles: Vec<Installed>,
-    /// The rules of bundles, which come after those of the application.
+    /// The policies of bundles, whose rules are defaults: those of the application take precedence.
     pub(super) policy_defaults: Vec<PolicyBuilder>,
     /// The problems that bundles report.
     pub(super) problems: Vec<BuildProblem>,
@@ -51,9 +51,9 @@ pub struct ExecutorBuilder {
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
     pub(super) journal: Option<Journal>,
-    /// The approver of this process.
+    /// The approver that decides in this process, as the application set it.
     pub(super) asker: Option<AskerBuilder>,
-    /// The approver that is used if the application has set none.
+    /// The approver that decides in this process if the application has not set one.
     pub(super) last_asker: Option<AskerBuilder>,
     /// Whether a call of a tool that lacks a service is refused, instead of the build.
     tolerates_missing: bool,
@@ -153,21 +153,21 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Declares a service that each run brings: the current ticket, user, tenant.
+    /// Declares a service that each run provides, such as the current ticket, user or tenant.
     #[must_use]
     pub fn per_run<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_run.push(DeclaredService::of::<T>());
         self
     }
 
-    /// Declares a service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
+    /// Declares a service that each call has to provide with [`Call::with`](toolwright_core::call::Call::with).
     #[must_use]
     pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_call.push(DeclaredService::of::<T>());
         self
     }
 
-    /// Sets how to open a resource that tools borrow as `&mut T`.
+    /// Registers the function that opens a resource, for tools that borrow it as `&mut T`.
     #[must_use]
     pub fn resource<T, F, Fut>(mut self, open: F) -> Self
     where
@@ -197,9 +197,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how many calls run at once, 16 unless set; the others wait. A tool that calls other tools gives its place back while
-    /// it waits for them, so that a limit of one is enough for both. A blocking tool that ran out of time gives its place
-    /// back although its thread may still be at work.
+    /// Limits how many calls run at once; the other calls wait. The default is 16. A tool that calls other tools
+    /// gives its place back while it waits for them, so that a limit of one is enough for both. A blocking tool whose
+    /// timeout has expired gives its place back although its thread may still be running.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
@@ -277,7 +277,7 @@ impl ExecutorBuilder {
         self.resolver(FnResolver(resolver))
     }
 
-    /// Removes the builder's policy, so that another one can be set.
+    /// Removes the policy that was set, so that another policy can be set.
     #[doc(hidden)]
     pub fn without_policy(mut self) -> Self {
         self.policy = None;
@@ -285,8 +285,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Builds even where tools lack a service: a call of such a tool is refused, and the others run. For command lines,
-    /// which call one tool.
+    /// Builds the executor even if tools lack a service: calls of such a tool are refused, and other tools can run.
+    /// For command lines, which call only one tool.
     #[doc(hidden)]
     pub fn tolerate_missing(mut self) -> Self {
         self.tolerates_missing = true;

@@ -1,4 +1,4 @@
-//! Bundles: values that bring tools and what these need to the builder of an executor at once.
+//! Bundles: values that add tools, and all that these tools need, to the builder of an executor in one step.
 
 use std::panic::Location;
 
@@ -72,12 +72,12 @@ pub trait Bundle: Send + 'static {
     /// kind make sense, such as one for each server, give them different names.
     fn name(&self) -> String;
 
-    /// Adds what the bundle brings. Where something is missing, such as a program, the bundle reports it by
-    /// [`ExecutorBuilder::problem`].
+    /// Adds the tools and settings of the bundle. If something is missing, such as a program, the bundle reports it
+    /// with [`ExecutorBuilder::problem`].
     fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder;
 }
 
-/// A bundle as the builder remembers it: its name, and where the application gives it.
+/// An installed bundle: its name, and the location in the source where the application adds it.
 pub(super) type Installed = (String, &'static Location<'static>);
 
 impl ExecutorBuilder {
@@ -89,7 +89,7 @@ impl ExecutorBuilder {
         self.with_at(bundle, Location::caller())
     }
 
-    /// Adds a bundle that was given to another builder at this place.
+    /// Adds a bundle, with the location in the source at which another builder received it.
     #[doc(hidden)]
     #[must_use]
     pub fn with_at(mut self, bundle: impl Bundle, place: &'static Location<'static>) -> Self {
@@ -109,8 +109,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Returns the registry of the executor, for bundles whose tools come and go. The tools that the builder was given
-    /// are in it once the executor is built.
+    /// Returns the registry of the executor, for bundles that register and unregister tools later. The tools that the
+    /// builder received are in it once the executor is built.
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry
@@ -125,7 +125,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Notes a problem that makes the build fail; [`build`](Self::build) reports it with all others.
+    /// Adds a problem that makes the build fail; [`build`](Self::build) reports it together with all others.
     #[must_use]
     pub fn problem(mut self, problem: BuildProblem) -> Self {
         self.problems.push(problem);

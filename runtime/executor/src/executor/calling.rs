@@ -94,7 +94,7 @@ impl std::fmt::Debug for Calling<'_> {
     }
 }
 
-/// Answers a call at once, or returns the future of what is left to do.
+/// Answers a call immediately, or returns a future that completes the call.
 #[inline]
 fn start<'a>(
     run: &'a Arc<RunState>,
@@ -148,9 +148,9 @@ pub(super) async fn perform_unrecorded(
     call: &Call<'_>,
     in_turn: Option<&InTurn>,
 ) -> Answer {
-    // A drain waits until listeners have got the last event of the call as well.
+    // A drain also waits until listeners have received the last event of this call.
     let _telling = run.core.telling.enter_at_once();
-    // Looks the tool up once, so that listeners get the tool that runs.
+    // The tool is looked up once, so that events name the tool that runs.
     let found = stage::find(run, call.name());
     let span = record::span(run, call, found.as_ref().ok().map(FoundTool::definition));
     let watch = record::Watch::start(run, call);
@@ -190,29 +190,29 @@ pub(crate) struct Stages<'a> {
     /// The claim under which the call runs: its policy decision was made before, so the stages do not ask the policy
     /// again.
     pub(super) claimed: Option<&'a Claim>,
-    /// Set when the circuit breaker of its tool lets the call through.
+    /// Receives the pass of the tool's circuit breaker when the circuit breaker admits the call.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// The slot of the call in its run, for a call of a turn.
     pub(super) slot: Option<&'a Slot>,
-    /// What the attempts of the call share, for a tool that makes calls itself.
+    /// The state that the attempts of the call share, for a tool that makes calls itself.
     family: Option<&'a Arc<Family>>,
     /// The attempt, for a tool that makes calls itself.
     attempt: Option<&'a Attempt>,
-    /// Whether it was tried before.
+    /// Whether the call was attempted before.
     is_again: bool,
     /// When the total timeout of the call ends.
     pub(super) deadline: Option<Instant>,
 }
 
-/// How far a call came at its first poll.
+/// The state of a call after its first poll.
 enum Progress<'a> {
     Ended(Answer),
-    /// Nothing of it has run: its tool's validation needs the final arguments, or waits.
+    /// The call has not begun: its tool's validation needs the final arguments, or has to wait.
     Unvalidated,
-    /// The call waits for a place.
+    /// The call waits until the executor or its tool has a free place.
     Waiting(BoxFuture<'a, Answer>),
-    /// The tool has returned `Pending`.
+    /// The tool runs and has returned `Pending`.
     Running(stage::Admission<'a>, BoxFuture<'a, Answer>),
 }
 
@@ -258,7 +258,8 @@ impl<'a> Stages<'a> {
             plan.raise_danger(&mut facts);
             check_covered(self.run, plan, &facts)?;
             if plan.validates_at_once && self.claimed.is_none() {
-                // What is judged by a policy, or was repaired, is validated as it is judged and run: by its final arguments.
+                // If a policy evaluates the call, or its input was repaired, the validation receives the final
+                // arguments, with which the tool then runs.
                 let is_final = self.run.is_open() && facts.repairs().is_none();
                 let validate = || stage::validate_at_once(plan, scope, self.arguments, context);
                 match is_final.then(validate).flatten() {
@@ -291,7 +292,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Asks the policy whether the call may run. Returns another future where approval has changed the arguments.
+    /// Evaluates the policy for the call. Returns another future if the approval changed the arguments.
     #[inline]
     fn ask_policy(
         self,
@@ -305,7 +306,7 @@ impl<'a> Stages<'a> {
         stage::approve(&stage::EvaluationInput { run, plan, scope, arguments, facts, watch })
     }
 
-    /// Runs the rest of a call that has to wait for a place or for its tool.
+    /// Completes a call that has to wait for a free place or for its tool.
     pub(super) async fn wait(
         self,
         admitted: Option<stage::Admission<'a>>,
@@ -377,7 +378,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Gets its places. A tool that makes calls gives them back while it waits for those.
+    /// Records that the call has its places. A tool that makes calls gives its places back while it waits for those
+    /// calls.
     #[inline]
     fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
         match self.attempt {

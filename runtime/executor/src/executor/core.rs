@@ -1,4 +1,4 @@
-//! What all runs of an executor share.
+//! The state that all runs of an executor share.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use crate::event::Listener;
 use crate::registry::{Entry, Registry};
 use toolwright_core::capability::ProvidedValues;
 
-/// What all runs of an executor share.
+/// The state that all runs of an executor share.
 pub(crate) struct Core {
     pub(crate) registry: Registry,
     pub(crate) provisions: Provisions,
@@ -28,24 +28,24 @@ pub(crate) struct Core {
     pub(crate) provided: Arc<ProvidedValues>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
-    /// Counts the calls whose listeners have not got the last event yet.
+    /// Counts the calls whose last event has not reached all listeners.
     pub(crate) telling: Gate,
     /// Cancelled when a drain begins.
     pub(crate) closing: CancellationToken,
-    /// Cancelled when a drain has waited long enough.
+    /// Cancelled when a drain stops waiting for calls that still run.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
-    /// How many calls run at once.
+    /// The maximum number of calls that run at once.
     pub(crate) limit: u32,
     /// The policy.
     pub(crate) rules: Rules,
     /// The stages of the application.
     pub(crate) middleware: Middlewares,
-    /// How many retries the calls of one run may make together.
+    /// The maximum number of retries of all calls of one run together.
     pub(crate) retries_per_run: Option<u32>,
-    /// The journal, if there is one.
+    /// The journal; `None` if the executor has no journal.
     pub(crate) journal: Option<JournalConfig>,
-    /// Whether there is neither a listener nor a journal.
+    /// Whether the executor has neither listeners nor a journal.
     pub(crate) is_plain: bool,
 }
 

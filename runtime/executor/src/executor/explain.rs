@@ -17,7 +17,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::Explanation;
 
 impl RunState {
-    /// Evaluates these rules for a call of this run.
+    /// Evaluates these rules for a call of this run, without making the call.
     pub(super) fn explain(
         self: &Arc<Self>,
         rules: &Rules,
@@ -37,7 +37,7 @@ impl RunState {
         Ok(rules.explain(about, arguments.arguments()))
     }
 
-    /// Where the policy asks for untrusted sources, reads from the journal those that the run has read in other
+    /// If the policy depends on untrusted sources, reads from the journal which ones the run has read in other
     /// processes.
     pub(super) async fn read_sources(self: &Arc<Self>, tool: &str) -> Result<(), ToolError> {
         let Some(lifecycle) = Lifecycle::of(self) else { return Ok(()) };
@@ -53,7 +53,7 @@ impl RunState {
         stage::validate(self, plan, call, arguments.arguments(), Some(Identity::of(id))).await
     }
 
-    /// Reports the facts that the policy would get for a call of this run.
+    /// Returns the facts that the policy would receive for a call of this run.
     pub(super) fn examine(self: &Arc<Self>, call: &Call<'_>) -> Result<Facts, ToolError> {
         let found = stage::find(self, call.name())?;
         let plan = found.plan();

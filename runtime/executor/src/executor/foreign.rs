@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use toolwright_core::output::Answer;
 
-/// Untrusted sources by name. After [`MOST`](Self::MOST) no more are stored, and the list counts as unknown.
+/// Untrusted sources by name. At most [`MOST`](Self::MOST) are stored; if there are more, the list counts as unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sources {
@@ -16,7 +16,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// How many names are stored.
+    /// The maximum number of names that are stored.
     pub(crate) const MOST: usize = 200;
 
     /// Adds a source. Returns whether that changed the list.
@@ -31,7 +31,7 @@ impl Sources {
         true
     }
 
-    /// Adds the sources of another list. Returns whether that changed this one.
+    /// Adds the sources of another list. Returns whether this list changed.
     pub(crate) fn join(&mut self, other: &Self) -> bool {
         let mut is_new = other.has_more && !self.has_more;
         self.has_more |= other.has_more;
@@ -41,33 +41,33 @@ impl Sources {
         is_new
     }
 
-    /// Returns the sources; `None` if there are more than are stored.
+    /// Returns the sources; `None` if there are more than the list stores.
     pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         (!self.has_more).then(|| self.sources.as_slice().into())
     }
 }
 
-/// The untrusted sources that a run has read, as this process knows them.
+/// The untrusted sources that a run has read, as far as this process knows.
 #[derive(Debug)]
 pub(crate) struct ReadText(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
     read: Sources,
-    /// The sources that are recorded in the journal, if there is one.
+    /// The sources that the journal has recorded, if there is a journal.
     recorded: Sources,
-    /// Whether no other process can have read a source for the run that is missing here.
+    /// Whether the list contains every source that any process has read for the run.
     is_complete: bool,
 }
 
 impl ReadText {
-    /// Makes an empty list. It is complete for a run that begins here or that no journal records.
+    /// Makes an empty list. The list is complete for a run that begins in this process, or that no journal records.
     pub(crate) fn new(is_complete: bool) -> Self {
         let (read, recorded) = Default::default();
         Self(Mutex::new(State { read, recorded, is_complete }))
     }
 
-    /// Adds the sources of an answer that the run gets.
+    /// Adds the sources of an answer that the run receives.
     #[inline]
     pub(crate) fn note(&self, answer: &Answer) {
         if answer.untrusted_source().is_some() {
@@ -86,7 +86,7 @@ impl ReadText {
         if state.is_complete { state.read.sources() } else { None }
     }
 
-    /// Returns what to write into the journal; `None` if it has all.
+    /// Returns the list to write into the journal; `None` if the journal contains it already.
     pub(crate) fn sources_to_record(&self) -> Option<Sources> {
         let state = self.state();
         // Everything recorded is among what was read, so equal lengths mean equal lists.
@@ -95,7 +95,7 @@ impl ReadText {
         (!is_same).then(|| state.read.clone())
     }
 
-    /// Notes what the journal has, so that the list is complete.
+    /// Records which sources the journal contains. From then on, the list is complete.
     pub(crate) fn is_recorded(&self, recorded: &Sources) {
         let mut state = self.state();
         state.read.join(recorded);

@@ -1,5 +1,5 @@
-//! Limits how many calls may be inside at once. Passing an open gate costs two atomic operations; only a call that must
-//! wait takes a lock.
+//! Limits how many calls may be inside at the same time. Passing an open gate costs two atomic operations; only a
+//! call that must wait takes a lock.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ const CLOSED: u64 = 1 << 63;
 
 pub(crate) struct Gate {
     limit: u64,
-    /// How many are inside, and the bit [`CLOSED`].
+    /// The number of calls inside, and the bit [`CLOSED`].
     inside: AtomicU64,
     waiting: AtomicUsize,
     /// How many have stepped out and will come back: they are running, and hold no place.
@@ -19,7 +19,7 @@ pub(crate) struct Gate {
     empty: Notify,
 }
 
-/// What wants to enter.
+/// The kind of a call that enters the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
     /// A new call.
@@ -28,7 +28,7 @@ enum Entry {
     Again,
 }
 
-/// The gate has been closed for good.
+/// The error of a call that reaches the gate after it was permanently closed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct GateClosed;
 
@@ -47,13 +47,13 @@ impl Gate {
         }
     }
 
-    /// Enters at once; `None` if the gate is full or others wait already.
+    /// Enters without waiting; `None` if the gate is full or other calls already wait.
     #[inline]
     pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::First)
     }
 
-    /// Enters at once for a call that belongs to one which entered before: the gate may be closed.
+    /// Enters without waiting, for a part of a call that has entered before; the gate may be closed.
     #[inline]
     pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::Again)
@@ -71,17 +71,17 @@ impl Gate {
         self.wait_for_place(Entry::Again).await
     }
 
-    /// Enters even if the gate is full. Others enter when enough have left.
+    /// Enters even if the gate is full. Waiting calls enter once the number inside is below the limit again.
     pub(crate) fn enter_over(&self) {
         self.inside.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that a call inside gives its place up for a while.
+    /// Records that a call inside gives up its place for a time.
     pub(crate) fn steps_out(&self) {
         self.out.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that a call which had given its place back has a place again, or has ended.
+    /// Records that a call which had given up its place has a place again, or has ended.
     pub(crate) fn comes_back(&self) {
         self.out.fetch_sub(1, Ordering::SeqCst);
         if self.is_closed() {
@@ -100,7 +100,7 @@ impl Gate {
         loop {
             let left = self.left.notified();
             tokio::pin!(left);
-            // Registered before the count is read, so that no departure is missed.
+            // The notification is registered before the count is read, so that no departure is missed.
             left.as_mut().enable();
             if (is_next || self.is_closed())
                 && let Some(entered) = self.try_enter(entry)
@@ -112,7 +112,7 @@ impl Gate {
         }
     }
 
-    /// Closes the gate. Those who wait are refused, those inside stay.
+    /// Closes the gate: waiting calls are refused, and calls inside continue.
     pub(crate) fn close(&self) {
         self.inside.fetch_or(CLOSED, Ordering::SeqCst);
         self.left.notify_waiters();
@@ -139,8 +139,8 @@ impl Gate {
         }
     }
 
-    /// Enters if there is room; `None` if the gate is full. A failed attempt is not counted, so that it takes no
-    /// place from a waiter.
+    /// Enters if there is room; `None` if the gate is full. A call that does not enter is not counted, so that it
+    /// takes no place from a waiting call.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
         let counted = if entry == Entry::First { u64::MAX } else { !CLOSED };
@@ -171,7 +171,7 @@ impl Drop for Pass<'_> {
     }
 }
 
-/// Counts one waiter, until it enters or gives up.
+/// Counts one waiting call, until it enters or stops waiting.
 struct Waiting<'a> {
     gate: &'a Gate,
     is_first: bool,
@@ -183,7 +183,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Wakes the next waiter if there is still room, because that waiter has not checked the room itself.
+/// Wakes the next waiting call if there is still room, because that call has not checked for room itself.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

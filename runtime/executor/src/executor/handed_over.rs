@@ -1,4 +1,4 @@
-//! Supplies the results of calls that are carried out elsewhere, and lists those that wait for one.
+//! Supplies the results of calls that were handed over, and lists the calls that wait for a result.
 
 use super::{CallFailure, Executor};
 use crate::handed_over::{HandedOver, SupplyError};
@@ -12,8 +12,8 @@ impl Executor {
     /// [`SuspendedCall::handed_over`](crate::executor::SuspendedCall::handed_over), in an event or from
     /// [`handed_over`](Self::handed_over).
     ///
-    /// A result counts once. Of two that are supplied at the same time, one counts, and the other gets
-    /// [`Ended`](SupplyError::Ended).
+    /// Only one result of a call is accepted. Of two results that are supplied at the same time, one is accepted, and
+    /// the other gets [`Ended`](SupplyError::Ended).
     ///
     /// ```
     /// use serde_json::json;

@@ -1,10 +1,10 @@
-//! The slot of a call in its run, and how long the call waited there.
+//! The slot of a call in its run, and how long the call waited for other calls of the turn.
 
 use std::time::Duration;
 
 use toolwright_journal::journal::CallSlot;
 
-/// The slot of a call in its run: its turn and index.
+/// The slot of a call in its run: the number of the turn, and the index in the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) turn: u64,
@@ -17,7 +17,7 @@ impl Slot {
         place.turn.map(|turn| Self { turn, index: place.index })
     }
 
-    /// Returns turn and index, as the context of a call has them.
+    /// Returns the number of the turn and the index, in the form of the call's context.
     pub(crate) fn pair(&self) -> (u64, u32) {
         (self.turn, self.index)
     }

@@ -1,4 +1,4 @@
-//! The journal as an application gives it to an executor: a store and its options.
+//! The settings of an executor's journal, as an application makes them: a store and its options.
 
 use std::fmt;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Journal {
         Self::shared(Arc::new(store))
     }
 
-    /// Makes a journal in a store that is shared with other owners.
+    /// Makes the settings for a journal whose store other processes or executors also use.
     pub fn shared(store: Arc<dyn Store>) -> Self {
         Self {
             store,
@@ -74,8 +74,8 @@ impl Journal {
         }
     }
 
-    /// Trusts a key: its holder may decide, under this name. Only trusted keys count; an approval never makes a key or
-    /// trusts one. `toolwright keys new` makes keys.
+    /// Trusts a key: its holder may decide under this name. Only decisions by trusted keys are valid; an approval
+    /// never creates or trusts a key. `toolwright keys new` makes keys.
     pub fn trust(mut self, name: impl Into<String>, key: PublicKey) -> Self {
         self.approvers.push((name.into(), key));
         self
@@ -90,19 +90,20 @@ impl Journal {
         self
     }
 
-    /// Sets what happens to a call that needs approval where this process has no approver.
+    /// Sets what happens to a call that needs approval if this process has no approver.
     pub fn on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver = Some(what);
         self
     }
 
-    /// Sets what happens to such a call unless [`on_no_approver`](Self::on_no_approver) has set it.
+    /// Sets what happens to a call that needs approval without an approver, unless
+    /// [`on_no_approver`](Self::on_no_approver) has set it.
     pub fn or_on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver.get_or_insert(what);
         self
     }
 
-    /// Returns whether no key is trusted yet.
+    /// Returns whether no trusted key has been added.
     #[must_use]
     pub fn trusts_none(&self) -> bool {
         self.approvers.is_empty()
@@ -138,10 +139,10 @@ impl Journal {
         self
     }
 
-    /// Makes every call that failed after its tool began a dead letter, even where the model should correct it or a
-    /// retry would fail again. Unless set, a call is a dead letter only if it may be repeated and has no attempt left,
-    /// or if its outcome is unknown. The run gets the same answer either way; an operator requeues or discards the
-    /// call. A call that the policy, a person or a stage refused is not a dead letter.
+    /// Makes every call that failed after its tool began a dead letter, even if the model should correct it or a
+    /// retry would fail again. Without this setting, a call is a dead letter only if it may be repeated and has no
+    /// attempt left, or if its outcome is unknown. The run receives the same answer either way; an operator requeues
+    /// or discards the call. A call that the policy, a person or a stage refused is not a dead letter.
     pub fn dead_letter_failures(mut self) -> Self {
         self.lays_failures_aside = true;
         self
@@ -154,16 +155,16 @@ impl Journal {
         self
     }
 
-    /// Sets the key that signs the tokens of calls that are carried out elsewhere. With it, a token counts after a
-    /// restart, and in each process that has the key. A journal that outlives the process needs such a key where tools
-    /// are carried out elsewhere; otherwise the executor makes a key for the process. `toolwright keys new` makes keys.
-    /// The key approves nothing, so it does not have to be [trusted](Self::trust).
+    /// Sets the key that signs the tokens of calls that are handed over. With this key, a token stays valid after a
+    /// restart, and is valid in each process that has the key. A journal that outlives the process needs such a key
+    /// if calls are handed over; otherwise the executor makes a key for the process. `toolwright keys new` makes
+    /// keys. The key approves nothing, so it does not have to be [trusted](Self::trust).
     pub fn hand_over_key(mut self, key: ApproverKey) -> Self {
         self.hand_over_key = Some(key);
         self
     }
 
-    /// Sets the project in which grants of scope `project` count.
+    /// Sets the project of the executor; grants of scope `project` are valid in it.
     pub fn project(mut self, name: impl Into<String>) -> Self {
         self.project = Some(name.into());
         self

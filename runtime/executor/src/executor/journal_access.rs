@@ -1,4 +1,4 @@
-//! Gives another crate an executor's journal, with its clock and encryption key, to record more than calls in it.
+//! Gives another crate access to an executor's journal, its clock and its encryption key, to record more than calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use super::journal_config::Clock;
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 
-/// The journal of an executor, for records beside those of calls.
+/// Access to the journal of an executor, for records other than those of calls.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct JournalAccess {
-    /// Where the calls are recorded.
+    /// The store that contains the records of the calls.
     pub store: Arc<dyn Store>,
-    /// Whether this is the store in memory that an executor without a journal makes. It keeps waiting calls until the
-    /// process ends.
+    /// Whether the store is the one in memory that the executor made for itself. Waiting calls in it are lost when
+    /// the process ends.
     pub is_own: bool,
     /// The key that encrypts secrets, if the application gave one.
     pub sealing: Option<SealingKey>,
@@ -36,7 +36,7 @@ impl JournalAccess {
 }
 
 impl Executor {
-    /// Returns the journal, if there is one.
+    /// Returns access to the journal; `None` if the executor has no journal.
     #[doc(hidden)]
     #[must_use]
     pub fn journal_access(&self) -> Option<JournalAccess> {

@@ -25,17 +25,17 @@ use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::MemoryStore;
 use toolwright_journal::journal::{Store, StoreError};
 
-/// The key that signs the tokens of calls that are carried out elsewhere.
+/// The key that signs the tokens of calls that are handed over.
 pub(crate) struct HandOverKey {
     pub(crate) key: ApproverKey,
-    /// Whether the key was made for this process, and is lost with it.
+    /// Whether the key was made for this process only, so that it is lost when the process ends.
     pub(crate) is_of_process: bool,
 }
 
 /// The name of the key that is made for one process and that signs the tokens of calls which are handed over.
 const HANDS_OVER: &str = "executor";
 
-/// What happens to a call that needs approval where no approver can be asked.
+/// What the executor does with a call that needs approval if no approver can be asked.
 ///
 /// Where the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
 /// trusted, `Park` lets the call wait, and the others end it.
@@ -47,7 +47,7 @@ pub enum OnNoApprover {
     Deny,
     /// The call waits in the journal until a person decides, for instance with the command `toolwright approvals`.
     Park,
-    /// The executor fails: the host gets an error, the model no answer.
+    /// The executor fails: the host application gets an error, and the model gets no answer.
     Fail,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct JournalConfig {
     /// Whether the executor made the store, which is lost with the process.
     pub(crate) is_own: bool,
     pub(crate) trusted: TrustedKeys,
-    /// The approver of this process, and the key that signs its decisions.
+    /// The approver that decides in this process, with the key that signs its decisions.
     pub(crate) asker: Option<Asker>,
     pub(crate) on_no_approver: OnNoApprover,
     pub(crate) expires_after: Duration,
@@ -71,20 +71,20 @@ pub(crate) struct JournalConfig {
     /// Whether every failed call becomes a dead letter.
     pub(crate) lays_failures_aside: bool,
     pub(crate) sealing: Option<SealingKey>,
-    /// The key for digests of secrets where there is no sealing key; lost with the process.
+    /// The key for digests of secrets if there is no sealing key; it is lost when the process ends.
     pub(crate) passing: Option<SealingKey>,
     pub(crate) hand_over: HandOverKey,
     pub(crate) project: Option<String>,
     id: JournalId,
-    /// The name of this executor in its leases.
+    /// The name by which the leases of this executor identify it.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
     pub(crate) trace_id: Option<TraceId>,
     pub(crate) busy: Busy,
 }
 
-/// The calls that this process works on, so that it does not ask an approver twice at once, and those that it leaves
-/// alone for a while.
+/// The calls on which this process works, so that it does not ask an approver twice at the same time, and the calls
+/// that it does not touch for a time.
 #[derive(Default)]
 pub(crate) struct Busy(Mutex<Calls>);
 
@@ -113,17 +113,18 @@ impl Busy {
     /// Marks that an approver is asked about the call; `None` if the mark is set already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
-        // Made only when the mark is new: dropping it removes the mark, which otherwise belongs to another task, and
-        // would wait for the lock held here.
+        // The value is made only if the mark is new: dropping it removes the mark, which otherwise belongs to another
+        // task, and waits for the lock held here.
         is_first.then(|| Asking { busy: self, call })
     }
 
-    /// Leaves a call alone for a while.
+    /// Keeps workers of this process from taking a call for this time.
     pub(crate) fn pause(&self, call: CallId, time: Duration) {
         self.lock().paused.insert(call, Instant::now() + time);
     }
 
-    /// Returns the calls to leave alone now: those that are paused, and those about which an approver is asked.
+    /// Returns the calls that workers must not take now: calls that are paused, and calls about which an approver is
+    /// being asked.
     pub(crate) fn left_alone(&self) -> HashSet<CallId> {
         let mut calls = self.lock();
         let now = Instant::now();
@@ -142,7 +143,7 @@ impl Busy {
         calls.reported.retain(|call| pending.contains(call));
     }
 
-    /// Notes that an approver failed over the call. Returns whether this is the first time.
+    /// Records that an approver failed to decide on the call. Returns whether this is the first failure.
     pub(crate) fn is_news(&self, call: CallId) -> bool {
         self.lock().reported.insert(call)
     }
@@ -190,9 +191,9 @@ pub(crate) struct Asker {
 /// The name of the approver's key that is made for one process.
 pub(crate) const LOCAL_APPROVER: &str = "local approver";
 
-/// The approver of this process, as the builder gets it.
+/// The approver that decides in this process, as the builder receives it.
 pub(super) struct AskerBuilder {
-    /// The key that signs its decisions; `None` to make one for the process.
+    /// The key that signs the approver's decisions; `None` to make a key for this process only.
     pub(super) key: Option<ApproverKey>,
     pub(super) approver: Arc<dyn Approver>,
 }
@@ -204,7 +205,7 @@ impl AskerBuilder {
     }
 }
 
-/// How long a person may take to decide, unless set.
+/// How long a person may take to decide, unless the application sets it.
 pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long a lease is valid unless its owner renews it.
@@ -217,7 +218,7 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
 impl Journal {
-    /// Makes a journal in memory, for an approver of this process where the application gives no journal.
+    /// Makes a journal in memory for this process, if the application sets an approver but no journal.
     pub(super) fn of_this_process() -> Self {
         let store = MemoryStore::bounded(ENDED);
         Self { is_own: true, ..Self::new(store) }
@@ -316,7 +317,7 @@ fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {
         let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
-        // The file may not exist yet; its folder does.
+        // The file may be missing, but its folder exists.
         let parent = whole(parent);
         if parent.starts_with(folder) {
             return true;
@@ -348,7 +349,7 @@ impl JournalConfig {
         match catch_unwind(AssertUnwindSafe(ask)) {
             Ok(trace) => trace,
             Err(panic) => {
-                // Dropping the payload might panic again.
+                // Dropping the panic's payload might panic again, so the payload is leaked.
                 std::mem::forget(panic);
                 tracing::error!("the closure that returns the id of the trace panicked");
                 None

@@ -6,21 +6,21 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolwright_journal::journal::{Store, StoreError};
 
-/// How long to wait before each retry where the store was unavailable.
+/// The delays before each retry if the store is unavailable.
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
 
-/// The id, once it has been read.
+/// The id of a journal, which is read from the store once.
 #[derive(Default)]
 pub(crate) struct JournalId(OnceCell<String>);
 
 impl JournalId {
-    /// Returns the id of the journal in this store, and reads it the first time.
+    /// Returns the id of the journal in this store, which is read at the first call.
     pub(crate) async fn of(&self, store: &dyn Store) -> Result<&str, StoreError> {
         if let Some(id) = self.0.get() {
             return Ok(id);
         }
-        // Boxed, so that the future of a call stays small.
+        // Boxed, because this rare path would enlarge the future of every call.
         Box::pin(self.0.get_or_try_init(|| read_id(store))).await.map(String::as_str)
     }
 }

@@ -58,9 +58,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sets the approver that is asked in this process. Its decisions are signed with this key, which is trusted with it; with a
-    /// key that another process knows too, decisions count there as well. Without a journal, and where the approver
-    /// fails, the same happens as with [`ask`](Self::ask).
+    /// Sets the approver of this process. Its decisions are signed with this key, which is thereby trusted; if
+    /// another process has the same key, the decisions are valid there as well. Without a journal, or if the approver
+    /// fails, the executor behaves as with [`ask`](Self::ask).
     #[must_use]
     pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {
         self.asker = Some(AskerBuilder { key: Some(key), approver: Arc::new(approver) });
@@ -83,7 +83,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Uses the approver of [`or_ask`](Self::or_ask) where the application has set none.
+    /// Uses the approver set by [`or_ask`](Self::or_ask) if the application has set none.
     pub(super) fn ask_the_last(&mut self, rules: Option<&Rules>) {
         let Some(last) = self.last_asker.take().filter(|_| !self.names_people()) else { return };
         if rules.is_some_and(|rules| !rules.current().four_eyes()) {

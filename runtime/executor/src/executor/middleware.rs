@@ -1,5 +1,5 @@
-//! Stages of an application: they see every attempt of every call before it begins and when it has ended, from whatever
-//! source the call comes.
+//! The stages of an application: each examines every attempt of a call before the attempt begins and after it has
+//! ended, no matter who made the call.
 
 mod passing;
 
@@ -69,25 +69,25 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Middleware: Send + Sync + 'static {
-    /// Examines a call that may run and has not begun.
+    /// Examines a call that is allowed to run, before its tool begins.
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
 }
 
-/// Lets an application share a stage, or choose it at run time.
+/// Implemented for `Arc`, so that an application can share a stage, or choose one at run time.
 impl<A: Middleware + ?Sized> Middleware for Arc<A> {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         (**self).before(call)
     }
 }
 
-/// What a stage decides about a call that has not begun.
+/// The decision of a stage on a call whose tool has not begun.
 pub enum BeforeCall {
-    /// The call goes on.
+    /// The call continues with the next stage, or with its tool.
     Continue,
-    /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin;
-    /// otherwise it is dropped.
+    /// The call continues. The value is called after the attempt has ended, or once it is clear that the attempt does
+    /// not begin; otherwise it is dropped.
     Then(Box<dyn AfterCall>),
-    /// The call is answered, and its tool does not run.
+    /// The call gets this answer, and its tool does not run.
     Answer(Answer),
     /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a
     /// time only delays it. With a journal the call is due again at that time, and no delay uses up an attempt. Without
@@ -95,8 +95,8 @@ pub enum BeforeCall {
     Refuse(ToolError),
 }
 
-/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin (see
-/// [`not_begun`](Self::not_begun)), or is dropped itself: release in `Drop` what the stage holds for a call.
+/// What a stage does after an attempt that it admitted. The value is dropped if the attempt does not begin (see
+/// [`not_begun`](Self::not_begun)) or is dropped itself: release in `Drop` what the stage holds for a call.
 pub trait AfterCall: Send {
     /// Runs beside the attempt, for instance to renew a lease, and is dropped when the attempt has ended. Does nothing
     /// by default.
@@ -112,9 +112,9 @@ pub trait AfterCall: Send {
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>>;
 
-    /// Notes that the attempt did not begin, and will not: a later stage refused the call, another process claimed it,
-    /// or it was given up before. A value that is dropped without this call belongs to an attempt that may have done
-    /// its work. By default the value is only dropped. This must not block.
+    /// Called if the attempt did not begin and will not: a later stage refused the call, another process claimed it,
+    /// or the call was given up before. A value that is dropped without this call belongs to an attempt that may have
+    /// done its work. The default implementation only drops the value. An implementation must not block.
     fn not_begun(self: Box<Self>) {}
 }
 
@@ -129,7 +129,7 @@ impl fmt::Debug for BeforeCall {
     }
 }
 
-/// A call as stages see it: one attempt, and its facts.
+/// One attempt of a call, and the facts about the call, as a stage receives them.
 #[derive(Clone, Copy)]
 pub struct MiddlewareCall<'a> {
     pub(crate) id: CallId,
@@ -145,7 +145,7 @@ pub struct MiddlewareCall<'a> {
     pub(crate) inside: Inside<'a>,
 }
 
-/// Further values of a call, for the stages of this crate.
+/// Further values of a call, which only the stages of this crate may use.
 #[derive(Clone, Copy)]
 pub(crate) struct Inside<'a> {
     pub(crate) plan: &'a Plan,
@@ -166,31 +166,31 @@ impl<'a> MiddlewareCall<'a> {
         self.run
     }
 
-    /// Returns on whose behalf it is made, where that is known.
+    /// Returns the user on whose behalf the call is made; `None` if the user is unknown.
     #[must_use]
     pub fn user(&self) -> Option<&'a str> {
         self.user
     }
 
-    /// Returns its turn; `None` outside of turns.
+    /// Returns the number of the call's turn; `None` for a call outside of turns.
     #[must_use]
     pub fn turn(&self) -> Option<u64> {
         self.slot.map(|slot| slot.turn)
     }
 
-    /// Returns its index in its turn, from zero; `None` outside of turns.
+    /// Returns the index of the call in its turn, from zero; `None` for a call outside of turns.
     #[must_use]
     pub fn index(&self) -> Option<u32> {
         self.slot.map(|slot| slot.index)
     }
 
-    /// Returns the definition of its tool.
+    /// Returns the definition of the call's tool.
     #[must_use]
     pub fn definition(&self) -> &'a Definition {
         self.definition
     }
 
-    /// Returns the fingerprint of its tool's definition, as hexadecimal digits.
+    /// Returns the fingerprint of the tool's definition, in hexadecimal digits.
     #[must_use]
     pub fn fingerprint(&self) -> &'a str {
         self.fingerprint
@@ -202,13 +202,14 @@ impl<'a> MiddlewareCall<'a> {
         self.arguments
     }
 
-    /// Returns what it reads and writes. Where its tool does not say, that is everything that its effect allows.
+    /// Returns what the call reads and writes. If its tool does not declare that, the footprint is everything that
+    /// its effect allows.
     #[must_use]
     pub fn footprint(&self) -> &'a Footprint {
         self.footprint
     }
 
-    /// Returns the number of the attempt, from one. Attempts that did not begin are not counted.
+    /// Returns the number of the attempt, from one. Attempts that did not begin have no number.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.attempt
@@ -260,5 +261,5 @@ pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
     facts.touches().unwrap_or_else(undeclared)
 }
 
-/// The stages of an executor, in the order of its builder.
+/// The stages of an executor, in the order in which its builder received them.
 pub(crate) type Middlewares = Box<[Arc<dyn Middleware>]>;

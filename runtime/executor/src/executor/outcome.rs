@@ -29,9 +29,9 @@ use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, St
 pub enum Outcome {
     /// The one answer of the call.
     Answered(Answer),
-    /// The call waits; the model gets no answer yet.
+    /// The call is suspended, so the model gets no answer yet.
     Suspended(SuspendedCall),
-    /// The call cannot continue here, and the model gets no answer; the host has to act.
+    /// The executor cannot continue the call, and the model gets no answer: the host application has to act.
     Failed(CallFailure),
 }
 
@@ -55,12 +55,12 @@ pub struct SuspendedCall {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {
-    /// There is no approver, and the executor is set to fail in that case.
+    /// No approver can be asked, and the executor is set to fail in that case.
     #[error("`{tool}` needs a person's approval ({reason}), and no approver can be asked")]
     NoApprover {
         /// The tool.
         tool: String,
-        /// Why it needs approval.
+        /// Why the call needs approval.
         reason: String,
     },
     /// The journal failed before the tool was run.
@@ -71,17 +71,17 @@ pub enum CallFailure {
         /// The error of the store.
         error: StoreError,
     },
-    /// The journal failed after the tool was run, so its outcome is not recorded.
+    /// The journal failed after the tool had run, so the result of the call is not recorded.
     #[error("`{tool}` was run as call {call}, but its result could not be recorded: {error}")]
     ResultNotRecorded {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
         /// The error of the store.
         error: StoreError,
     },
-    /// Another call is recorded at this slot of the turn.
+    /// The journal already has a different call in this slot of the turn.
     #[error(
         "call {index} of turn {turn} of run `{run}` is recorded as call {call} of `{tool}` with other arguments; count turns so that each has a number of its own",
         index = place.index, turn = place.turn.unwrap_or_default(), run = place.run
@@ -89,20 +89,20 @@ pub enum CallFailure {
     PlaceTaken {
         /// The slot: run, turn and index.
         place: CallSlot,
-        /// The call that the journal has in this slot.
+        /// The id of the call that the journal has in this slot.
         call: CallId,
         /// The tool of the recorded call.
         tool: String,
     },
-    /// A call that runs again makes another call than before.
+    /// A parent that runs again makes another child than it made before at this index.
     #[error(
         "call {index} that call {parent} makes is recorded as call {call} of `{tool}` with other arguments; a tool that makes calls has to make the same calls in the same order when it runs again",
         index = parent.index, parent = parent.call
     )]
     OtherChild {
-        /// The parent, with the index of this call among those that it makes.
+        /// The parent, with the index of the child among the calls that the parent makes.
         parent: ParentCall,
-        /// The call that the journal has under this parent and index.
+        /// The id of the call that the journal has for this parent and index.
         call: CallId,
         /// The tool of the recorded call.
         tool: String,
@@ -112,22 +112,22 @@ pub enum CallFailure {
         "the executor shuts down while call {call} of `{tool}` is {state}; make the turn again with another executor to go on with it"
     )]
     ShuttingDown {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
         /// The state of the call.
         state: State,
     },
-    /// The journal does not know the call.
+    /// The journal has no call with this id.
     #[error("the journal has no call {0}")]
     NoSuchCall(CallId),
-    /// The call has no answer yet that its run could have received.
+    /// The call has no answer yet, so its run cannot have received one.
     #[error(
         "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
     )]
     NotAnswered {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
@@ -137,7 +137,7 @@ pub enum CallFailure {
     /// The record of the call contradicts the rules of the state machine, so the executor does not run it.
     #[error("call {call} of `{tool}` is not run, because its record was tampered with: {why}")]
     Contradiction {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
@@ -149,28 +149,28 @@ pub enum CallFailure {
         "the result of call {call} of `{tool}` was supplied with a key that does not count: {why}"
     )]
     NotVouched {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
-        /// Why the key does not count.
+        /// Why the key is not valid.
         why: VerifyError,
     },
-    /// The tool is not registered here, or needs services that only the call's own run has.
+    /// The tool is not registered in this process, or needs services that only the call's own run has.
     #[error("call {call} of `{tool}` cannot be run here: {why}")]
     NotHere {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool.
         tool: String,
-        /// Why the call cannot be run here.
+        /// Why this process cannot run the call.
         why: String,
     },
 }
 toolwright_core::debug_as_sentence!(CallFailure);
 
 impl Outcome {
-    /// Returns the answer, if there is one.
+    /// Returns the answer of the call; `None` if it has no answer.
     #[must_use]
     pub fn answer(self) -> Option<Answer> {
         match self {
@@ -179,7 +179,7 @@ impl Outcome {
         }
     }
 
-    /// Returns why the call cannot continue here, if it cannot.
+    /// Returns why the executor cannot continue the call, if that is the outcome.
     #[must_use]
     pub fn failure(&self) -> Option<&CallFailure> {
         match self {
@@ -188,7 +188,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the call that waits, if it does.
+    /// Returns the suspended call, if the call is suspended.
     #[must_use]
     pub fn suspended(&self) -> Option<&SuspendedCall> {
         match self {

@@ -1,4 +1,5 @@
-//! What one call gets beside its input: the services that run and call bring, and its context.
+//! The values that one call receives beside its input: the services that its run and its caller provide, and its
+//! context.
 
 use std::sync::Arc;
 use toolwright_core::error_kind;

@@ -26,35 +26,35 @@ pub(crate) struct Plan {
     pub(crate) needs_more: bool,
     /// Whether the fast path runs the tool's own validation.
     pub(crate) validates_at_once: bool,
-    /// Whether it makes calls itself.
+    /// Whether the tool makes calls itself.
     pub(crate) makes_calls: bool,
-    /// The services that each call must bring.
+    /// The services that each call of the tool must provide.
     pub(crate) from_call: Box<[DeclaredService]>,
     /// The services that are not provided; a call of the tool is refused.
     pub(crate) lacks: Box<[BuildProblem]>,
     /// How long an attempt may take.
     pub(crate) timeout: Option<Duration>,
-    /// How long the whole call may take.
+    /// How long the whole call may take, with all of its attempts and delays.
     pub(crate) total_timeout: Option<Duration>,
     pub(crate) gate: Option<Arc<Gate>>,
-    /// How far wrong input is repaired.
+    /// How far invalid input is repaired.
     pub(crate) repair: Repair,
-    /// How often a failed call is tried.
+    /// How often and when a failed call is tried again.
     pub(crate) retry: RetryPolicy,
-    /// The circuit breaker of the tool, if there is one.
+    /// The circuit breaker of the tool; `None` if the tool has none.
     pub(crate) circuit: Option<Arc<Circuit>>,
     danger: Danger,
     approval: Option<&'static str>,
 }
 
 impl Plan {
-    /// Returns what is known of every call before its input is read.
+    /// Returns the facts that hold for every call of the tool, before the call's input is read.
     #[inline]
     pub(crate) fn facts(&self) -> Facts {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Whether only its input can make a call need approval.
+    /// Whether a call of the tool can need approval only because of its input.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
@@ -64,13 +64,13 @@ impl Plan {
         self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
     }
 
-    /// Whether its circuit breaker is open.
+    /// Whether the tool is not called at present, because its circuit breaker is open.
     pub(crate) fn is_left_alone(&self) -> bool {
         self.circuit.as_ref().is_some_and(|circuit| circuit.admits().is_err())
     }
 
-    /// Raises danger and approval to what holds for every call of the tool: a tool that a resolver found has at least
-    /// moderate danger, whatever it declares itself.
+    /// Raises danger and approval to the minimum for every call of the tool: a tool that a resolver found has at
+    /// least moderate danger, whatever it declares itself.
     #[inline]
     pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
@@ -90,30 +90,30 @@ impl Plan {
     }
 }
 
-/// What an executor provides, by type.
+/// The services and resources that an executor provides, by type, and its default settings.
 pub(crate) struct Provisions {
     pub(super) services: Vec<DeclaredService>,
     pub(crate) per_run: Vec<DeclaredService>,
     pub(crate) per_call: Vec<DeclaredService>,
     pub(super) openers: Vec<DeclaredService>,
-    /// How long an attempt may take, unless its tool says so.
+    /// How long an attempt may take, unless the tool sets another limit.
     pub(crate) timeout: Option<Duration>,
-    /// How long a call may take, unless its tool says so.
+    /// How long a whole call may take, unless the tool sets another limit.
     pub(super) total_timeout: Option<Duration>,
     /// Whether calls run that would need approval if there were a policy and an approver.
     pub(super) unrestricted: bool,
-    /// How far wrong input is repaired, unless the tool says so.
+    /// How far invalid input is repaired, unless the tool sets it itself.
     pub(super) repair: Repair,
-    /// How often a failed call is tried, unless its tool says so.
+    /// How a failed call is retried, unless the tool sets it itself.
     pub(crate) retry: RetryPolicy,
-    /// The circuit breakers of the tools, where they are used.
+    /// The circuit breakers of the tools; `None` if the executor uses none.
     pub(super) circuits: Option<Circuits>,
-    /// Whether the application has stages, which see every call.
+    /// Whether the application has stages, which examine every call.
     pub(super) has_stages: bool,
 }
 
 impl Provisions {
-    /// Makes the plan of a tool; services that are missing are listed in it.
+    /// Makes the plan of a tool, which also lists the services that are missing.
     pub(super) fn plan(&self, entry: &Arc<Entry>, gates: &Gates) -> Plan {
         let capabilities = entry.spec.capabilities;
         let found: Vec<Option<Source>> = capabilities.iter().map(|it| self.source(it)).collect();
@@ -147,7 +147,7 @@ impl Provisions {
             gate: entry.definition.limit.map(|limit| gates.of(&entry.name, limit)),
             danger: match entry.definition.danger {
                 DeclaredDanger::Level(level) => level,
-                // The highest danger is assumed until the expression has been evaluated.
+                // The highest danger is assumed until the tool's expression has computed the danger from an input.
                 DeclaredDanger::Computed => Danger::Critical,
             },
             approval: match entry.definition.approval {
@@ -190,7 +190,7 @@ pub(crate) struct Later(RwLock<PlanTable>);
 #[derive(Default)]
 struct PlanTable {
     plans: HashMap<u64, Arc<Plan>, FixedState>,
-    /// At this number of plans, those of unregistered tools are removed.
+    /// The number of plans from which on the plans of unregistered tools are removed.
     full: usize,
 }
 
@@ -215,7 +215,7 @@ impl Later {
             gone.extend(ids.iter().filter_map(|id| later.plans.remove(id)));
             later.full = later.plans.len() * 2;
         }
-        // Of two that were made at the same time, the first counts.
+        // If two plans of a tool are made at the same time, the first one to be stored is used.
         let plan = Arc::clone(later.plans.entry(entry.id).or_insert(new));
         drop(later);
         // Dropped without the lock: what a tool captured may run any code when it is dropped.

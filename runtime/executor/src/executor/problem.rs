@@ -17,15 +17,15 @@ pub struct BuildError {
 }
 toolwright_core::debug_as_sentence!(BuildError);
 
-/// One problem that keeps an executor from being built.
+/// One reason why an executor cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildProblem {
     /// The policy is wrong.
     Policy(PolicyError),
-    /// `.unrestricted()` and `.policy(…)` exclude each other.
+    /// The builder received both `.unrestricted()` and `.policy(…)`, which exclude each other.
     TwoPolicies,
-    /// The policy plans calls, and there is no journal to store the plans.
+    /// The policy puts calls into a plan, but the executor has no journal to store the plan.
     NoPlan,
     /// The limit lets no call run.
     NoCalls,
@@ -33,9 +33,9 @@ pub enum BuildProblem {
     Missing {
         /// The tool.
         tool: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: toolwright_core::spec::Location,
-        /// What the tool needs.
+        /// The service or resource that the tool needs.
         requirement: toolwright_core::tool::Requirement,
     },
     /// The approver has no stored key, and the journal outlives the key that is made for the process.
@@ -44,12 +44,12 @@ pub enum BuildProblem {
     NoHandOverKey {
         /// The tool.
         tool: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: toolwright_core::spec::Location,
     },
-    /// There is a journal, and neither an approver nor `on_no_approver`.
+    /// The executor has a journal, but neither an approver nor a setting by `on_no_approver`.
     NoApprover,
-    /// A lease would expire before it could be renewed.
+    /// The lease is so short that it would expire before it could be renewed.
     ShortLease {
         /// The shortest allowed.
         shortest: Duration,
@@ -68,9 +68,9 @@ pub enum BuildProblem {
     },
     /// The policy needs an approver other than the user, but the approver has no name.
     UnnamedApprover,
-    /// A file that tools must not reach lies in one of their folders.
+    /// A file that tools must not access is in a folder in which tools work.
     InWorkspace {
-        /// What kind of file it is.
+        /// The kind of the file, in words.
         what: &'static str,
         /// The path of the file.
         file: PathBuf,
@@ -79,10 +79,10 @@ pub enum BuildProblem {
     },
     /// The settings of retries or circuit breaker are invalid.
     Retry {
-        /// What is wrong.
+        /// Which setting is invalid, and why.
         why: &'static str,
     },
-    /// A type is provided twice, so that it is unclear which value a tool gets.
+    /// A type is provided twice, so that it is unclear which of the values a tool receives.
     GivenTwice {
         /// The type.
         type_name: &'static str,
@@ -91,23 +91,23 @@ pub enum BuildProblem {
     Registry(RegistryError),
     /// An adaptation matches no tool.
     AdaptsNothing {
-        /// The pattern, and names that were probably meant.
+        /// The pattern, and the names of tools that are similar to it.
         problem: String,
     },
     /// Two bundles have one name.
     BundleTwice {
         /// The name.
         name: String,
-        /// Where the first is given.
+        /// The location in the source where the first bundle is added.
         first: &'static Location<'static>,
-        /// Where the second is given.
+        /// The location in the source where the second bundle is added.
         second: &'static Location<'static>,
     },
     /// Something that the application asks for, such as a sandbox, is not available on this machine.
     Unavailable {
-        /// What is not available.
+        /// The feature that is not available.
         what: String,
-        /// Why it is not available.
+        /// Why the feature is not available.
         why: String,
     },
 }
@@ -130,7 +130,7 @@ impl BuildError {
         Self { problems: vec![problem] }
     }
 
-    /// Returns the problems of the policy, where there are no others.
+    /// Returns the problems of the policy, if there are no other problems.
     #[doc(hidden)]
     pub fn policy(&self) -> Option<&PolicyError> {
         match self.problems.as_slice() {

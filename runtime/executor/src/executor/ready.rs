@@ -9,10 +9,10 @@ use crate::registry::Registry;
 
 pub(crate) struct Ready {
     tools: Arc<Tools>,
-    /// One plan for each tool, in the same order.
+    /// The plans of the tools, in the order in which the catalog lists the tools.
     plans: Vec<Plan>,
     catalog: Catalog,
-    /// The registry whose changes are followed; `None` for a pinned catalog.
+    /// The registry whose changes this value follows; `None` if the catalog is pinned.
     follows: Option<Registry>,
 }
 
@@ -29,8 +29,8 @@ impl Ready {
         Self::new(catalog.clone(), plans, None)
     }
 
-    /// Returns the plan of a tool; `None` if the registry has changed or no tool has the name. Most calls find their
-    /// tool by this alone: one load and one look-up.
+    /// Returns the plan of a tool; `None` if the registry has changed, or no tool has the name. Most calls need only
+    /// this to find their tool: one atomic load and one look-up.
     #[inline]
     pub(crate) fn plan(&self, name: &str) -> Option<&Plan> {
         if let Some(registry) = &self.follows

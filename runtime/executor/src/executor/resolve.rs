@@ -47,7 +47,7 @@ use toolwright_core::registration::Registration;
 /// }
 /// ```
 pub trait Resolver: Send + Sync + 'static {
-    /// Returns the tool of this name; `None` if there is none.
+    /// Returns the tool with this name; `None` if there is none.
     ///
     /// # Errors
     /// When the resolver could not look the name up. The model gets the error, and the next call asks again.
@@ -65,7 +65,7 @@ pub trait Resolver: Send + Sync + 'static {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Sets how long the resolver may take, where that is longer than an attempt of a tool: a person may have to sign
+    /// Returns how long the resolver may take, if that is longer than an attempt of a tool: a person may have to sign
     /// in first.
     fn timeout(&self) -> Option<Duration> {
         None
@@ -85,7 +85,7 @@ where
     }
 }
 
-/// Whether the registry has the tool now.
+/// The result of resolving a name: whether the registry has a tool with that name afterwards.
 type Outcome = Result<bool, Arc<Failure>>;
 type Flight = Shared<BoxFuture<'static, Outcome>>;
 type Flights = HashMap<Box<str>, WeakShared<BoxFuture<'static, Outcome>>>;
@@ -94,10 +94,10 @@ type Resolvers = Arc<[Arc<dyn Resolver>]>;
 
 /// The resolvers of an executor, and the names that they are resolving at the moment.
 pub(crate) struct Resolving {
-    /// The resolvers in the order in which they are asked; at least one.
+    /// The resolvers in the order in which they are asked, of which there is at least one.
     resolvers: Resolvers,
     flights: Mutex<Flights>,
-    /// Set once every resolver has named its tools.
+    /// Set once every resolver has announced the tools that it can name in advance.
     announced: OnceCell<()>,
 }
 
@@ -106,13 +106,13 @@ impl Resolving {
         Self { resolvers: resolvers.into(), flights: Mutex::default(), announced: OnceCell::new() }
     }
 
-    /// How long the resolvers may take.
+    /// Returns how long the resolvers may take.
     pub(crate) fn timeout(&self, attempt: Option<Duration>) -> Option<Duration> {
         let longest = self.resolvers.iter().filter_map(|it| it.timeout()).max();
         attempt.map(|attempt| attempt.max(longest.unwrap_or_default()))
     }
 
-    /// Registers what the resolvers name, once.
+    /// Registers the tools that the resolvers announce; later calls do nothing.
     pub(crate) async fn announce(&self, registry: &Registry) -> Result<(), ToolError> {
         let announced = self.announced.get_or_try_init(|| async {
             for resolver in self.resolvers.iter() {
@@ -148,7 +148,7 @@ impl Resolving {
             match AssertUnwindSafe(ask(&resolvers, &asked, &registry)).catch_unwind().await {
                 Ok(outcome) => outcome.map_err(Arc::new),
                 Err(panic) => {
-                    // Dropping the payload might panic again.
+                    // Dropping the panic's payload might panic again, so the payload is leaked.
                     std::mem::forget(panic);
                     Err(Arc::new(Failure::of_resolver("the resolver panicked".to_owned())))
                 }
@@ -196,7 +196,7 @@ async fn ask(
     name: &str,
     registry: &Registry,
 ) -> Result<bool, Failure> {
-    // Another call may have registered it meanwhile.
+    // Another call may have registered the tool since the lookup.
     if !matches!(registry.lookup(name), Lookup::Absent) {
         return Ok(true);
     }
@@ -221,7 +221,7 @@ async fn ask(
     }
 }
 
-/// Why a resolver failed; each call that waited for the name gets it.
+/// The error of a resolver, which every call that waited for the name receives.
 #[derive(Debug)]
 struct Failure {
     words: Option<String>,
@@ -259,7 +259,7 @@ impl Failure {
     }
 }
 
-/// An async function as a resolver.
+/// Makes an async function a resolver.
 pub(super) struct FnResolver<F>(pub(super) F);
 
 impl<F, Fut, T> Resolver for FnResolver<F>

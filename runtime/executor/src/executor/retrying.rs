@@ -119,8 +119,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sets a circuit breaker for each tool: calls of a tool that keeps failing are refused for a while. Off unless
-    /// set.
+    /// Sets a circuit breaker for each tool: after repeated failures, calls of the tool are refused for a time.
+    /// Without this setting, there are no circuit breakers.
     #[must_use]
     pub fn circuit_breaker(mut self, breaker: CircuitBreaker) -> Self {
         self.circuit_breaker = Some(breaker);
@@ -129,7 +129,7 @@ impl ExecutorBuilder {
 }
 
 impl<'a> Stages<'a> {
-    /// Runs a whole call that needs a context or other values of its own.
+    /// Runs a whole call for which a context or other values have to be created.
     pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
         let family = Family::of(self.run, self.plan, || None);
         let stages = self.with_family(family.as_ref());
@@ -139,7 +139,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs the rest of a call that has to wait and needs no values of its own.
+    /// Runs the rest of a call that has to wait, but needs no context or values of its own.
     pub(super) async fn wait_and_repeat(
         self,
         admitted: Option<stage::Admission<'a>>,
@@ -175,7 +175,7 @@ impl<'a> Stages<'a> {
         };
         for attempt in 1.. {
             let Some(error) = put_off.as_ref().or(answer.error()) else { return answer };
-            // A delay by a stage does not count as a retry.
+            // A delay that a stage asks for does not count as a retry.
             let delay = match put_off {
                 Some(_) => self.delay(attempt, error, random_bits()),
                 None => self.again_after(attempt, error),
@@ -190,7 +190,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp => return cancelled(self.call.name()).into(),
             }
             match self.again().attempt_in_stages(&mut identity, begun + 1).await {
-                // An earlier answer of the tool says more than the delay, so it stays.
+                // An earlier error of the tool tells the model more than the delay, so it remains the answer.
                 AttemptOutcome::PutOff(error) => {
                     if begun == 0 {
                         answer = error.with_more(None).into();
@@ -209,12 +209,13 @@ impl<'a> Stages<'a> {
         answer
     }
 
-    /// Whether the policy allows another attempt after this error.
+    /// Whether the retry policy allows another attempt after this error.
     fn may_repeat(self, attempt: u32, error: &ToolError) -> bool {
         self.delay(attempt, error, 0).is_some()
     }
 
-    /// Returns the delay before the next attempt, if there is one, and uses up one of the run's retries.
+    /// Returns the delay before the next attempt and uses up one of the run's retries; `None` if there is no further
+    /// attempt.
     fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
         let delay = self.delay(attempt, error, random_bits())?;
         self.run.takes_a_retry().then_some(delay)
@@ -223,7 +224,7 @@ impl<'a> Stages<'a> {
     fn delay(self, attempt: u32, error: &ToolError, random: u64) -> Option<Duration> {
         let (class, effect) = (error.classified(), self.plan.entry.definition.effect);
         let policy = &self.plan.retry;
-        // Without a journal a call does not wait for a circuit breaker to close.
+        // Without a journal, a call does not wait until a circuit breaker closes.
         if error.is_not_begun() || !is_soon(class, policy.max_delay) || self.plan.is_left_alone() {
             return None;
         }
@@ -264,7 +265,7 @@ fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
 /// How a pause between two attempts ended.
 enum PauseEnd {
     Over,
-    /// The executor is shutting down: there is no next attempt.
+    /// The executor is shutting down, so there is no further attempt.
     Closing,
     GivenUp,
 }

@@ -1,4 +1,4 @@
-//! The policy of an executor: the current one, and how it is reloaded.
+//! The current policy of an executor, and how the policy is reloaded.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -18,27 +18,27 @@ pub(crate) struct Rules {
     /// The builder that every reload builds from.
     written: PolicyBuilder,
     current: RwLock<Policy>,
-    /// Held from reading the files to storing the policy, so that the last read counts.
+    /// Locked from reading the files until the policy is stored, so that the last reload wins.
     reloading: Mutex<()>,
-    /// Whether all calls run, except those whose tools ask for approval.
+    /// Whether every call may run unless its tool requires approval.
     is_open: bool,
     /// Whether stages of the application need the footprint of each call.
     shows_footprints: bool,
     around: Surroundings,
 }
 
-/// The facts about an executor that each of its policies needs.
+/// The facts about an executor that each of its policies receives.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surroundings {
     pub(super) journal: Option<PathBuf>,
-    /// The file of the key that signs the decisions of this process.
+    /// The file that contains the key by which this process signs decisions.
     pub(super) key: Option<PathBuf>,
     pub(super) roots: Vec<PathBuf>,
 }
 
 impl Surroundings {
     pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
-        // Tools resolve relative names against this folder.
+        // Tools resolve relative paths against this folder, so the policy has to do so as well.
         let policy = policy.started_here();
         // The journal's file is protected under both names: as it was opened, and with links resolved.
         let resolved = self.journal.iter().filter_map(|it| std::fs::canonicalize(it).ok());
@@ -72,13 +72,13 @@ impl Surroundings {
     }
 }
 
-/// A call to evaluate, without its arguments.
+/// A call that is to be evaluated, without its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) facts: &'a Facts,
     pub(crate) user: Option<&'a str>,
-    /// The untrusted sources that its run has read, where they are known.
+    /// The untrusted sources that the call's run has read; `None` if they are unknown.
     pub(crate) untrusted: Option<&'a [String]>,
     /// Whether a person accepted the plan that contains the call.
     pub(crate) accepted: bool,
@@ -94,7 +94,7 @@ impl Rules {
         Ok(Self { written, around, ..Self::of(policy) })
     }
 
-    /// Makes rules that only answer questions about this policy.
+    /// Makes rules that explain decisions of this policy, but do not decide on calls.
     pub(super) fn of(policy: Policy) -> Self {
         Self {
             written: PolicyBuilder::default(),
@@ -155,7 +155,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Makes the facts of a tool's calls, before any input is read, with room for the files that rules look at.
+    /// Makes the facts about a tool's calls before any input is read; they request the footprint if rules depend on
+    /// files.
     #[inline]
     pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
@@ -179,7 +180,7 @@ impl Rules {
         self.current().explain(&about.question(arguments))
     }
 
-    /// Warns of roots that do not exist: no file can be inside them.
+    /// Warns of root folders that do not exist, because no file can be inside of them.
     pub(super) fn warn_of_roots(&self) {
         for root in self.current().missing_roots() {
             tracing::warn!(root = %root.display(), "a root of the policy is no folder on this machine");
@@ -197,8 +198,8 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    /// Evaluates the call by a policy, and by the rules of the agents on whose behalf the run makes it; without
-    /// arguments, where no rule needs them.
+    /// Evaluates a call by a policy, and by the policies of the agents on whose behalf the run makes the call;
+    /// without arguments, if no rule depends on them.
     pub(crate) fn judged(
         &self,
         run: &RunState,

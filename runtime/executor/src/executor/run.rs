@@ -1,4 +1,4 @@
-//! One conversation: its id, user and services, and the calls that it makes.
+//! A run, which is one conversation: its id, its user, its services and its calls.
 
 use std::any::TypeId;
 use std::convert::Infallible;
@@ -70,7 +70,8 @@ impl Run {
         self.state.session()
     }
 
-    /// Returns the tools that the run can call: those that are [pinned](Self::pinned), or else those that can be called now.
+    /// Returns the tools that the run can call: the [pinned](Self::pinned) tools, or else the tools that are
+    /// registered now.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()
@@ -216,7 +217,7 @@ impl Run {
         self.state.examine(call)
     }
 
-    /// Checks a call by its tool's validation, without running it; see [`Executor::validate`].
+    /// Validates a call by its tool's validation, without running the tool; see [`Executor::validate`].
     ///
     /// # Errors
     /// Those of [`examine`](Self::examine), and the error of the validation.
@@ -284,14 +285,14 @@ impl Run {
         Worker::of(&self.state)
     }
 
-    /// Returns an executor whose calls belong to this run, for the command line.
+    /// Returns an executor whose calls belong to this run, for use on the command line.
     #[doc(hidden)]
     pub fn as_executor(&self) -> Executor {
         Executor { state: Arc::clone(&self.state) }
     }
 }
 
-/// Lets layers of middleware wrap a run as they wrap its [`Executor`].
+/// Implements `Service`, so that layers of `tower` can wrap a run as they wrap an [`Executor`].
 impl Service<Call<'static>> for Run {
     type Response = Answer;
     type Error = Infallible;

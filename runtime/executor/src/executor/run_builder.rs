@@ -1,4 +1,4 @@
-//! What a run brings with it: a user, a session, services of its own, and the token that cancels it.
+//! The settings of a run: its user, its session, its own services, and the token that cancels it.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
@@ -11,7 +11,7 @@ use super::{Executor, Run};
 use crate::event::ToolEvent;
 use toolwright_core::capability::Value;
 
-/// Gathers what a run brings. Made by [`Executor::run`].
+/// Collects the id, services and settings of a run. Made by [`Executor::run`].
 pub struct RunBuilder {
     executor: Executor,
     id: String,
@@ -25,13 +25,13 @@ impl RunBuilder {
         Self { executor, id, values, requester: Requester::default() }
     }
 
-    /// Gives the run a service whose type the builder has declared with `per_run`.
+    /// Provides the run with a service whose type the builder has declared with `per_run`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
     }
 
-    /// Gives the run a service that is shared with other owners, or one behind a trait object; see
+    /// Provides the run with a service that is shared with other owners, or that is behind a trait object; see
     /// [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
@@ -53,7 +53,7 @@ impl RunBuilder {
         self
     }
 
-    /// Sets the session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session to which the run belongs; grants of scope `session` are valid in it.
     #[must_use]
     pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
         self.requester.session = Some(id.into());

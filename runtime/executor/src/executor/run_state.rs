@@ -1,4 +1,5 @@
-//! What the calls of one run share: the core of their executor, tools, services, user, and whether the run goes on.
+//! The state that the calls of one run share: the core of their executor, tools, services, user, and whether the run
+//! has ended.
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -28,35 +29,35 @@ use toolwright_policy::policy::PolicyDecision;
 /// The state of a run. Calls made on the executor itself belong to a run that the executor makes at its build.
 pub(crate) struct RunState {
     pub(crate) core: Arc<Core>,
-    /// The tools that it calls.
+    /// The tools that the run can call.
     pub(crate) ready: Arc<Ready>,
     id: Arc<str>,
-    /// The services of its calls.
+    /// The services that the run provides to its calls.
     pub(crate) values: RunValues,
     cancelled: Option<CancellationToken>,
-    /// The user on whose behalf it calls.
+    /// The user on whose behalf the run makes its calls.
     user: Option<Arc<str>>,
-    /// The session it belongs to.
+    /// The session to which the run belongs.
     session: Option<Arc<str>>,
-    /// Whether the application started it: it works only on its own calls.
+    /// Whether the application started the run, which then works only on its own calls.
     is_own: bool,
-    /// Whether it was ended in this process; the journal records an end in another.
+    /// Whether the run was ended in this process; an end in another process is only in the journal.
     ended: Arc<AtomicBool>,
-    /// How many retries its calls have made.
+    /// How many retries the calls of the run have made.
     retries: Arc<AtomicU32>,
-    /// Receives the progress of its calls, beside the listeners of the executor.
+    /// Receives the progress of the run's calls, in addition to the listeners of the executor.
     progress: Option<Arc<[Listener; 1]>>,
-    /// Receives every event of its calls.
+    /// Receives every event of the run's calls.
     listener: Option<Arc<[Listener; 1]>>,
-    /// The call that makes the calls of this run, where it is a child run.
+    /// The call that makes this run's calls, if this run is a child run.
     lineage: Option<Arc<Lineage>>,
-    /// What the calls of the run inherit from agents, if agents make them.
+    /// The rules and values that the run's calls inherit from agents, if agents make the calls.
     delegated: Option<Arc<DelegatedContext>>,
-    /// The untrusted sources that it has read, including those of its agents and of all nested calls.
+    /// The untrusted sources that the run has read, including those of its agents and of all nested calls.
     read_text: Arc<ReadText>,
 }
 
-/// For whom a run makes its calls, and what cancels it.
+/// The user, session and listeners of a run, and the token that cancels the run.
 #[derive(Default)]
 pub(super) struct Requester {
     pub(super) cancelled: Option<CancellationToken>,
@@ -90,7 +91,7 @@ impl RunState {
         }
     }
 
-    /// Registers the tools that resolvers can name before they are called.
+    /// Registers the tools that resolvers can announce before any of them is called.
     pub(super) async fn discover_tools(&self) -> Result<(), ToolError> {
         match &self.core.resolving {
             Some(resolving) => resolving.announce(&self.core.registry).await,
@@ -110,7 +111,7 @@ impl RunState {
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
-        // A journalled run may have read more in another process.
+        // Another process may have read further sources for a journalled run.
         let read_text = Arc::new(ReadText::new(core.journal.is_none()));
         Self {
             core,
@@ -131,7 +132,7 @@ impl RunState {
         }
     }
 
-    /// Copies the run, with other tools.
+    /// Returns a copy of the run that calls other tools.
     pub(super) fn with_tools(&self, ready: Arc<Ready>) -> Self {
         Self {
             core: Arc::clone(&self.core),
@@ -164,7 +165,7 @@ impl RunState {
         Self { delegated: Some(Arc::new(delegated)), listener, progress: None, ..same }
     }
 
-    /// Copies the run, which goes on on behalf of another agent.
+    /// Returns a copy of the run that continues on behalf of another agent.
     pub(super) fn handed_to(&self, delegated: DelegatedContext) -> Self {
         let same = self.with_tools(Arc::clone(&self.ready));
         Self { delegated: Some(Arc::new(delegated)), ..same }
@@ -182,7 +183,7 @@ impl RunState {
         format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
 
-    /// Returns the untrusted sources that the run has read.
+    /// Returns the list of the untrusted sources that the run has read.
     #[inline]
     pub(crate) fn read_text(&self) -> &ReadText {
         &self.read_text
@@ -195,8 +196,8 @@ impl RunState {
             || self.delegated().is_some_and(DelegatedContext::asks_what_was_read)
     }
 
-    /// Returns the untrusted sources that the run has read, or an empty list where no policy depends on them; `None`
-    /// where this process does not know them all.
+    /// Returns the untrusted sources that the run has read, or an empty list if no policy depends on them; `None` if
+    /// this process does not know all of them.
     pub(crate) fn known_sources(&self) -> Option<Arc<[String]>> {
         if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
     }
@@ -207,7 +208,7 @@ impl RunState {
         self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
     }
 
-    /// Makes the run in which a call makes its calls. Where a worker carries the call out for another run, it is that
+    /// Makes the run to which a call's children belong. If a worker carries the call out for another run, it is that
     /// other run, as far as the journal describes it.
     pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
         let lineage = Arc::clone(lineage);
@@ -237,7 +238,7 @@ impl RunState {
         names.is_none_or(|names| names.iter().any(|name| name == tool)) || is_later()
     }
 
-    /// Returns the name under which the run has a tool.
+    /// Returns the name by which the run can call a tool.
     pub(crate) fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
         let current = self.ready.current();
         let entries = current.tools().entries();
@@ -262,7 +263,7 @@ impl RunState {
         Arc::new(self.with_tools(ready))
     }
 
-    /// Copies the run for another user, to explain what the policy would decide.
+    /// Returns a copy of the run for another user, to explain what the policy would decide for that user.
     pub(super) fn with_user(&self, user: &str) -> Self {
         Self { user: Some(user.into()), ..self.with_tools(Arc::clone(&self.ready)) }
     }
@@ -283,7 +284,7 @@ impl RunState {
         self.ended.store(true, Ordering::SeqCst);
     }
 
-    /// Takes one of the run's retries. Returns whether one was left.
+    /// Uses up one of the run's retries. Returns `false` if none was left.
     pub(crate) fn takes_a_retry(&self) -> bool {
         let Some(budget) = self.core.retries_per_run else { return true };
         let one_more = |taken: u32| (taken < budget).then_some(taken + 1);
@@ -317,7 +318,7 @@ impl RunState {
         }
     }
 
-    /// Whether a listener gets the events of its calls.
+    /// Whether any listener receives the events of the run's calls.
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
         !self.core.listeners.is_empty() || self.listener.is_some()

@@ -1,4 +1,4 @@
-//! The executor as a `tower::Service`, and its graceful shutdown.
+//! Makes the executor a `tower::Service`, and shuts it down gracefully.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
@@ -39,7 +39,7 @@ pub struct DrainReport {
 }
 
 impl Executor {
-    /// Reports whether it refuses new calls, because it is [drained](Self::drain).
+    /// Reports whether the executor refuses new calls, because it is being [drained](Self::drain).
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.state.core.gate.is_closed()
@@ -67,7 +67,7 @@ impl Executor {
         let core = &self.state.core;
         core.gate.close();
         core.telling.close();
-        // Calls that wait for a tool's limit are refused as well.
+        // Calls that wait because of a tool's limit are refused, too.
         core.gates.close();
         // Calls that wait for their next attempt stop waiting.
         core.closing.cancel();

@@ -18,9 +18,9 @@ use toolwright_journal::arguments::FinalArguments;
 
 /// The outcome of an attempt.
 pub(super) enum AttemptOutcome {
-    /// The attempt has this answer.
+    /// The attempt ended with this answer.
     Answered(Answer),
-    /// A stage delayed it; the tool has not begun.
+    /// A stage delayed the attempt before the tool began.
     PutOff(ToolError),
 }
 
@@ -59,7 +59,7 @@ impl<'a> Stages<'a> {
         with_repairs(answer, &facts)
     }
 
-    /// Starts the attempt, unless the validation has used up the total timeout.
+    /// Starts the attempt, unless the validation has already used up the total timeout.
     async fn begun_in_time(self, identity: &mut Option<Identity<'_>>) -> Answer {
         if self.deadline().is_some_and(|deadline| deadline <= Instant::now()) {
             return stage::too_late(self.call.name(), self.plan).into();

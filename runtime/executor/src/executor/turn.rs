@@ -1,5 +1,5 @@
-//! Runs the calls of one turn: checks them as a whole, runs those that do not conflict side by side, and answers them
-//! in their order.
+//! Runs the calls of one turn: checks the turn as a whole, runs calls that do not conflict at the same time, and
+//! answers them in the order of the turn.
 
 mod answers;
 mod background;
@@ -79,7 +79,7 @@ impl Run {
         self.answer_turn(turn, &calls, Early::none(), TurnWait::Results).await
     }
 
-    /// Waits for the answers of a turn, some of whose calls may have begun.
+    /// Waits for the answers of a turn of which some calls may have begun already.
     async fn answer_turn(
         &self,
         turn: u64,
@@ -246,7 +246,7 @@ impl Run {
             let id = ids.get(in_turn.index()).copied().unwrap_or_else(CallId::new);
             async move {
                 match begun {
-                    // An answer that the journal has at this slot takes precedence.
+                    // If the journal already has an answer for this slot, that answer is used.
                     Some(begun) if matches!(lifecycle.at(&place, call.name()).await, Ok(None)) => {
                         Outcome::Answered(begun.answer(call.name()).await)
                     }
@@ -283,7 +283,7 @@ impl Run {
         answers: &[Answer],
     ) -> Result<Option<usize>, CallFailure> {
         for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
-            // A call that was put into a plan is answered, but has not run.
+            // A call in a plan has an answer, but its tool has not run.
             if self.is_result(answer, call)
                 && !lifecycle.is_planned(&self.place(turn, index), call).await?
             {
@@ -293,7 +293,7 @@ impl Run {
         Ok(None)
     }
 
-    /// Whether this answer is a result of a terminal tool.
+    /// Whether this answer is the successful result of a terminal tool.
     fn is_result(&self, answer: &Answer, call: &Call<'_>) -> bool {
         let is_terminal = || {
             let found = stage::find(&self.state, call.name());
@@ -308,12 +308,13 @@ impl Run {
     }
 }
 
-/// What a caller of a turn waits for.
+/// Until when a caller of a turn waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TurnWait {
     /// The result of each call.
     Results,
-    /// The result of each call, except for calls that go on in the background: they only have to be handed over.
+    /// The caller waits for the result of each call; calls that continue in the background only have to be handed
+    /// over.
     HandOvers,
 }
 
@@ -330,7 +331,7 @@ impl RunState {
     }
 }
 
-/// Whether the call, or one that it makes, waits for a decision.
+/// Whether the call or one of its children waits for a decision.
 fn asks(state: State) -> bool {
     matches!(state, State::Pending | State::Waiting)
 }
@@ -340,7 +341,7 @@ fn asks(state: State) -> bool {
 struct ProviderIds<'a>(HashSet<&'a str>);
 
 impl<'a> ProviderIds<'a> {
-    /// Whether an earlier call of the turn has the id of this one.
+    /// Whether an earlier call of the turn has the same provider id as this call.
     fn has(&mut self, call: &'a Call<'_>) -> bool {
         call.id.as_deref().is_some_and(|id| !self.0.insert(id))
     }

@@ -1,4 +1,4 @@
-//! Carries out the calls that are due in a journal. There is a worker only where there is a journal.
+//! Processes the calls that are due in a journal. Only an executor with a journal has a worker.
 
 use std::fmt;
 use std::sync::Arc;
@@ -135,8 +135,8 @@ impl Worker {
         self.lifecycle().acknowledge(call).await
     }
 
-    /// Ends a run: cancels those of its calls that have not begun, and lets no other call begin. Returns how many calls
-    /// were cancelled.
+    /// Ends a run: cancels its calls that have not begun, and prevents further calls. Returns how many calls were
+    /// cancelled.
     ///
     /// # Errors
     /// When the journal fails.

@@ -1,4 +1,4 @@
-//! Asks a person in this process. Their decision is signed and recorded in the journal before it counts.
+//! Asks an approver in this process. The decision is signed and recorded in the journal before it is valid.
 //!
 //! An approver fails if it cannot be asked, panics, or gives no decision. The executor then reports that on standard
 //! error and to listeners. The call waits if another approver may decide; otherwise it ends at once.
@@ -28,7 +28,7 @@ use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
 /// How often a waiting caller reads the journal when the store notifies it of no change.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// How long to wait before something that failed is tried again.
+/// The time after which a failed operation on a call is tried again.
 pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 /// How often an approver is asked about one call if the tool refuses each of its edits.
@@ -42,15 +42,16 @@ const LAST_PAUSE: Duration = Duration::from_secs(10);
 /// The origin of a call about which an approver is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// A caller in this process waits for it, or has just made it.
+    /// A caller in this process waits for the call, or has just made the call.
     Ours,
-    /// A sweep found it in the journal. Another process may have asked about it, and have an approver that works.
+    /// A sweep found the call in the journal. Another process may have asked about it, and may have an approver that
+    /// works.
     Anybodys,
 }
 
 impl Lifecycle<'_> {
-    /// Notifies the approver of this process, if there is one, and continues the call when the approver decides at
-    /// once. Where that fails the call stays pending, and the approver is notified again later.
+    /// Notifies the approver of this process, if there is one, and continues the call if the approver decides while
+    /// the caller waits. If that fails, the call stays pending, and the approver is notified again later.
     pub(super) async fn notify(
         self,
         record: CallRecord,
@@ -60,7 +61,7 @@ impl Lifecycle<'_> {
         on_heap(|| self.notify_for(record, call, watch, Whose::Ours)).await
     }
 
-    /// Notifies the approver of a call whose caller is in another process.
+    /// Notifies the approver of a call that a process other than this one made.
     pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
         on_heap(|| self.notify_for(record, None, None, Whose::Anybodys)).await
     }
@@ -108,7 +109,7 @@ impl Lifecycle<'_> {
                     return failure.into();
                 }
                 match self.load(record.id).await {
-                    // Another approver decided meanwhile.
+                    // Another approver decided in the meantime.
                     Ok(now) if now.state != State::Pending => {
                         self.notify_found(&now).await;
                         on_heap(|| self.continue_call(now, call, watch)).await
@@ -120,7 +121,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Notifies listeners that a person has to decide.
+    /// Sends listeners the event that a person has to decide.
     pub(super) fn announce(self, record: &CallRecord, watch: Option<&Watch<'_>>) {
         if self.run.core.listeners.is_empty() {
             return;
@@ -134,7 +135,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether this process still has to notify its approver of a pending call.
+    /// Whether this process has not yet notified its approver of a pending call.
     pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending
@@ -160,12 +161,12 @@ impl Lifecycle<'_> {
     /// Signs a decision made in this process and submits it to the journal, as any other decision.
     async fn submit_statement(self, asker: &Asker, statement: Statement) {
         let about = format!("{:?}", statement.about);
-        // `check_shown` has compared the arguments already, so the service need not.
+        // `check_shown` has compared the arguments already, so the service need not compare them again.
         let service = ApprovalService::new(self.journal.store.clone()).unseen();
         let mut pause = FIRST_PAUSE;
         loop {
             match service.sign_and_submit(statement.clone(), &asker.key).await {
-                // If it was recorded nevertheless, submitting it again changes nothing.
+                // If the decision was recorded despite the error, submitting it again changes nothing.
                 Err(ApprovalError::Store(error))
                     if error.is_unavailable() && pause < LAST_PAUSE =>
                 {
@@ -188,7 +189,7 @@ impl Lifecycle<'_> {
         let mut look = self.look(record, None, None);
         match self.advance(&mut look, &mut Input::Noted).await {
             Ok(_) => self.outcome_of(look.record()),
-            // The approver will be notified once more.
+            // The note was not recorded, so the approver will be notified once more.
             Err(_) => match self.load(id).await {
                 Ok(now) => self.outcome_of(&now),
                 Err(failure) => failure.into(),
@@ -260,7 +261,7 @@ impl Lifecycle<'_> {
     ) -> Result<Option<Reply>, String> {
         let left = self.journal.now().duration_until(request.deadline);
         let left = Duration::try_from(left).unwrap_or_default();
-        // Called inside the guarded future, because `ask` itself may panic as well.
+        // `ask` is called inside of the guarded future, because the call of `ask` itself may panic, too.
         let asking = AssertUnwindSafe(async { approver.ask(request).await }).catch_unwind();
         let asking = pin!(tokio::time::timeout(left, asking));
         let given_up = pin!(given_up_by(self.run, call));
@@ -272,7 +273,7 @@ impl Lifecycle<'_> {
             Ok(Ok(Ok(reply))) => Ok(Some(reply)),
             Ok(Ok(Err(error))) => Err(error.message),
             Ok(Err(panic)) => {
-                // Dropping the payload might panic again.
+                // Dropping the panic's payload might panic again, so the payload is leaked.
                 std::mem::forget(panic);
                 Err("the approver panicked, which approves nothing".to_owned())
             }
@@ -284,7 +285,7 @@ impl Lifecycle<'_> {
     async fn decided_elsewhere(self, id: CallId) {
         loop {
             let changed = self.changed();
-            // A call that cannot be read counts as undecided.
+            // A call that cannot be read counts as a call without a decision.
             let is_decided = self.load(id).await.is_ok_and(|it| it.state != State::Pending);
             if is_decided || self.is_closed() {
                 return;
@@ -312,7 +313,7 @@ impl Lifecycle<'_> {
         Ok(self.digest(record, &record.fingerprint, &settled))
     }
 
-    /// Reports why an approver failed over a call, and ends the call where no other approver can decide.
+    /// Reports why an approver failed to decide on a call, and ends the call if no other approver can decide.
     async fn approver_failed(
         self,
         record: &CallRecord,
@@ -327,7 +328,7 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Whether an approver outside of this process may decide.
+    /// Whether an approver outside of this process may decide on calls.
     fn others_decide(self) -> bool {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
@@ -365,7 +366,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// What an approver of this process has answered.
+/// The answer of an approver in this process.
 enum ApproverReply {
     Statement(Box<Statement>),
     Noted,

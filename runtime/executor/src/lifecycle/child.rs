@@ -54,9 +54,9 @@ impl<'a> Lifecycle<'a> {
     async fn until_found_out(self, id: CallId, call: &Call<'_>) {
         let found_out = async {
             loop {
-                // Subscribed before the journal is read, so that no change is missed.
+                // The subscription begins before the journal is read, so that no change is missed.
                 let changed = self.changed();
-                // If the call cannot be read, its outcome stays unknown.
+                // If the call cannot be read, its outcome remains unknown.
                 let is_unknown = |it: CallRecord| it.state == State::Indeterminate;
                 if !self.load(id).await.map_or(true, is_unknown) {
                     return;
@@ -67,7 +67,7 @@ impl<'a> Lifecycle<'a> {
         select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
-    /// Whether the call may have been made before, because its parent runs again.
+    /// Whether the parent runs again, so that it may have made the child before.
     pub(super) fn is_made_again(self) -> bool {
         let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
@@ -94,8 +94,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns a call that was made before, with the answer that its caller gets. A parent gets the latest result of
-    /// its child: an operator may have requeued a dead letter since.
+    /// Returns a call that was made before, with the answer for its caller. A parent receives the latest result of
+    /// its child, because an operator may have requeued a dead letter since.
     pub(super) fn as_known_now(self, known: CallRecord) -> CallRecord {
         match self.parent {
             Some(_) => known.with(|it| it.answer = it.result.take().or_else(|| it.answer.take())),
@@ -103,13 +103,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the parent may go on, because a child that it waits for has got on.
+    /// Whether the parent may continue, because a child for which it waits has advanced.
     pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
         for child in &record.awaits {
             let child = self.load(*child).await?;
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
-            // A child that cannot begin here for a while counts as waiting: otherwise the parent would run and wait
-            // again at once.
+            // A child that cannot begin here for a time counts as waiting: otherwise the parent would run and be
+            // suspended again at once.
             let waits = match child.state {
                 State::Pending
                 | State::Indeterminate
@@ -126,7 +126,7 @@ impl<'a> Lifecycle<'a> {
         Ok(record.awaits.is_empty())
     }
 
-    /// Returns the children that wait for a decision, if all unanswered children do. Returns none where a child may
+    /// Returns the children that wait for a decision, if all unanswered children do. Returns none if a child may
     /// still run.
     pub(super) async fn undecided_children(
         self,
@@ -146,7 +146,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// If a call that was just made waits for its children, asks about them.
+    /// If a call that was just made waits for its children, notifies the approver of those children.
     pub(super) async fn asked_for_children(
         self,
         outcome: Outcome,
@@ -161,7 +161,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Asks about the children that a call waits for, and continues the call as far as it can run here.
+    /// Notifies the approver of the children for which a call waits, and continues the call as far as it can run
+    /// here.
     pub(super) fn ask_for_children<'f>(
         self,
         record: CallRecord,
@@ -209,7 +210,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Leaves a child that is due to its parent, which makes it again. Where the parent has its answer, the child ends.
+    /// Leaves a due child to its parent, which makes the child again. If the parent already has its answer, the child
+    /// is ended.
     pub(super) async fn leave_to_parent(self, child: CallRecord) -> Result<(), CallFailure> {
         let Some(parent) = child.parent else { return Ok(()) };
         let parent = self.read_if_there(parent.call).await?;

@@ -34,8 +34,8 @@ use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
 use toolwright_journal::journal::State;
 
-/// Decides what happens to a call on an input. Where a fact is missing, the step names it: the caller reads it into the
-/// snapshot and decides again.
+/// Decides how a call continues after an input. If a fact is missing, the returned step names it: the caller reads it
+/// into the snapshot and decides again.
 #[must_use]
 pub fn decide(
     snapshot: &Snapshot,
@@ -61,7 +61,7 @@ pub fn decide(
         Input::Reconciled(found) => moment.reconcile(found),
         Input::Ended(end) => moment.end_unbegun(end),
     };
-    // `Err` is only an early return: both are steps.
+    // `Err` only marks a step that was returned early, so both variants contain a step.
     step.unwrap_or_else(|early| *early)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn outdated_grant<'a>(
 }
 
 impl Moment<'_> {
-    /// Continues a call because a caller or worker wants it to go on.
+    /// Continues a call because a caller or a worker needs it to continue.
     fn resumed(self) -> Result<Step, Box<Step>> {
         let record = &self.snapshot.record;
         match record.state {
@@ -94,7 +94,7 @@ impl Moment<'_> {
         Ok(Step::only(Then::Report))
     }
 
-    /// Notes that an approver was notified and decides later.
+    /// Records that an approver was notified and will decide later.
     fn noted(self) -> Result<Step, Box<Step>> {
         let mut noted = self.snapshot.record.clone();
         let Some(ask) = noted.ask.as_mut().filter(|_| noted.state == State::Pending) else {

@@ -35,13 +35,13 @@ use toolwright_journal::journal::{
 };
 use tracing::Level;
 
-/// How often a change is tried again when other writers are faster.
+/// How often a change is tried again when other processes change the call first.
 const TRIES: u32 = 16;
 
 /// How many decisions one input may take, each after reading one more fact; more would be an endless loop.
 const DECISIONS: u32 = 256;
 
-/// How often a change is written before it is given up.
+/// How often writing a change is attempted before the change is given up.
 const WRITES: u32 = 4;
 
 /// How often the end of an attempt is written while the journal is unavailable: for about as long as the default lease
@@ -53,29 +53,29 @@ const RESULT_WRITES: u32 = 10;
 pub(crate) struct Lifecycle<'a> {
     pub(super) run: &'a Arc<RunState>,
     pub(super) journal: &'a JournalConfig,
-    /// The parent of the call, where it has one that runs here.
+    /// The parent of the call, if the call has a parent that runs in this process.
     pub(super) parent: Option<ParentCall>,
 }
 
 /// The state of the driver for one call: the snapshot for decisions, and what only this process has.
 pub(super) struct Look<'a, 'c> {
     pub(super) snapshot: Snapshot,
-    /// The call as its caller made it, where the caller is in this process.
+    /// The call as its caller made it; `None` if the caller is in another process.
     pub(super) call: Option<&'c Call<'c>>,
     pub(super) watch: Option<&'c Watch<'c>>,
     /// The tool of the call.
     pub(super) found: Option<FoundTool<'a>>,
-    /// The arguments of the call as they are stored.
+    /// The decrypted arguments from the record of the call.
     text: Option<String>,
-    /// The final arguments of the call, and the facts of a call with them.
+    /// The final arguments of the call, and the facts about the call with these arguments.
     pub(super) arguments: Option<(Facts, FinalArguments)>,
-    /// The stages that let the call through, for what they do afterwards.
+    /// The stages that admitted the call and may have work to do after the attempt.
     entered: Option<EnteredStages>,
     /// The claim of the call, from the moment before the claim is committed.
     held: Option<HeldClaim>,
-    /// The answer of its tool, or the error with which validation refused it.
+    /// The answer of the tool, or the error by which the validation refused the call.
     pub(super) answer: Option<Answer>,
-    /// A commit whose reply was lost.
+    /// A commit whose reply was lost, so that it may or may not have succeeded.
     unheard: Option<Unheard>,
     /// Whether the last input led to a commit that is in the journal.
     is_committed: bool,
@@ -96,7 +96,7 @@ impl<'a, 'c> Look<'a, 'c> {
         self.is_committed
     }
 
-    /// Replaces the record: what was read for the old one is discarded.
+    /// Replaces the record, and discards the facts that were read for the old record.
     fn is_now(&mut self, record: CallRecord) {
         let before = &self.snapshot.record;
         let is_claimed = record.state == State::Running && record.epoch == before.epoch;
@@ -123,7 +123,7 @@ impl<'a> Lifecycle<'a> {
         self.parent.is_none() && self.run.core.gate.is_closed()
     }
 
-    /// Starts work on a call that the journal has.
+    /// Makes the state with which the driver works on a call that the journal has.
     pub(super) fn look<'c>(
         self,
         record: CallRecord,
@@ -170,7 +170,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Decides on an input, commits the decision, and returns what follows. Where the stages of the application have to
+    /// Decides on an input, commits the decision, and returns what follows. If the stages of the application have to
     /// examine the call first, runs them, and uses their decision as the next input.
     pub(super) async fn advance(
         self,
@@ -277,14 +277,14 @@ impl<'a> Lifecycle<'a> {
         let is_claim = record.state == State::Running;
         if is_claim {
             let held = self.hold(look, &record);
-            // This is the second commit of the same claim, so the first hold of it ends.
+            // This is the second commit of the same claim, so the value that holds the first one is released.
             if let Some(mut before) = look.held.replace(held) {
                 before.let_go();
             }
         }
         let written = self.journal.store.commit(unit, record.updated).await;
-        // After a lost reply the first commit may have succeeded, so an error of the second says nothing about the
-        // claim.
+        // After a lost reply the first commit may have succeeded, so an error of the second commit shows nothing
+        // about the claim.
         let is_first = look.unheard.is_none();
         if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
         {
@@ -309,7 +309,7 @@ impl<'a> Lifecycle<'a> {
             self.notify_committed(&record, &notification);
         }
         match record.state {
-            // The tool and the arguments were read for this attempt.
+            // The tool and the arguments belong to the running attempt, so they are not discarded.
             State::Running => {
                 let tool = look.snapshot.tool.take();
                 look.snapshot = Snapshot { tool, ..Snapshot::of(record) };
@@ -325,7 +325,7 @@ impl<'a> Lifecycle<'a> {
         HeldClaim::new(self.run, claimed, by, tool)
     }
 
-    /// Returns who runs the call. A child is given up as its parent is.
+    /// Returns whether a caller or a worker runs the call. A child is given up together with its parent.
     fn runs(self, look: &Look<'a, '_>) -> By {
         match self.run.lineage().and_then(|lineage| lineage.recorded.as_ref()) {
             Some(parent) if self.parent.is_some() => parent.by,
@@ -334,7 +334,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Makes the failure that the host has to act on.
+    /// Makes the failure that the host application has to handle.
     fn failure(self, record: &CallRecord, problem: Problem) -> CallFailure {
         let (call, tool) = (record.id, record.tool.clone());
         match problem {

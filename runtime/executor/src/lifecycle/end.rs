@@ -53,7 +53,7 @@ impl Lifecycle<'_> {
         for pause in pauses() {
             let ended = match self.load(id).await {
                 Ok(record) => self.end(record, End::CallerGone).await,
-                // Most of these calls are never recorded at all.
+                // Usually, such a call is never recorded at all.
                 Err(CallFailure::NoSuchCall(_)) => {
                     tokio::time::sleep(pause).await;
                     continue;
@@ -67,7 +67,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Ends a call that has not begun; otherwise returns it unchanged.
+    /// Ends a call that has not begun; returns a call that has begun unchanged.
     pub(super) async fn end(self, record: CallRecord, end: End) -> Result<CallRecord, CallFailure> {
         let was_waiting = record.state == State::Waiting;
         let mut look = self.look(record, None, None);
@@ -93,7 +93,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Cancels a call that has not begun, for a caller that does not wait for it.
+    /// Cancels a call that has not begun, for a caller that does not wait for the call.
     pub(crate) async fn cancel(self, id: CallId) -> Outcome {
         let ended = match self.load(id).await {
             Ok(record) => self.end(record, End::GivenUp).await,
@@ -103,7 +103,7 @@ impl Lifecycle<'_> {
         self.noted_as_read_of(outcome, id).await
     }
 
-    /// Ends all calls of a run that have not begun, and lets no other call of it begin.
+    /// Ends all calls of a run that have not begun, and prevents other calls of the run from beginning.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {
             self.run.end();
@@ -139,7 +139,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Records that a run has received the answer of a call.
+    /// Records that the run has received the answer of a call.
     pub(crate) async fn acknowledge(self, id: CallId) -> Result<(), CallFailure> {
         let record = self.load(id).await?;
         let tool = record.tool;
@@ -149,7 +149,7 @@ impl Lifecycle<'_> {
         if record.delivered {
             return Ok(());
         }
-        // A planned call runs after its answer, so its owner must keep its claim.
+        // A planned call runs after it is answered, so its owner must not lose its claim here.
         self.note_delivery_of(id, &tool).await
     }
 }

@@ -21,17 +21,17 @@ const UNDER_WAY: [State; 6] = [
     State::Indeterminate,
 ];
 
-/// Which call of each plan is next, by run.
+/// For each run, the call of its plan that is next.
 #[derive(Default)]
 pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
-/// What the executor has to do for a call that it found in the journal.
+/// What the executor has to do with a call that a sweep found in the journal.
 pub(super) enum FollowUp {
-    /// The call may run, or has to be evaluated.
+    /// The call may run, or the policy has to evaluate it.
     Continue(CallRecord),
-    /// The approver has to be notified of a pending call.
+    /// The approver has to be notified of this pending call.
     Notify(CallRecord),
-    /// The call's tool may find out its outcome.
+    /// The tool of this call can find out the outcome of the call.
     Reconcile(CallRecord),
 }
 
@@ -46,7 +46,7 @@ impl FollowUp {
 /// The result of a follow-up.
 pub(super) enum FollowUpOutcome {
     WentOn,
-    /// The call went on, and now the approver has to be notified.
+    /// The call has continued, and now the approver has to be notified of it.
     Asks(Box<CallRecord>),
     Notified,
     Reconciled,
@@ -115,8 +115,8 @@ impl Lifecycle<'_> {
     /// Whether this process could run the call: another process may have tools that this one lacks.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
-            // A call that is answered already has no caller that would bring what it needs. So this process takes the
-            // call, and finds out that it cannot run.
+            // A call that was answered already has no caller that could still provide its services. So this process
+            // takes the call, and finds out that it cannot run.
             Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()

@@ -1,5 +1,6 @@
-//! Stores the untrusted sources that a run has read in a document of the journal. They are written before the run gets
-//! an answer, and read when a policy judges a call by them; so they count in whatever process the run goes on.
+//! Stores the untrusted sources that a run has read in a document of the journal. They are written before the run
+//! receives an answer, and read when a policy depends on them, so that they apply in every process in which the run
+//! continues.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use crate::executor::{CallFailure, Outcome, Sources};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{Document, DocumentWrite, StoreError, Transaction};
 
-/// How often a change is tried again when other writers are faster.
+/// How often a change is tried again when other processes change the document first.
 const TRIES: u32 = 16;
 
 /// Returns the key of the document with the untrusted sources that a run has read.
@@ -18,8 +19,7 @@ pub fn untrusted_key(run: &str) -> String {
 }
 
 impl Lifecycle<'_> {
-    /// Returns the untrusted sources that a run has read, where a policy depends on them; `None` if they are not
-    /// known.
+    /// Returns the untrusted sources that a run has read, if a policy depends on them; `None` if they are unknown.
     pub(crate) async fn sources(
         self,
         run: &str,
@@ -84,7 +84,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds sources to those that the journal has of a run, and returns all of them.
+    /// Adds sources to those that the journal has for a run, and returns all of them.
     async fn record(
         self,
         run: &str,

@@ -4,23 +4,23 @@
 /// A check of `decide`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
-    /// A claim checks tool, decision, deadline and run again.
+    /// At the claim, tool, decision, deadline and run are checked again.
     EvaluatedAtClaim,
-    /// A decision counts only for its generation and digest.
+    /// A decision is valid only for the generation and the digest that it names.
     DecisionBound,
-    /// A decision counts only for what the person was shown.
+    /// A decision is valid only for the arguments that the person was shown.
     ShownBound,
-    /// A statement counts only in the journal and for the project that it names.
+    /// A statement is valid only in the journal and for the project that it names.
     JournalBound,
-    /// A decision counts only before its deadline.
+    /// A decision is valid only before the deadline of its question.
     DecisionInTime,
-    /// A lost call of effect `once` does not run again.
+    /// A call of effect `once` whose owner was lost does not run again.
     LostOnce,
-    /// A result counts only if its owner holds the latest claim.
+    /// The result of an attempt is recorded only if its owner has the latest claim.
     Fenced,
-    /// A record is compared only with a history that is not younger.
+    /// A record is compared only with a history that is at least as new.
     HistoryOfItsTime,
-    /// No call of an ended run begins, as far as the decision has read.
+    /// No call of an ended run begins, as far as the facts of the decision show.
     RunEndSeen,
     /// No call of an ended run begins: a condition of the commit checks that again.
     RunEndCommitted,
@@ -30,29 +30,29 @@ pub enum Guard {
     AnswerStays,
     /// The use of a grant is taken in the commit of the claim.
     GrantUseTaken,
-    /// A grant counts only within its scope, its time and its number of uses.
+    /// A grant is valid only within its scope, its time and its number of uses.
     GrantInTerms,
     /// The policy asks a person about each call, and a grant does not replace that.
     GrantNotForEachTime,
     /// A denial of the policy overrides a person's approval.
     DenialFirst,
-    /// A call that a person rejected in this run is not asked about again.
+    /// If a person rejected a call in this run, people are not asked about the same call again.
     DenialHolds,
     /// A requeued dead letter that cannot run becomes a dead letter again.
     DeadLetterStays,
-    /// The stages of the application examine a call before it is claimed.
+    /// The application's stages examine a call before the call is claimed.
     StagesFirst,
-    /// The stages' decision counts only for the version of the call that they examined.
+    /// The stages' decision is valid only for the version of the call that they examined.
     StagesCurrent,
     /// A delay by a stage takes no attempt.
     WaitingIsFree,
-    /// A supplied result counts only before the deadline of its call.
+    /// A supplied result is accepted only before the deadline of its call.
     SuppliedInTime,
-    /// A call is handed over in the commit of its claim.
+    /// A call is handed over in the same commit that claims the call.
     HandedOverAtOnce,
 }
 
-/// Which checks are made; all of them, unless a test says otherwise.
+/// The checks that are made: all of them, except in tests that switch some off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Guards {
     #[cfg(feature = "guards")]
@@ -60,7 +60,7 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// Makes all checks but these.
+    /// Makes all checks except these.
     #[cfg(feature = "guards")]
     #[must_use]
     pub fn without(off: &[Guard]) -> Self {

@@ -1,5 +1,5 @@
-//! Notifies listeners of what was committed, even where no caller waits for the call: a decision that the executor acts
-//! on, a deadline that has passed, a lost owner, a dead letter.
+//! Notifies listeners of commits, even if no caller waits for the call: a decision that the executor acts on, an
+//! expired deadline, a lost owner, a dead letter.
 //!
 //! An approval service commits a decision, perhaps in another process. Exactly one process commits the step after it,
 //! and only that process notifies its listeners.
@@ -18,20 +18,20 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-/// What to notify listeners of once a commit is recorded.
+/// The events that listeners receive once a commit is recorded.
 pub(super) struct Notification {
     entries: Vec<Entry>,
-    /// The decision of a person that the commit acts on, if there is one.
+    /// The decision of a person that led to the commit, if there is one.
     decided: Option<VerifiedStatement>,
-    /// How long the call had been in its state.
+    /// How long the call had been in its previous state.
     waited: Duration,
-    /// The decision of the policy, if the call was evaluated again.
+    /// The decision of the policy, if the policy evaluated the call again.
     evaluated: Option<PolicyDecision>,
-    /// The decision or grant that does not count any more, because the tool has changed.
+    /// The decision or grant that is no longer valid, because the tool has changed.
     outdated: Option<String>,
 }
 
-/// A decision, and how long the call had been waiting for it.
+/// A person's decision, and how long the call had waited for it.
 struct VerifiedStatement {
     statement: Statement,
     waited: Duration,
@@ -44,7 +44,7 @@ impl Notification {
 }
 
 impl Lifecycle<'_> {
-    /// Prepares what to notify listeners of once this is committed.
+    /// Collects what listeners have to be notified of once this commit is recorded.
     pub(super) async fn notification(
         self,
         snapshot: &Snapshot,
@@ -70,7 +70,7 @@ impl Lifecycle<'_> {
         Some(notification)
     }
 
-    /// Names the decision or grant that does not count because its tool has changed.
+    /// Names the decision or grant that is not valid, because its tool has changed.
     fn describe_outdated(
         self,
         snapshot: &Snapshot,
@@ -93,7 +93,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds what the journal says about the steps before.
+    /// Adds the facts that only the earlier history entries show.
     async fn look_back(self, record: &CallRecord, notification: &mut Notification) {
         match self.history(record).await {
             Ok(history) => {
@@ -173,7 +173,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Notifies listeners of a decision that has ended a call. Does nothing where its run has acknowledged the call.
+    /// Notifies listeners of a decision that has ended a call, unless the call's run has acknowledged the call.
     pub(super) async fn notify_found(self, record: &CallRecord) {
         let is_decided = matches!(record.state, State::Rejected | State::Succeeded)
             && record.decision.is_some()
@@ -199,7 +199,7 @@ impl Lifecycle<'_> {
         self.notify_of(record, ToolEventKind::Decided { verdict, by, waited });
     }
 
-    /// Notifies listeners of a call by its record.
+    /// Sends listeners an event about the call of this record.
     pub(super) fn notify_of(self, record: &CallRecord, kind: ToolEventKind<'_>) {
         self.run.tell(&CallEvent {
             call: record.id,
@@ -213,7 +213,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Returns the time from `then` until the record was changed.
+/// Returns the time between `then` and the last change of the record.
 fn until(then: jiff::Timestamp, record: &CallRecord) -> Duration {
     Duration::try_from(then.duration_until(record.updated)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Turns the record of a call into its outcome, and failures into answers.
+//! Converts the record of a call to the call's outcome, and failures to answers.
 
 use toolwright_core::error_kind;
 use tracing::Span;
@@ -14,7 +14,7 @@ use toolwright_journal::approval::{ApprovalRequest, Decision, VerifyError};
 use toolwright_journal::journal::{CallRecord, State};
 
 impl Lifecycle<'_> {
-    /// Returns the outcome of a call as its record has it.
+    /// Returns the outcome of a call, as its record shows it.
     pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
         if let Some(answer) = &record.answer {
             if let Err(why) = self.verify_supplier(record) {
@@ -39,7 +39,7 @@ impl Lifecycle<'_> {
 
     /// Whether the key that signed a supplied result is trusted.
     fn verify_supplier(self, record: &CallRecord) -> Result<(), VerifyError> {
-        // For a result after the answer this is not checked: the run never sees it.
+        // A result that came after the answer is not checked here, because the run never receives it.
         let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
             return Ok(());
         };
@@ -55,7 +55,7 @@ impl Lifecycle<'_> {
         ApprovalRequest::of(record).map(|request| ApprovalRequest { title: title(), ..request })
     }
 
-    /// Notifies listeners of how far a call has come.
+    /// Notifies listeners of the outcome that a call has reached.
     pub(super) fn notify_outcome(
         self,
         watch: Option<record::Watch<'_>>,
@@ -72,13 +72,13 @@ impl Lifecycle<'_> {
             (Some(watch), Outcome::Suspended(suspended)) => {
                 watch.report_suspension(suspended.state)
             }
-            // Nothing is reported here: the watch reports `Abandoned` when it is dropped.
+            // This outcome is not reported here: the watch reports `Abandoned` when it is dropped.
             _ => {}
         }
     }
 }
 
-/// Makes the answer for the model where the host cannot get the failure.
+/// Makes the answer for the model, for callers that cannot receive a failure.
 pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
         CallFailure::NoApprover { .. } => {

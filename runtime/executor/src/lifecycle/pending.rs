@@ -1,4 +1,4 @@
-//! Finds the pending calls that the approver was not notified of, without reading those that it was.
+//! Finds the pending calls of which the approver has not been notified, without reading the other pending calls.
 //!
 //! - Each read lists the calls that are newer than those of the last one. Ids follow the order in which calls are made.
 //! - After a change in the journal, and once a minute, a read lists all pending calls: an older one may be pending
@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::CallSummary;
 
-/// How often to list all pending calls where no change was noticed.
+/// How often all pending calls are listed even if no change was noticed.
 const LOOK_AT_ALL: Duration = Duration::from_mins(1);
 
-/// What a worker knows of the pending calls.
+/// What a worker remembers about the pending calls between its sweeps.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     /// When all pending calls were last listed.
@@ -34,7 +34,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Whether the next read has to list all pending calls.
+    /// Whether the next sweep has to list all pending calls.
     pub(super) fn needs_all(&self, has_changed: bool, now: Instant) -> bool {
         has_changed || self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL)
     }
@@ -82,12 +82,12 @@ impl Pending {
         self.open.keys().copied().collect()
     }
 
-    /// Notes that the call is not pending any more.
+    /// Records that the call is no longer pending.
     pub(super) fn is_over(&mut self, id: CallId) {
         self.open.remove(&id);
     }
 
-    /// Notes that this process cannot carry out the call.
+    /// Records that this process cannot carry out the call.
     pub(super) fn is_elsewhere(&mut self, id: CallId) {
         self.elsewhere.extend(self.open.remove_entry(&id));
     }

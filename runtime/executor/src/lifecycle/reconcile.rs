@@ -1,4 +1,4 @@
-//! Lets a tool find out the outcome of its call.
+//! Asks a tool for the unknown outcome of a call.
 
 use super::driver::Lifecycle;
 use super::step::{Input, Reconciliation};
@@ -13,7 +13,8 @@ use toolwright_core::spec::Start;
 use toolwright_journal::journal::CallRecord;
 
 impl Lifecycle<'_> {
-    /// Asks the tool for the outcome of a call, where it can find that out. Returns whether it did.
+    /// Asks the tool for the outcome of a call, if the tool can find it out. Returns whether the outcome is now
+    /// known.
     pub(super) async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
         let found = self.tool(record).map_err(|why| not_here(record, why))?;
         let plan = found.plan();

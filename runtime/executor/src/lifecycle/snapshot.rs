@@ -19,89 +19,90 @@ use toolwright_policy::policy::PolicyDecision;
 /// The facts about one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The record in the journal, or the one that would be written.
+    /// The record of the call in the journal, or the record that would be added.
     pub record: CallRecord,
-    /// Whether the journal has it.
+    /// Whether the journal has the record.
     pub is_recorded: bool,
     /// The history of the call, with the result of verifying the signatures in it and in the record.
     pub past: Option<Past>,
-    /// Whether its run has ended.
+    /// Whether the run of the call has ended.
     pub run_ended: Option<bool>,
-    /// The tool as it is now in this process; the error says why the call cannot continue here.
+    /// The tool as it is registered in this process now; the error is the reason why this process cannot continue the
+    /// call.
     pub tool: Option<Result<ToolNow, String>>,
-    /// The arguments of the call as they are stored.
+    /// Whether the stored arguments can be read, and how people see them.
     pub stored: Option<Stored>,
     /// How the tool and the policy evaluate the call's arguments now. If the tool refuses the arguments, this is its
     /// error.
     pub evaluated: Option<Result<Evaluated, AnswerRecord>>,
-    /// How its tool judges the arguments that a person proposed.
+    /// The evaluation of the arguments that a person proposed; the error is the tool's refusal of them.
     pub proposed: Option<Result<Evaluated, AnswerRecord>>,
     /// Whether a person rejected a call with these arguments in this run.
     pub denied_before: Option<bool>,
-    /// The grants for its tool.
+    /// The grants for the call's tool.
     pub grants: Option<Vec<GrantNow>>,
     /// The tool's preview of the call.
     pub preview: Option<Preview>,
-    /// Whether one of the calls that it waits for has got on.
+    /// Whether one of the children for which the call waits has advanced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<bool>,
-    /// The calls that it has made and that wait for a decision, if no other child may still run.
+    /// The children of the call that wait for a decision, if no other child may still run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided_children: Option<Vec<CallId>>,
-    /// How often it was begun and may have acted, as far as the journal shows.
+    /// How often the call was begun and may have acted, as far as the journal shows.
     pub begun: Option<u32>,
-    /// How many attempts it has, as far as its tool is known here.
+    /// How many attempts the call may have, as far as this process knows its tool.
     pub attempts: Option<u32>,
 }
 
-/// What happened to a call.
+/// The history of a call, with its verified statements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Past {
     /// The entries, in order.
     pub history: Vec<Entry>,
-    /// The decision in the record.
+    /// The result of verifying the decision in the record.
     pub decision: Option<Signature>,
-    /// The acceptance of its plan.
+    /// The result of verifying the acceptance of the call's plan.
     pub accepted: Option<Signature>,
-    /// The signed statement in the last entry that had it evaluated again.
+    /// The result of verifying the last statement that had the call evaluated again.
     pub evaluated_by: Option<Signature>,
-    /// The signed statement in the last entry, if that is an edit.
+    /// The result of verifying the last entry's statement, if that statement is an edit.
     pub edit: Option<Signature>,
 }
 
 /// The result of verifying a signed statement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Signature {
-    /// A trusted key has signed this statement.
+    /// A trusted key has signed this statement, so it is valid.
     Counts(Box<Statement>),
-    /// The statement does not count, for this reason.
+    /// The statement is not valid, for this reason.
     Invalid(String),
 }
 
-/// A tool as it is now, where the call can go on here.
+/// The tool as it is registered now, if this process can continue the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolNow {
-    /// The fingerprint of its definition, as hexadecimal digits.
+    /// The fingerprint of the tool's definition, in hexadecimal digits.
     pub fingerprint: String,
-    /// Whether its calls may be repeated.
+    /// The effect of the tool's calls, which decides whether they may be repeated.
     pub effect: Effect,
-    /// How often its calls are tried.
+    /// The retry policy for calls of the tool.
     pub retry: RetryPolicy,
-    /// Whether it needs services that the caller brings with the call.
+    /// Whether the tool needs services that the caller provides with the call.
     pub needs_caller: bool,
     /// Whether the caller has provided these services.
     pub has_services: bool,
-    /// The circuit breaker of the tool, if it is open.
+    /// The state of the tool's circuit breaker, if that is open.
     pub circuit: Option<CircuitOpen>,
-    /// How its calls are handed over, if they are carried out elsewhere.
+    /// How calls of the tool are handed over; `None` if this process carries them out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hands_over: Option<HandsOver>,
 }
 
-/// How a call is handed over that is carried out elsewhere.
+/// How calls of a tool are handed over to the process that carries them out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandsOver {
-    /// How long a result may be supplied.
+    /// The time within which a result has to be supplied.
     pub within: Duration,
     /// Why calls cannot be handed over in this process; `None` if they can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,11 +112,11 @@ pub struct HandsOver {
 /// A circuit breaker that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CircuitOpen {
-    /// How long it stays open; `None` while another call probes the tool.
+    /// How long the circuit breaker stays open; `None` while another call probes the tool.
     pub left: Option<Duration>,
 }
 
-/// The arguments of a record, as far as they can be read here.
+/// The arguments in the record, as far as this process can read them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stored {
     /// The arguments can be read.
@@ -130,45 +131,45 @@ pub enum Stored {
     Unreadable(String),
 }
 
-/// How a tool and the policy judge arguments.
+/// The evaluation of a call's arguments by its tool and the policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluated {
     /// The decision of the policy.
     pub policy: PolicyDecision,
-    /// Whether a reviewer may decide instead of a person, where the policy asks. A trace of a release without this
-    /// field means no.
+    /// Whether a reviewer may decide instead of a person if the policy asks. A trace of a release without this field
+    /// means `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewable: bool,
-    /// Whether the policy forbids that the user of a call approves it.
+    /// Whether the policy forbids the user of a call to approve it.
     pub four_eyes: bool,
-    /// Whether there are secrets among the arguments.
+    /// Whether the arguments contain secrets.
     pub has_secrets: bool,
-    /// The final arguments; `None` for a new record, which has them.
+    /// The final arguments; `None` for a new record, which already contains them.
     pub arguments: Option<Box<FinalCall>>,
 }
 
 /// The part of a record that an evaluation writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinalCall {
-    /// The final arguments, encrypted if they hold secrets.
+    /// The final arguments, encrypted if they contain secrets.
     pub arguments: StoredText,
-    /// The arguments as people see them.
+    /// The arguments in the form that people see, with secrets masked.
     pub shown: String,
-    /// The changes by repair.
+    /// The changes that input repair made to the arguments.
     pub repairs: Vec<Change>,
     /// The fingerprint of the tool's definition.
     pub fingerprint: String,
-    /// How carefully a person should look.
+    /// The danger of the call: how carefully a person should look at it.
     pub danger: Danger,
     /// Whether the call may be repeated.
     pub effect: Effect,
-    /// The parameters whose values are secret.
+    /// The names of the parameters whose values are secret.
     pub secrets: Vec<String>,
     /// The digest that a decision is bound to.
     pub digest: String,
     /// Whether the record has the same arguments, even if its tool has changed since.
     pub is_unchanged: bool,
-    /// Whether they match the record's digest as the version before computed it.
+    /// Whether the arguments match the record's digest only as the previous format version computes it.
     #[serde(default)]
     pub is_former: bool,
 }
@@ -176,23 +177,23 @@ pub struct FinalCall {
 /// A tool's preview of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preview {
-    /// The tool has none.
+    /// The tool has no preview for this call.
     Nothing,
-    /// This text.
+    /// The text of the preview.
     Text(String),
 }
 
 /// A grant for the tool of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GrantNow {
-    /// The key of its document.
+    /// The key of the document that contains the grant.
     pub key: String,
-    /// The version of its document.
+    /// The version of the document that contains the grant.
     pub version: u64,
     /// The grant.
     pub grant: Grant,
-    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` if it covers
-    /// them.
+    /// Why the grant's signature is not valid, or why the grant does not cover the call's arguments; `None` if it
+    /// covers them.
     pub not_covered: Option<String>,
 }
 
@@ -219,7 +220,7 @@ impl Snapshot {
         }
     }
 
-    /// Makes the snapshot of a call that the journal does not have.
+    /// Makes the snapshot of a call that the journal does not have yet.
     #[must_use]
     pub fn new(record: CallRecord, tool: ToolNow) -> Self {
         Self { is_recorded: false, tool: Some(Ok(tool)), ..Self::of(record) }

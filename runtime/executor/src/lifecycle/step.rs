@@ -1,4 +1,4 @@
-//! The inputs and results of `decide`, as plain data.
+//! The inputs and results of `decide`, which contain only data.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvan
 /// Why the executor decides on a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
-    /// The call is new: the journal does not have it.
+    /// The call is new, so the journal does not have it.
     Submitted {
-        /// Why the caller makes the call, if the caller says so.
+        /// The reason for the call, if the caller gives one.
         reason: Option<String>,
-        /// The answer, as it is stored, if the tool's validation refuses it.
+        /// The stored form of the error answer, if the tool's validation refuses the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<AnswerRecord>,
     },
@@ -31,17 +31,17 @@ pub enum Input {
     Noted,
     /// The stages of the application have examined the call.
     Staged(StagedCall),
-    /// The attempt of the call has ended, or could not begin.
+    /// An attempt of the call has ended, or could not begin.
     Attempted(Attempt),
     /// Every child that the call waits for needs a decision.
     Suspended(Suspension),
-    /// The result of a call that was handed over is supplied.
+    /// The process to which the call was handed over supplies a result.
     Supplied(SuppliedResult),
     /// The task that held the claim of the call was dropped.
     Dropped(DroppedClaim),
     /// The tool found out the outcome of the call.
     Reconciled(Reconciliation),
-    /// The call is not wanted any more, or cannot be decided.
+    /// The call is not needed any more, or nobody can decide on it.
     Ended(End),
 }
 
@@ -50,60 +50,60 @@ pub enum Input {
 pub struct StagedCall {
     /// The version of the record that the stages examined.
     pub version: u64,
-    /// Why the caller makes the call, if the caller says so; only for a call that the journal does not have.
+    /// The reason for the call, if the caller gives one; only for a call that the journal does not have.
     pub reason: Option<String>,
     /// The decision of the stages.
     pub verdict: StageVerdict,
-    /// The words about earlier attempts in the answer of the stages.
+    /// What the answer of the stages adds about earlier attempts.
     pub more: Option<String>,
 }
 
-/// What the stages decide about a call.
+/// The decision of the application's stages on a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StageVerdict {
     /// The call may begin.
     #[serde(rename = "GoOn")]
     Continue,
-    /// The call may not begin before this time has passed.
+    /// The call may not begin before a delay has passed.
     Delay {
         /// The length of the delay.
         time: Duration,
         /// Why the call is delayed.
         why: String,
     },
-    /// The call gets this answer, in stored form, and does not begin.
+    /// The call does not begin and has this answer, in stored form.
     Answer(AnswerRecord),
-    /// The caller gave the call up meanwhile.
+    /// The caller gave up the call while the stages examined it.
     GivenUp,
 }
 
-/// How an attempt ended.
+/// The end of an attempt, with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The epoch of the claim under which the attempt ran.
     pub epoch: u64,
-    /// The error, if it failed.
+    /// The error of the attempt; `None` if the attempt succeeded.
     pub error: Option<AttemptError>,
     /// The answer in its stored form: encrypted or left out if the arguments hold a secret.
     pub answer: AnswerRecord,
-    /// What the answer says about earlier attempts.
+    /// What the answer adds about earlier attempts of the call.
     pub more: Option<String>,
     /// Whether the call was cancelled because the executor shuts down, and not by its caller.
     pub is_released: bool,
-    /// How much of the total timeout is left, if there is one.
+    /// How much of the call's total timeout is left; `None` if there is no total timeout.
     pub time_left: Option<Duration>,
-    /// How long the tool's circuit breaker stays open, where it is open and that is known.
+    /// How long the tool's circuit breaker stays open; `None` if it is closed, or if the time is unknown.
     pub circuit: Option<Duration>,
-    /// Whether the run granted the call one of its retries; `None` if it was not asked.
+    /// Whether the run granted the call one of its retries; `None` if the run was not asked for one.
     pub retry: Option<bool>,
 }
 
 /// The error of an attempt, for decisions and operators.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptError {
-    /// The class of the error, which says whether the call may be repeated.
+    /// The class of the error, which decides whether the call may be repeated.
     pub class: ErrorClass,
-    /// What the executor itself did with the call, if anything.
+    /// What the executor did with the call, if the executor ended the attempt.
     pub done: Option<Done>,
     /// The kind of the error.
     pub kind: String,
@@ -122,36 +122,36 @@ pub struct Suspension {
     pub awaits: Vec<CallId>,
 }
 
-/// A result that is supplied with the verified token of its call.
+/// A result that was supplied with the verified token of its call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuppliedResult {
     /// The generation of the token.
     pub generation: u32,
-    /// The result or the error, in its stored form.
+    /// The supplied result or error, in its stored form.
     pub answer: AnswerRecord,
 }
 
-/// A claim whose task was dropped.
+/// The claim of a task that was dropped before it recorded an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DroppedClaim {
     /// The epoch of the claim.
     pub epoch: u64,
     /// Whether the caller or a worker ran the call.
     pub by: By,
-    /// Whether the tool of the call had begun.
+    /// Whether the tool of the call had begun when the task was dropped.
     pub is_begun: bool,
 }
 
 /// Who runs a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
-    /// The caller, who waits for the answer; when it goes away, the call is given up.
+    /// The caller runs the call and waits for its answer; if the caller stops, the call is given up.
     Caller,
-    /// A worker; when it goes away, other workers take the call over.
+    /// A worker runs the call; if the worker stops, other workers take the call over.
     Worker,
 }
 
-/// What a tool found out about the outcome of an earlier call.
+/// What a tool found out about the outcome of a call that was begun earlier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reconciliation {
     /// The version of the record about which the tool was asked.
@@ -171,20 +171,20 @@ pub enum End {
     GivenUp,
     /// The caller shuts down, and could not recognise the call later.
     ShuttingDown,
-    /// The approver failed, and no other approver can decide.
+    /// The approver failed with this error, and no other approver can decide.
     ApproverFailed(String),
 }
 
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The transaction to commit first, if there is one.
+    /// The transaction that the driver commits first, if there is one.
     pub commit: Option<Transaction>,
-    /// What follows once that is committed.
+    /// What the driver does after the commit.
     pub then: Then,
 }
 
-/// What follows a decision.
+/// What the driver does after a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Then {
     /// A fact is missing: the driver reads it, and decides on the same input again.
@@ -193,26 +193,26 @@ pub enum Then {
     Stage,
     /// The call is claimed: its tool runs, and the end of the attempt is the next input.
     Perform,
-    /// The call has advanced, and is decided on again.
+    /// The call has advanced, and the next decision on it follows.
     #[serde(rename = "GoOn")]
     Continue,
-    /// The record and the history are of different moments: both are read again.
+    /// The record and the history are from different moments, so both are read again.
     Reload,
-    /// People are asked.
+    /// The approver is notified that a person has to decide.
     Notify,
-    /// The outcome is in the record: its answer, or that it waits.
+    /// The outcome is reported from the record: the answer of the call, or its suspension.
     Report,
-    /// The call waits until this time.
+    /// The driver waits with the call until this time.
     WaitUntil(Timestamp),
-    /// The call is left alone for this time.
+    /// The driver does not touch the call for this time.
     LeaveAlone(Duration),
-    /// The call is refused with this answer, and not recorded.
+    /// The call is refused with this error, and is not recorded.
     Answer(Refusal),
-    /// The host has to act.
+    /// The host application has to handle this problem.
     Fail(Problem),
 }
 
-/// A fact that has to be read.
+/// A fact that `decide` needs and that the driver has to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Need {
     /// [`Snapshot::past`](super::Snapshot::past).
@@ -223,7 +223,8 @@ pub enum Need {
     Tool,
     /// [`Snapshot::stored`](super::Snapshot::stored).
     Stored,
-    /// [`Snapshot::evaluated`](super::Snapshot::evaluated), with the policy's plan mode off where its plan is accepted.
+    /// The fact [`Snapshot::evaluated`](super::Snapshot::evaluated); the policy's plan mode is off for a call whose
+    /// plan is accepted.
     Evaluated,
     /// [`Snapshot::proposed`](super::Snapshot::proposed).
     Proposed,
@@ -241,9 +242,9 @@ pub enum Need {
     Begun,
     /// [`Snapshot::attempts`](super::Snapshot::attempts).
     Attempts,
-    /// [`Attempt::retry`]: whether the run gives the call one of its retries.
+    /// The fact [`Attempt::retry`]: whether the run grants the call one of its retries.
     Retry,
-    /// Not a fact: these words have to be added to the answer of the attempt, or of a stage.
+    /// The remark in this text has to be added to the answer of the attempt, or of a stage. This is not a fact.
     More(String),
 }
 
@@ -252,7 +253,7 @@ pub enum Need {
 pub enum Refusal {
     /// The policy denies the call, for this reason.
     Denied(String),
-    /// A person rejected the same call in this run.
+    /// A person has rejected the same call in this run.
     DeniedBefore,
     /// The call would have to wait, for this reason, but holds a secret that cannot be encrypted.
     SecretCannotWait(String),
@@ -264,45 +265,45 @@ pub enum Refusal {
     NoUser(String),
     /// The call would be planned, but needs services that only the caller provides.
     CannotBePlanned,
-    /// The call would be planned, but there is no journal for a plan.
+    /// The call would have to wait in a plan, but there is no journal to store it.
     NoPlan,
     /// The executor shuts down.
     ShuttingDown,
     /// The circuit breaker of the tool is open.
     Unavailable(CircuitOpen),
-    /// The run of the call has ended.
+    /// The run of the call has already ended.
     RunOver,
 }
 
-/// Why the host has to act.
+/// Why the host application has to act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Problem {
-    /// The call cannot go on here.
+    /// This process cannot continue the call, for this reason.
     NotHere(String),
     /// The call needs approval, for this reason, no approver can be asked, and the executor is set to fail then.
     NoApprover(String),
-    /// The record of the call contradicts its history.
+    /// The record of the call contradicts the call's history.
     Contradiction(Contradiction),
-    /// The state machine has no such transition.
+    /// The state machine does not allow the transition in the call's state.
     Illegal(Illegal),
-    /// The record of the call cannot be advanced any more.
+    /// The transition cannot be applied to the record of the call.
     NotAdvanced(NotAdvanced),
 }
 
-/// The settings of an executor for its decisions.
+/// The settings of an executor that its decisions depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The name of the executor in the leases of its calls.
+    /// The name by which the leases of this executor identify it.
     pub owner: String,
-    /// How long a lease lasts unless it is renewed.
+    /// How long a lease is valid unless its owner renews it.
     pub lease: Duration,
-    /// How long a person may take to decide.
+    /// How long a question to a person is valid.
     pub expires_after: Duration,
     /// What the executor does with a call that needs approval; `None` if an approver can be asked.
     pub no_approver: Option<OnNoApprover>,
-    /// Whether the executor has a key to encrypt secrets with.
+    /// Whether the executor has a key by which it can encrypt secrets.
     pub seals: bool,
-    /// Whether the application has stages.
+    /// Whether the application has added stages to the executor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_stages: bool,
     /// Whether every failed call becomes a dead letter.
@@ -316,10 +317,10 @@ pub struct Settings {
     /// The parent whose child the executor carries out, if it carries out a child.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
-    /// Who makes the calls of the run that goes on, where it does so on behalf of another agent.
+    /// The agent on whose behalf the continued run makes its calls, if it does so for another agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_as: Option<String>,
-    /// Whether it shuts down and begins no more calls.
+    /// Whether the executor is shutting down, so that it begins no more calls.
     pub is_closed: bool,
     /// The checks to make; all of them, except in tests that show what a check is for.
     #[serde(default, skip)]

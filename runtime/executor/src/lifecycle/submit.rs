@@ -31,7 +31,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(crate) enum Asking {
     /// People are asked before the call's outcome is reported.
     Now,
-    /// People are asked when the other calls of the turn are answered.
+    /// People are asked once the other calls of the turn are answered.
     Later,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Lifecycle<'a> {
             if waits.state == State::Indeterminate {
                 return indeterminate(call.name(), waits.call).into();
             }
-            // The caller gets this one answer, so the call must not run later.
+            // This is the caller's only answer, so the call must not run later.
             if self.is_closed() {
                 return on_heap(|| self.end_with(waits.call, End::ShuttingDown)).await;
             }
@@ -75,7 +75,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Submits a call, with listeners and tracing, and returns its outcome.
+    /// Submits a call and returns its outcome; listeners and tracing observe the call.
     pub(crate) async fn outcome(
         self,
         id: CallId,
@@ -84,7 +84,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
         in_turn: Option<&InTurn>,
     ) -> Outcome {
-        // A drain of the executor waits until listeners have got the last event of the call as well.
+        // A drain of the executor also waits until listeners have received the last event of this call.
         let _telling = self.run.core.telling.enter_at_once();
         if let Err(failure) = self.record_read(call.name()).await {
             return failure.into();
@@ -146,7 +146,7 @@ impl<'a> Lifecycle<'a> {
         let slot = Slot::of(&place);
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        // A tool that makes calls may change something by them.
+        // A tool that makes calls may change something through them, even if it only reads itself.
         let is_unrecorded = plan.entry.definition.effect == Effect::Read
             && !self.journal.reads
             && !plan.makes_calls
@@ -237,7 +237,7 @@ impl<'a> Lifecycle<'a> {
                     Asking::Later => self.outcome_of(look.record()),
                 }
             }
-            // The journal already has the call.
+            // The journal already has a record of this call.
             Ok(Then::Reload) => on_heap(|| self.resubmit(look.into_record(), call, watch)).await,
             Ok(Then::Answer(refusal)) => {
                 // The refusal may come from the call's own record, which another process has just made.
@@ -275,12 +275,12 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Finds the call that the journal has at the slot of this record.
+    /// Finds the call that the journal has in the slot of this record.
     async fn of_turn(self, record: &CallRecord) -> Result<Option<CallRecord>, CallFailure> {
         self.find_known(&record.place, &record.tool).await
     }
 
-    /// Makes the record of a call before its first evaluation.
+    /// Makes the record of a call that has not been evaluated yet.
     fn open_record(
         self,
         id: CallId,
@@ -323,7 +323,7 @@ impl<'a> Lifecycle<'a> {
         Ok(record)
     }
 
-    /// Handles a call that is made again, after a crash for instance.
+    /// Continues a call that is submitted again, such as after a crash.
     pub(super) async fn resubmit(
         self,
         known: CallRecord,
@@ -338,12 +338,13 @@ impl<'a> Lifecycle<'a> {
                 None => CallFailure::PlaceTaken { place: known.place, call, tool }.into(),
             };
         }
-        // The call has its answer, so it is not continued. Only a parent gets a result that came after the answer.
+        // The call has its answer, so it is not continued. Only a parent receives a result that came after the
+        // answer.
         if known.answer.is_some() {
             return self.outcome_of(&self.as_known_now(known));
         }
         match on_heap(|| self.expire_due(known)).await {
-            // The caller has given the call up, and will end it.
+            // The caller has given up the call, and ends it itself.
             Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
             Ok(record) => on_heap(|| self.continue_call(record, Some(call), watch)).await,
             Err(failure) => failure.into(),
@@ -365,7 +366,7 @@ impl<'a> Lifecycle<'a> {
                     failure = Some(CallFailure::PlaceTaken { place, call, tool });
                 }
                 Ok(_) => continue,
-                // This call cannot be read and will fail; the others may run.
+                // This call cannot be read and will fail, but the other calls may run.
                 Err(CallFailure::NotRecorded { error, .. }) if error.is_of_a_row() => continue,
                 Err(failed) => failure = Some(failed),
             }

@@ -18,11 +18,11 @@ use toolwright_core::tool::Definition;
 use toolwright_journal::approval::{HandOverToken, InvalidToken};
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// The most bytes that a supplied result may have.
+/// The maximum size of a supplied result in bytes.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Lifecycle<'_> {
-    /// Describes how the calls of an external tool are handed over here.
+    /// Returns how this executor hands over the calls of an external tool.
     pub(super) fn hands_over(self, definition: &Definition) -> HandsOver {
         let within = definition.timeout.or(Some(self.journal.expires_after));
         let lacks_key = self.journal.hand_over.is_of_process && self.journal.store.is_durable();
@@ -37,7 +37,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Makes what the other side needs to carry out a call; `None` for a call that was not handed over.
+    /// Makes the data that another process needs to carry out a call; `None` for a call that was not handed over.
     ///
     /// # Errors
     /// When its arguments cannot be read here; the text says why.
@@ -145,7 +145,8 @@ fn answer_of(entry: &Entry, json: &str) -> Result<Answer, Vec<String>> {
     })
 }
 
-/// Whether the output schema is that of a function which returns a `String`: any string, not one of a list.
+/// Whether the output schema is that of a function which returns a `String`: it accepts any string, not only listed
+/// ones.
 fn is_of_text(schema: &Value) -> bool {
     schema["type"] == "string"
         && ["enum", "const", "format"].iter().all(|key| schema.get(key).is_none())

@@ -18,34 +18,34 @@ use crate::executor::CallFailure;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 
-/// What a sweep did.
+/// What a sweep did: how many calls it processed, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Swept {
-    /// Calls whose approval expired, or whose result was not supplied in time.
+    /// How many calls expired: nobody approved them, or supplied their result, in time.
     pub expired: usize,
-    /// Calls whose owner was lost: their lease had expired.
+    /// How many calls had lost their owner, so that their lease had expired.
     pub lost: usize,
-    /// Calls that were evaluated again, or run.
+    /// How many calls were evaluated again, or run.
     pub gone_on: usize,
-    /// Pending calls of which the approver was notified.
+    /// How many pending calls the approver was notified of.
     pub notified: usize,
-    /// Calls whose tool found out their outcome.
+    /// How many calls had an unknown outcome that their tool has found out.
     pub reconciled: usize,
-    /// Calls that could not be processed here; tracing says why.
+    /// How many calls could not be processed here; tracing events name the reasons.
     pub left: usize,
 }
 
-/// What a sweep has found.
+/// The calls that a sweep has found.
 #[derive(Default)]
 struct SweepResult {
     follow_ups: Vec<FollowUp>,
-    /// How many calls were left out because they cannot be read.
+    /// How many calls were skipped because they cannot be read.
     unreadable: usize,
 }
 
 impl Lifecycle<'_> {
-    /// Finds everything that is due, and completes when all of it is done.
+    /// Finds all calls that are due, and completes when all of them have been processed.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.expire_all_due().await?;
         let found = self.follow_ups(&HashMap::new(), &mut Pending::default(), true).await?;
@@ -73,7 +73,7 @@ impl Lifecycle<'_> {
     /// Sweeps until the executor is drained. Calls run side by side, and none delays the others.
     pub(crate) async fn work(self) {
         let mut going = FuturesUnordered::new();
-        // For each call that this loop is working on, whether it takes a place.
+        // The calls on which this loop works; `true` for a call that takes one of the executor's places.
         let mut under_way: HashMap<CallId, bool> = HashMap::new();
         let limit = self.run.core.limit.max(1) as usize;
         let mut pending = Pending::default();
@@ -98,7 +98,8 @@ impl Lifecycle<'_> {
                 }
             };
             let (found, ended) = beside(look, &mut going).await;
-            // Removed only now: for a call that ended meanwhile, the sweep may have read an old state.
+            // Ended calls are removed only now, because the sweep may have read an old state of a call that ended in
+            // the meantime.
             for id in &ended {
                 under_way.remove(id);
             }
@@ -161,7 +162,7 @@ impl Lifecycle<'_> {
         Ok(swept)
     }
 
-    /// Lists what to do, except for calls that are being worked on already.
+    /// Lists the calls to process, except for those that are being processed already.
     async fn follow_ups(
         self,
         under_way: &HashMap<CallId, bool>,
@@ -177,7 +178,7 @@ impl Lifecycle<'_> {
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
         }
-        // The driver of the run makes such a call again.
+        // The driver of an agent's run makes its calls again, so the sweep leaves them out.
         due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();
@@ -205,7 +206,7 @@ impl Lifecycle<'_> {
         Ok(SweepResult { follow_ups, unreadable })
     }
 
-    /// Resumes calls that waited for their children and may go on.
+    /// Resumes the calls that waited for their children and may now continue.
     async fn resume_waiting(self) -> Result<(), CallFailure> {
         for record in self.list_in_states(&[State::Waiting], false, None).await?.calls {
             let id = record.id;
@@ -216,7 +217,7 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Lists the pending calls of which the approver has to be notified.
+    /// Lists the pending calls of which the approver has not been notified.
     async fn list_unnotified(
         self,
         under_way: &HashMap<CallId, bool>,
@@ -253,7 +254,7 @@ impl Lifecycle<'_> {
         Ok(unnotified)
     }
 
-    /// Selects the calls in these states that this executor works on.
+    /// Returns a filter for the calls in these states on which this executor works.
     fn filter(self, states: &[State]) -> Filter {
         let run = self.run.is_own().then(|| self.run.id().to_owned());
         Filter { states: states.to_vec(), run, ..Filter::default() }
@@ -274,8 +275,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Awaits a future while running calls go on and renew their leases, however long it takes. Returns its output and the
-/// calls that ended meanwhile.
+/// Waits for a future, however long it takes, while running calls continue and renew their leases. Returns the output
+/// of the future and the calls that have ended.
 async fn beside<T>(
     look: impl Future<Output = T>,
     going: &mut FuturesUnordered<impl Future<Output = (CallId, FollowUpOutcome)>>,
@@ -292,7 +293,7 @@ async fn beside<T>(
 }
 
 impl Swept {
-    /// Reports whether the sweep did nothing.
+    /// Reports whether the sweep processed no calls.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self { left: self.left, ..Self::default() }

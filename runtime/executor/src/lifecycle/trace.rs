@@ -16,11 +16,11 @@ pub const TARGET: &str = "toolwright::lifecycle";
 /// The version of the stored form; an older reader refuses newer data.
 const FORMAT: u32 = 1;
 
-/// One decision, with everything that it was made from.
+/// One decision, with all facts, settings and other inputs that led to it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TracedDecision {
     format: u32,
-    /// The facts.
+    /// The facts about the call.
     pub snapshot: Snapshot,
     /// The input.
     pub input: Input,
@@ -28,7 +28,7 @@ pub struct TracedDecision {
     pub settings: Settings,
     /// The time of the decision.
     pub now: Timestamp,
-    /// The random number, its upper half first.
+    /// The random number of the decision: its upper 64 bits, then its lower ones.
     pub random: [u64; 2],
     /// The decision.
     pub step: Step,
@@ -38,12 +38,12 @@ pub struct TracedDecision {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceRefusal {
-    /// A newer version wrote it.
+    /// A newer release, with another format, wrote the trace.
     #[error(
         "step {step} of the trace has format {found}, and this version reads format {FORMAT}: update"
     )]
     Newer {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The format that was found.
         found: u32,
@@ -51,12 +51,12 @@ pub enum TraceRefusal {
     /// The line is not a valid step.
     #[error("step {step} of the trace cannot be read: {why}")]
     Unreadable {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The problem of the trace.
         why: String,
     },
-    /// The trace does not begin with the arrival of a call.
+    /// The trace does not begin with the submission of a call.
     #[error("the trace begins at version {version} of its call, not with its submission")]
     Beginning {
         /// The version of the first record.
@@ -67,21 +67,21 @@ pub enum TraceRefusal {
         "a step is missing before step {step}: it begins at version {found}, and the one before ends at {expected}"
     )]
     Missing {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
-        /// The version that the step before left.
+        /// The version at which the previous step ends.
         expected: u64,
         /// The version at which the step begins.
         found: u64,
     },
-    /// This version decides otherwise.
+    /// This release makes another decision than the one in the trace.
     #[error(
         "step {step} of the trace is decided differently now: {decided}, but the trace says {recorded}"
     )]
     Otherwise {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
-        /// The decision of this version.
+        /// The decision that this release makes.
         decided: String,
         /// The recorded decision.
         recorded: String,
@@ -90,7 +90,7 @@ pub enum TraceRefusal {
 toolwright_core::debug_as_sentence!(TraceRefusal);
 
 impl TracedDecision {
-    /// Makes a decision at this time.
+    /// Decides at the time `now`, and returns the decision with all of its inputs.
     #[must_use]
     pub fn of(
         snapshot: &Snapshot,
@@ -136,7 +136,7 @@ impl TracedDecision {
         Err(TraceRefusal::Otherwise { step, decided, recorded })
     }
 
-    /// The version of the record after the step, if its commit succeeds.
+    /// Returns the version of the record after the step, if the step's commit succeeds.
     fn left(&self) -> u64 {
         let written = self.step.commit.as_ref().and_then(|unit| unit.calls.first());
         written.map_or(self.snapshot.record.version, |write| write.record.version)
@@ -168,7 +168,7 @@ pub fn replay(trace: &str) -> Result<Option<Then>, TraceRefusal> {
         let now = TracedDecision::from_line(step, line)?;
         now.is_decided_again(step)?;
         last = Some(now.step.then.clone());
-        // A step without a commit does not change the version.
+        // A step without a commit leaves the version unchanged.
         if now.step.commit.is_none() {
             continue;
         }

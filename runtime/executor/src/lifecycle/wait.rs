@@ -19,25 +19,25 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 
-/// How many steps a call may advance at once.
+/// The maximum number of steps by which a call may advance without a pause.
 const MOVES: u32 = 16;
 
 /// How long a caller continues to wait while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
-/// What a caller waits for.
+/// Until when a caller waits for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitUntil {
-    /// The call has its answer.
+    /// The caller waits until the call has its answer.
     Answered,
     /// The call has its answer, or it was handed over to the side that carries it out.
     HandedOver,
 }
 
-/// How far a call has come.
+/// What has become of a call while its caller waited.
 pub(super) enum CallProgress {
     On(Outcome),
-    /// The call is pending, and no approver has been asked yet.
+    /// The call is pending, and no approver has been notified of it yet.
     ToPeople(Box<CallRecord>),
 }
 
@@ -140,8 +140,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Waits until a call is answered, or until only a person can find out its outcome. Meanwhile does the work that is
-    /// due for the call.
+    /// Waits until a call is answered, or until only a person can find out its outcome. While it waits, it does the
+    /// work that is due for the call.
     ///
     /// If the journal becomes unavailable, goes on waiting, but for no longer than [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
@@ -159,8 +159,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether a caller goes on waiting after this outcome. It does if the journal is unavailable, but not for
-    /// longer than [`AWAY`].
+    /// Returns whether a caller continues to wait after this outcome. It does so while the journal is unavailable,
+    /// but for at most [`AWAY`].
     async fn outlasts(
         self,
         outcome: &Outcome,
@@ -224,8 +224,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns how long to wait before the next look at the call: until something is due for it, but no longer than a
-    /// second.
+    /// Returns how long to wait before the call is read again: until something is due for it, but at most a second.
     fn until_due(self, record: &CallRecord) -> Duration {
         let due = record.due().map(|due| self.journal.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())
@@ -298,7 +297,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
-            // A due call that did not advance cannot go on in this process.
+            // If a due call did not advance, it cannot continue in this process.
             if tried.replace(record.version) == Some(record.version) {
                 return outcome;
             }
@@ -330,7 +329,7 @@ impl<'a> Lifecycle<'a> {
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
-        // The call is marked as busy, so that no worker of this process takes it.
+        // The call is marked as being worked on, so that no worker of this process takes it.
         let ours = self.journal.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
@@ -367,8 +366,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether the call at this slot was put into a plan. The answer of such a call only says so, and is not a
-    /// result of its tool.
+    /// Returns whether the call in this slot was put into a plan. The answer of such a call only says so, and is not
+    /// a result of its tool.
     pub(crate) async fn is_planned(
         self,
         place: &CallSlot,
@@ -388,10 +387,10 @@ impl WaitUntil {
     }
 }
 
-/// How the wait for the next attempt ended.
+/// The result of waiting for the next attempt of a call.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
-    /// The call is left to another worker or process.
+    /// Another worker or process continues the call.
     Elsewhere(Box<CallRecord>),
     Ended(Outcome),
 }

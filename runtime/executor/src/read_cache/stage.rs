@@ -16,7 +16,7 @@ use toolwright_core::output::{Answer, StoredAnswer};
 use toolwright_core::tool::Effect;
 use toolwright_journal::arguments::{DigestInput, canonical, digest};
 
-/// The services of an executor; equal if they are the same allocation.
+/// Identifies the services of an executor: two values are equal if they have the same allocation.
 #[derive(Debug, Clone)]
 pub(super) struct Services(Weak<ProvidedValues>);
 
@@ -50,7 +50,7 @@ impl ReadCache {
         BeforeCall::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
     }
 
-    /// Makes the key of a call; `None` if its answer cannot be cached.
+    /// Returns the cache key of a call; `None` if the answer of the call cannot be cached.
     fn key(&self, call: &MiddlewareCall<'_>, footprint: &Footprint) -> Option<Key> {
         let reads = footprint.resources_read().filter(|reads| !reads.is_empty())?;
         if call.definition().effect != Effect::Read {
@@ -84,7 +84,7 @@ fn stamps(footprint: &Footprint) -> Option<Box<[ResourceStamp]>> {
     footprint.resources_read()?.iter().map(|resource| resource.stamp()).collect()
 }
 
-/// A write that has begun. Dropping it ends the write.
+/// A write that is in progress. Dropping it ends the write.
 struct Writing {
     shared: Arc<Shared>,
     begun: OpenAccess,
@@ -107,11 +107,11 @@ impl Drop for Writing {
     }
 }
 
-/// A read that has begun. If it is dropped, nothing is stored.
+/// A read that is in progress. Dropping it stores nothing in the cache.
 struct Reading {
     shared: Arc<Shared>,
     begun: OpenAccess,
-    /// The key, and the stamps from before the read began, so that the next look-up notices a change since then.
+    /// The key, and the stamps from before the read began, so that the next look-up notices a change during the read.
     read: Option<(Key, Box<[ResourceStamp]>)>,
 }
 

@@ -1,5 +1,5 @@
-//! The table of cached answers. It is pure: time is an argument, counted from when the table was made, and so are
-//! stamps.
+//! The table of cached answers. Does no I/O: the time, counted from the creation of the table, and the stamps of
+//! resources are arguments.
 //!
 //! - No entry overlaps with a write that has begun and not ended: the entry is removed when the write begins, and what
 //!   is read meanwhile is not stored.
@@ -17,7 +17,7 @@ use toolwright_core::footprint::{Footprint, ResourceStamp};
 /// The approximate size of an entry in bytes, without its answer and its names.
 const OVERHEAD: usize = 256;
 
-/// The answers, of type `A`, by the calls that got them, of type `K`.
+/// The cached answers, of type `A`, by the key of their call, of type `K`.
 #[derive(Debug)]
 pub(super) struct Table<K, A> {
     limits: Limits,
@@ -30,7 +30,7 @@ pub(super) struct Table<K, A> {
     statistics: CacheStatistics,
 }
 
-/// How much is stored, and for how long.
+/// The maximum size of the cache, and how long its answers are valid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) bytes: usize,
@@ -47,15 +47,15 @@ struct Entry<A> {
     used: u64,
 }
 
-/// A read that has begun and not ended.
+/// A read that has begun and has not ended.
 #[derive(Debug)]
 struct PendingRead {
     footprint: Footprint,
-    /// Whether something that it reads may have changed since it began.
+    /// Whether a resource that it reads may have changed since the read began.
     is_stale: bool,
 }
 
-/// A read or a write that has begun and not ended.
+/// The id of a read or a write that has begun and has not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenAccess(u64);
 
@@ -82,7 +82,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         }
     }
 
-    /// Returns the answer to a call whose resources have these stamps now.
+    /// Returns the cached answer of a call, if the resources still have these stamps.
     pub(super) fn look_up(
         &mut self,
         key: &K,
@@ -116,7 +116,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         Some(&entry.answer)
     }
 
-    /// Notes that a read begins whose answer may be stored.
+    /// Records that a read begins whose answer may be cached.
     pub(super) fn begin_read(&mut self, footprint: &Footprint) -> OpenAccess {
         let is_stale = self.writes.values().any(|write| write.conflicts_with(footprint));
         let id = self.tick();
@@ -124,7 +124,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// Ends a read, and stores what it found, unless a write has overlapped.
+    /// Ends a read, and caches its answer unless a write has overlapped the read.
     pub(super) fn end_read(
         &mut self,
         begun: OpenAccess,
@@ -136,7 +136,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.remember(read.footprint, found, now);
     }
 
-    /// Begins a write: removes the answers that it may change.
+    /// Begins a write, and removes the answers that the write may make outdated.
     pub(super) fn begin_write(&mut self, footprint: &Footprint) -> OpenAccess {
         self.forget(footprint);
         let id = self.tick();
@@ -144,12 +144,12 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// Ends a write, whatever its result. Until now no answer that it may change was stored.
+    /// Ends a write, whatever its result. During the write, no answer that the write may change was stored.
     pub(super) fn end_write(&mut self, begun: OpenAccess) {
         self.writes.remove(&begun.0);
     }
 
-    /// Removes every answer, and keeps running reads from adding theirs.
+    /// Removes every cached answer, and prevents running reads from storing theirs.
     pub(super) fn clear(&mut self) {
         self.statistics.invalidations += self.entries.len() as u64;
         self.entries.clear();
@@ -167,7 +167,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         let names = footprint.resources_read().unwrap_or_default().iter();
         let names: usize = names.map(|it| it.name().map_or(0, str::len)).sum();
         let bytes = bytes.saturating_add(names).saturating_add(OVERHEAD);
-        // Of two reads at once, the one that ended last has the newer answer.
+        // Of two reads at the same time, the one that ended last has the newer answer.
         self.remove(&key);
         if bytes > self.limits.bytes / 2 {
             self.statistics.too_large += 1;
@@ -188,7 +188,8 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.entries.insert(key, entry);
     }
 
-    /// Removes the entries that conflict with a write, and keeps running reads that conflict from adding theirs.
+    /// Removes the cached answers that conflict with a write, and prevents running reads that conflict from storing
+    /// theirs.
     fn forget(&mut self, write: &Footprint) {
         let Self { entries, by_use, reads, statistics, .. } = self;
         entries.retain(|_, entry| {

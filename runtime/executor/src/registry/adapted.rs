@@ -18,10 +18,10 @@ use toolwright_core::tool::{DeclaredDanger, Definition, Parameter, PresetArgumen
 use toolwright_schema::adapted::{AdaptedArgument, arguments, schema};
 use toolwright_schema::schema::Checker;
 
-/// Whether arguments are as sent, or final.
+/// The form of arguments: as the model sent them, or final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As they were sent: a preset is an unknown key in them.
+    /// The arguments as the model sent them, among which a preset argument counts as an unknown key.
     Sent,
     /// Final, with the presets.
     Final,
@@ -33,7 +33,7 @@ pub(crate) struct AdaptedInput {
     arguments: Vec<AdaptedArgument>,
 }
 
-/// Adapts a definition. Returns `None` if its arguments stay as they are.
+/// Adapts a definition. Returns `None` if the adaptation does not change the arguments.
 pub(super) fn adapt(
     definition: &mut Definition,
     adaptation: &Adaptation,
@@ -91,7 +91,7 @@ fn adapt_parameters(
             presets.push(PresetArgument { parameter, value });
         }
     }
-    // All at once, because two arguments may swap their names.
+    // All arguments are renamed in one step, because two arguments may swap their names.
     for parameter in &mut definition.parameters {
         let Some(argument) = arguments.iter().find(|it| it.own == parameter.name) else { continue };
         if let Some(schema) = properties.and_then(|it| it.get(&argument.name)) {
@@ -204,7 +204,7 @@ impl AdaptedInput {
         })
     }
 
-    /// Returns the adapted name of a key that the tool has filled in.
+    /// Returns the adapted name of a key of the tool's own input.
     fn name<'k>(&'k self, own: &'k str) -> &'k str {
         self.arguments.iter().find(|it| it.own == own).map_or(own, |it| it.name.as_str())
     }
@@ -233,7 +233,7 @@ impl AdaptedInput {
 
 /// Adapts the texts of a tool's calls.
 impl super::Entry {
-    /// Whether the application has changed its arguments.
+    /// Whether the application has changed the arguments of the tool.
     #[inline]
     pub(crate) fn is_adapted(&self) -> bool {
         self.adapted.is_some()
@@ -247,7 +247,7 @@ impl super::Entry {
         }
     }
 
-    /// Returns the text that the tool reads of final arguments, for its companions, such as a preview.
+    /// Converts final arguments to the text that the tool reads, for the tool's further functions, such as a preview.
     pub(crate) fn own_final_text<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, ToolError> {
         self.own_text(text, Form::Final).map_err(|problems| {
             let tool = &self.name;

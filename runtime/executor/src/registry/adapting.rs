@@ -9,7 +9,7 @@ use crate::catalog::{InvalidPattern, Profile};
 use toolwright_core::adaptation::Adaptation;
 use toolwright_core::tool::Definition;
 
-/// Adaptations in their order, each with the pattern of its tools.
+/// The adaptations in the order in which they were added, each with the pattern of the tools it is for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Adaptations(Vec<Arc<(Profile, Adaptation)>>);
 
@@ -63,7 +63,7 @@ impl Adaptations {
         of_it.fold(Adaptation::new(), |all, it| all.and(it.1.clone()))
     }
 
-    /// Adapts a tool; `None` if no change is for it.
+    /// Adapts a tool; `None` if no adaptation is for the tool.
     pub(super) fn adapted(&self, entry: &Entry) -> Option<Result<Entry, RegistryProblem>> {
         let adaptation = self.of(&entry.definition);
         if adaptation.is_empty() {

@@ -23,12 +23,12 @@ pub(crate) struct Entry {
     pub(crate) spec: &'static Spec,
     pub(crate) definition: Arc<Definition>,
     pub(crate) keys: Arc<Keys>,
-    /// The handler of a run-time tool; for any other tool, `spec` has it.
+    /// The handler of a run-time tool; `None` for other tools, whose `spec` has it.
     pub(crate) body: Option<Arc<Body>>,
     pub(crate) origin: Origin,
     /// Converts the input of a call into the tool's own form; `None` if the application has not changed the arguments.
     pub(super) adapted: Option<AdaptedInput>,
-    /// The definition as the tool's author wrote it, and the changes to it.
+    /// The definition as the tool's author wrote it, and the application's changes to it.
     written: (Arc<Definition>, Adaptation),
     output: OnceLock<Option<Checker>>,
     promises_more: OnceLock<bool>,
@@ -37,12 +37,12 @@ pub(crate) struct Entry {
     fingerprint: OnceLock<String>,
 }
 
-/// How a tool came into the registry.
+/// Who registered a tool: the application or a resolver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The application named it.
+    /// The application registered the tool by its name.
     Application,
-    /// A resolver made it from a name that a model called, so a person should look at it.
+    /// A resolver made the tool for a name that a model called, so a person should look at its calls.
     Resolver,
 }
 
@@ -123,7 +123,7 @@ impl Entry {
         self.fingerprint.get_or_init(|| fingerprint(&self.definition))
     }
 
-    /// Returns the words that a search compares, split at the first use.
+    /// Returns the tool's words for the search, which are computed at the first use.
     pub(crate) fn words(&self) -> &Words {
         self.words.get_or_init(|| Words::of(&self.definition))
     }

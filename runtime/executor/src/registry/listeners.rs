@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryEvent {
-    /// What happened.
+    /// The kind of the change.
     pub kind: RegistryEventKind,
     /// The tool.
     pub name: Arc<str>,
-    /// The first generation with this change.
+    /// The generation of the registry that this change began.
     pub generation: u64,
 }
 
-/// What can happen to a tool of a registry.
+/// The kinds of changes of a tool in a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RegistryEventKind {
@@ -26,11 +26,11 @@ pub enum RegistryEventKind {
     Registered,
     /// The tool was removed.
     Unregistered,
-    /// The tool can be called again.
+    /// The tool was disabled, and can be called again.
     Enabled,
     /// The tool is still registered, but cannot be called.
     Disabled,
-    /// The application has adapted it.
+    /// The application has adapted the tool.
     Adapted,
 }
 
@@ -48,7 +48,7 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     events: VecDeque<RegistryEvent>,
-    /// Whether a thread is notifying already.
+    /// Whether a thread is already sending the queued events to the listeners.
     is_told: bool,
     next_listener: u64,
 }
@@ -89,7 +89,7 @@ impl Listeners {
             let listeners: Vec<Listener> =
                 lock(&self.0.listeners).iter().map(|(_, listener)| Arc::clone(listener)).collect();
             for listener in listeners {
-                // The drop of what a listener captured may panic as well.
+                // Dropping a value that a listener captured may panic, too.
                 let outcome = catch_unwind(AssertUnwindSafe(|| {
                     listener(&event);
                     drop(listener);
@@ -127,7 +127,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Listens as long as the registry exists.
+    /// Keeps the listener as long as the registry exists.
     pub fn for_good(mut self) {
         self.listeners = Weak::new();
     }
@@ -136,7 +136,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         let Some(inner) = self.listeners.upgrade() else { return };
-        // Removed under the lock, but dropped without it: it may hold anything.
+        // The listener is removed under the lock, but dropped after it, because its drop may run any code.
         let gone = {
             let mut listeners = lock(&inner.listeners);
             let index = listeners.iter().position(|(id, _)| *id == self.id);

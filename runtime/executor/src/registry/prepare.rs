@@ -12,7 +12,7 @@ use super::entry::{Entry, Origin};
 use super::problem::{RegistryProblem, wrong_with_name};
 use crate::dynamic::{self, DynamicTool};
 
-/// Prepares the tool with its schema.
+/// Prepares a tool for registration: makes its schema and checks it.
 pub(super) fn prepare(
     registration: Registration,
     origin: Origin,

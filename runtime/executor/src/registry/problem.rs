@@ -10,12 +10,12 @@ use toolwright_core::spec::Location;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryError {
-    /// The problems, of which there is at least one.
+    /// The problems; the list is never empty.
     pub problems: Vec<RegistryProblem>,
 }
 toolwright_core::debug_as_sentence!(RegistryError);
 
-/// One thing that is wrong with a set of tools.
+/// One reason why tools cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistryProblem {
@@ -23,27 +23,27 @@ pub enum RegistryProblem {
     Duplicate {
         /// The name that both tools have.
         name: String,
-        /// Where the tool that came first is declared.
+        /// The location in the source where the first tool is declared.
         first: Location,
-        /// Where the other tool is declared.
+        /// The location in the source where the second tool is declared.
         second: Location,
     },
-    /// A tool has no usable schema.
+    /// A tool has no schema that could be used.
     Schema {
         /// The name of the tool.
         name: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: Location,
         /// What is wrong.
         problem: SchemaProblem,
     },
-    /// A tool cannot be adapted in the way that the application asks for.
+    /// The tool cannot be changed in the way that the application's adaptation asks for.
     Adaptation {
         /// The name of the tool.
         name: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: Location,
-        /// What is wrong, and at which argument.
+        /// What is wrong with the adaptation, and at which argument.
         problem: SchemaProblem,
     },
     /// The pattern of an adaptation is invalid.
@@ -55,7 +55,7 @@ pub enum RegistryProblem {
     Name {
         /// The name.
         name: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: Location,
         /// What is wrong with the name.
         problem: &'static str,
@@ -64,28 +64,28 @@ pub enum RegistryProblem {
     NoDescription {
         /// The name of the tool.
         name: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: Location,
     },
-    /// A tool has a limit of 0 calls at once, which would let no call run.
+    /// A tool is limited to 0 concurrent calls, so that no call could ever run.
     NoCalls {
         /// The name of the tool.
         name: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: Location,
     },
     /// A tool whose calls are carried out elsewhere has no time limit, so that its calls could wait for ever.
     NoDeadline {
         /// The name of the tool.
         name: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: Location,
     },
-    /// A tool is declared to go on in the background, but it runs in this process or is terminal.
+    /// A tool is declared to continue in the background, but it runs in this process or is terminal.
     Background {
         /// The name of the tool.
         name: String,
-        /// Where the tool is declared.
+        /// The location in the source where the tool is declared.
         location: Location,
         /// Whether the problem is that the tool is terminal; otherwise it is that the tool runs in this process.
         is_terminal: bool,
@@ -157,7 +157,7 @@ impl std::error::Error for RegistryError {}
 pub struct UnknownTool {
     /// The name.
     pub name: String,
-    /// Registered names that are similar to it.
+    /// The registered names that are similar to the unknown name.
     pub near: Vec<String>,
 }
 toolwright_core::debug_as_sentence!(UnknownTool);
@@ -174,7 +174,7 @@ impl fmt::Display for UnknownTool {
 
 impl std::error::Error for UnknownTool {}
 
-/// Says what is wrong with a tool's name, by which models call it and profiles select it.
+/// Returns what is wrong with a tool's name, by which models call the tool and profiles select it.
 pub(super) fn wrong_with_name(name: &str) -> Option<&'static str> {
     const LONGEST: usize = 256;
     if name.is_empty() {

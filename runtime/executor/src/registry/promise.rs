@@ -1,5 +1,5 @@
-//! Finds out whether the output schema of a tool says more than the Rust type that it is made from: a bound, a length,
-//! a pattern. The type guarantees the rest, so only such schemas are checked at each result. Pure.
+//! Determines whether the output schema of a tool has constraints that its Rust type lacks, such as a bound, a length
+//! or a pattern. Only results with such a schema are checked, because the type guarantees the rest. Does no I/O.
 
 use serde_json::{Map, Number, Value};
 use toolwright_core::schema::walk::pointers;
@@ -21,7 +21,7 @@ const KEYWORDS: [&str; 13] = [
     "pattern",
 ];
 
-/// Whether a schema, or one inside it, can refuse a value of its own type.
+/// Whether a schema or one of its subschemas can refuse a value that has the right type.
 pub(super) fn promises_more(schema: &Value) -> bool {
     let mut places = Vec::new();
     pointers(schema, String::new(), &mut places);
@@ -29,7 +29,8 @@ pub(super) fn promises_more(schema: &Value) -> bool {
     schemas.any(|it| KEYWORDS.iter().any(|word| it.contains_key(*word)) || is_bounded(it))
 }
 
-/// Whether it has a bound that its integer type does not imply: `uint8` implies 0 to 255.
+/// Whether a schema has a bound that its integer type does not imply, such as one within the range 0 to 255 of
+/// `uint8`.
 fn is_bounded(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     let (unsigned, width) = match format.strip_prefix("uint") {

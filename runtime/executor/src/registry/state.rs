@@ -1,5 +1,5 @@
 //! The content of a registry at one moment. The cost of a change does not depend on the number of tools; only a
-//! catalog, made on demand, goes through all of them.
+//! catalog, made on demand, visits all tools.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ pub(super) struct State {
     next_place: u64,
     places: HashMap<Arc<str>, u64, FixedState>,
     slots: BTreeMap<u64, Slot>,
-    /// The tools of this generation, once a catalog was asked for.
+    /// The catalog of this generation, made when it is first requested.
     catalog: OnceLock<Catalog>,
     adaptations: Adaptations,
 }
@@ -62,7 +62,7 @@ impl State {
         &self.adaptations
     }
 
-    /// Adapts the tools that are there, and those that are added later.
+    /// Adapts the tools that are registered now, and those that are registered later.
     pub(super) fn adapt(
         &mut self,
         more: &Adaptations,
@@ -101,7 +101,7 @@ impl State {
         self.slots.values().map(|slot| &*slot.entry.name)
     }
 
-    /// Adds tools whose names are known to be free.
+    /// Adds tools whose names are known to be unused.
     pub(super) fn add(&mut self, entries: Vec<Entry>) -> Vec<RegistryEvent> {
         if entries.is_empty() {
             return Vec::new();
@@ -126,7 +126,7 @@ impl State {
         Some((entry, event))
     }
 
-    /// Enables or disables a tool. Returns `None` for an unknown name, and no event where nothing changes.
+    /// Enables or disables a tool. Returns `None` for an unknown name, and no event if nothing changes.
     pub(super) fn switch(&mut self, name: &str, on: bool) -> Option<Option<RegistryEvent>> {
         let slot = self.slots.get_mut(self.places.get(name)?)?;
         if slot.is_enabled == on {
@@ -139,7 +139,7 @@ impl State {
         Some(Some(self.event(kind, name)))
     }
 
-    /// Finds names that are taken, by a registered tool or by another of these.
+    /// Reports the names that a registered tool or another of these tools already has.
     pub(super) fn duplicates(&self, entries: &[Entry]) -> Vec<RegistryProblem> {
         let mut coming: HashMap<&str, &Entry, FixedState> = HashMap::default();
         let mut problems = Vec::new();

@@ -13,7 +13,7 @@ use crate::stage::slept;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
 
-/// A third of a reservation's lifetime, so that one renewal may be late.
+/// The interval of renewals: a third of the lifetime, so that one renewal may be late.
 const RENEWAL: Duration = Duration::from_secs(20);
 
 impl Middleware for Reservations {
@@ -56,7 +56,7 @@ impl Reservations {
     }
 }
 
-/// The reservation of a call. Dropping it releases it.
+/// The reservation of a call, which is released when this value is dropped.
 struct Reserving {
     shared: Arc<Shared>,
     run: Arc<str>,

@@ -1,4 +1,5 @@
-//! Which run holds what, and until when. It is pure: time is an argument, counted from when the table was made.
+//! Stores which run holds which resources, and until when. Does no I/O: time is an argument, counted from the
+//! creation of the table.
 //!
 //! - Valid holds of different runs never conflict.
 //! - A hold is valid until it expires. Every look-up gets the time and removes expired holds first, so a hold that was
@@ -12,7 +13,7 @@ use toolwright_core::footprint::{Footprint, TouchedResource};
 /// The holds of all runs.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// How long a hold lasts unless it is renewed.
+    /// How long a hold is valid unless it is renewed.
     lifetime: Duration,
     holds: Vec<Hold>,
     next: u64,
@@ -36,10 +37,10 @@ pub(super) struct HoldId(u64);
 /// Why a run cannot get a hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conflict {
-    /// The resource that both want; `None` for everything.
+    /// The resource that both runs need; `None` if both may touch every resource.
     pub(super) resource: Option<TouchedResource>,
     pub(super) holder: Arc<str>,
-    /// How long the holder may keep it without a renewal.
+    /// The remaining time until the existing hold expires, unless it is renewed.
     pub(super) left: Duration,
 }
 
@@ -56,7 +57,7 @@ impl Table {
         Self { lifetime, holds: Vec::new(), next: 0 }
     }
 
-    /// Reserves what a call touches, until the hold is released or expires.
+    /// Reserves the resources that a call touches, until the hold is released or expires.
     pub(super) fn reserve_for_call(
         &mut self,
         run: &Arc<str>,
@@ -67,7 +68,7 @@ impl Table {
         Ok(self.add(run, footprint, true, now))
     }
 
-    /// Reserves for a run beyond its calls. Renews what the run holds already.
+    /// Reserves resources for a run, so that they stay reserved after its calls. Renews the run's existing hold.
     pub(super) fn reserve_for_run(
         &mut self,
         run: &Arc<str>,
@@ -100,7 +101,7 @@ impl Table {
         self.holds.retain(|hold| hold.id != id);
     }
 
-    /// Ends the holds of a run beyond its calls.
+    /// Releases the holds that belong to a run itself, not those of its calls.
     pub(super) fn release_all(&mut self, run: &str) {
         self.holds.retain(|hold| hold.of_call || &*hold.run != run);
     }
@@ -115,7 +116,8 @@ impl Table {
         })
     }
 
-    /// Checks that no other run holds a part of it. Of several conflicts, returns the one that may last longest.
+    /// Checks that no other run holds any of these resources. Of several conflicts, returns the one whose hold may
+    /// last longest.
     fn check(&mut self, run: &str, footprint: &Footprint, now: Duration) -> Result<(), Conflict> {
         self.expire(now);
         let others = self.holds.iter().filter(|hold| &*hold.run != run);

@@ -1,4 +1,4 @@
-//! A circuit breaker for each tool: calls of a tool that keeps failing are refused for a while.
+//! A circuit breaker for each tool: after repeated failures, calls of the tool are refused for a time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,20 +30,20 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CircuitBreaker {
-    /// How many failures in a row open it.
+    /// The number of consecutive failures after which the circuit breaker opens.
     pub failures: u32,
-    /// How long it stays open.
+    /// How long the circuit breaker stays open.
     pub open_for: Duration,
 }
 
 impl CircuitBreaker {
-    /// Opens for this time after this many failures in a row.
+    /// Makes the settings: the circuit breaker opens for `open_for` after `failures` consecutive failures.
     #[must_use]
     pub const fn new(failures: u32, open_for: Duration) -> Self {
         Self { failures, open_for }
     }
 
-    /// Says why the settings are invalid, if they are.
+    /// Returns why the settings are invalid; `None` if they are valid.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let is_never_closed = self.failures == 0;
         is_never_closed.then_some(
@@ -59,8 +59,8 @@ impl Default for CircuitBreaker {
     }
 }
 
-/// The circuit breakers of all tools of an executor. They are found by name, so that a tool which is registered again
-/// keeps its circuit breaker.
+/// The circuit breakers of all tools of an executor. They are identified by the tool's name, so that a tool which is
+/// registered again keeps its circuit breaker.
 pub(crate) struct Circuits {
     breaker: CircuitBreaker,
     kept: Mutex<CircuitsByTool>,
@@ -69,7 +69,7 @@ pub(crate) struct Circuits {
 #[derive(Default)]
 struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
-    /// When there are this many circuit breakers, those that no call uses and that have no failures are removed.
+    /// The number of circuit breakers from which on those without failures and without running calls are removed.
     full: usize,
 }
 
@@ -80,7 +80,8 @@ pub(crate) struct Circuit {
     machine: Mutex<Machine>,
 }
 
-/// A call that was let through. If it is dropped before its end, it counts neither way.
+/// A call that the circuit breaker has admitted. If this value is dropped before the call ends, the call counts
+/// neither as a success nor as a failure.
 pub(crate) struct Through {
     circuit: Arc<Circuit>,
     entered: u64,

@@ -15,8 +15,8 @@ use super::CircuitBreaker;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     state: State,
-    /// Increases whenever it opens or closes, so that a call that entered before does not count after. While it is
-    /// open, only the probing call has the present number.
+    /// Raised whenever the circuit breaker opens or closes, so that the end of a call admitted before has no effect.
+    /// While the breaker is open, only the call that probes the tool has the current number.
     epoch: u64,
 }
 
@@ -33,14 +33,14 @@ pub(crate) struct CircuitRefusal {
     pub(crate) left: Option<Duration>,
 }
 
-/// What the end of a call shows about its tool.
+/// What the end of a call shows about the health of its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     /// The tool works.
     Well,
-    /// The tool does not work.
+    /// The call failed because its tool does not work.
     Ill,
-    /// The call shows nothing about the tool.
+    /// The end of the call shows nothing about the health of its tool.
     None,
 }
 
@@ -62,7 +62,7 @@ impl Machine {
         }
     }
 
-    /// Lets a call through. Its end must be reported with the returned number.
+    /// Admits a call. The end of the call must be reported with the returned number.
     pub(super) fn enter(
         &mut self,
         breaker: CircuitBreaker,
@@ -75,7 +75,7 @@ impl Machine {
         Ok(self.epoch)
     }
 
-    /// Notes that a call that was let through has ended.
+    /// Records that an admitted call has ended.
     pub(super) fn leave(
         &mut self,
         entered: u64,
@@ -101,7 +101,7 @@ impl Machine {
         }
     }
 
-    /// Whether it is closed without failures, as when it was made.
+    /// Whether the circuit breaker is closed and has counted no failures, as when it is new.
     pub(super) fn is_at_rest(&self) -> bool {
         self.state == Self::NEW.state
     }

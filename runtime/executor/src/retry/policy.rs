@@ -1,4 +1,4 @@
-//! How often a failed call is tried, and how long it waits in between.
+//! The rules of retries: how often a failed call is tried again, and after which delays.
 
 use std::fmt;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub struct RetryPolicy {
     pub multiplier: u32,
     /// The upper limit of every delay.
     pub max_delay: Duration,
-    /// How much of a delay is random.
+    /// How large the random part of a delay is.
     pub jitter: Jitter,
 }
 
@@ -56,9 +56,9 @@ pub struct RetryPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Jitter {
-    /// A random time between zero and the whole delay.
+    /// The delay is random, between zero and the computed delay.
     Full,
-    /// Always the whole delay.
+    /// The delay is always the computed delay.
     None,
 }
 
@@ -66,9 +66,9 @@ pub enum Jitter {
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// The class of its error does not allow it.
+    /// The class of the call's error does not allow another attempt.
     ErrorClass,
-    /// The call may have acted, and its tool must not be repeated.
+    /// The call may have had its effect, and the effect of its tool must not be repeated.
     Effect,
     /// The attempt that failed was the last one.
     Exhausted,
@@ -82,7 +82,7 @@ pub(crate) struct RetryCase {
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
-    /// How much of the total timeout is left, if there is one.
+    /// How much of the call's total timeout remains; `None` if there is no total timeout.
     pub(crate) time_left: Option<Duration>,
 }
 
@@ -100,7 +100,7 @@ impl RetryPolicy {
     pub const NETWORK: Self =
         Self { delay: Duration::from_secs(1), max_delay: Duration::from_secs(30), ..Self::TOOL };
 
-    /// For files, which other programs lock for a moment.
+    /// Settings for operations on files, which other programs lock for short times.
     pub const FILE: Self =
         Self { delay: Duration::from_millis(100), max_delay: Duration::from_secs(2), ..Self::TOOL };
 
@@ -190,7 +190,7 @@ impl RetryPolicy {
         failed.time_left.is_none_or(|left| left > delay).then_some(delay)
     }
 
-    /// Checks whether a call may be tried again after a failed attempt, counted from 1.
+    /// Checks whether a call may be tried again after the failure of this attempt, counted from 1.
     ///
     /// # Errors
     /// When the call must not be tried again; the error says why.
@@ -212,14 +212,15 @@ impl RetryPolicy {
         if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
     }
 
-    /// Returns the longest wait after a failed attempt, counted from 1, where its error names no time.
+    /// Returns the longest possible delay after the failure of this attempt, counted from 1, if the error names no
+    /// time.
     #[must_use]
     pub fn longest(&self, attempt: u32) -> Duration {
         let factor = self.multiplier.saturating_pow(attempt.saturating_sub(1));
         self.delay.saturating_mul(factor).min(self.max_delay)
     }
 
-    /// Says why the settings are invalid, if they are.
+    /// Returns why the settings are invalid; `None` if they are valid.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self { attempts: 0, .. } => {

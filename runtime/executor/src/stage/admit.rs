@@ -23,14 +23,14 @@ pub(crate) struct Admission<'a> {
 }
 
 impl<'a> Admission<'a> {
-    /// Hands the duty to return the places over to the caller.
+    /// Makes the caller responsible for returning the places.
     pub(crate) fn hand_over(mut self) -> Self {
         self.tool.take().into_iter().chain(self.executor.take()).for_each(std::mem::forget);
         self
     }
 }
 
-/// Admits a call without waiting; `None` if it would have to wait.
+/// Admits a call if it need not wait; `None` if it would have to wait.
 #[inline]
 pub(crate) fn admit_at_once<'a>(
     run: &'a RunState,
@@ -53,7 +53,7 @@ pub(crate) fn admit_at_once<'a>(
     Some(admit_both(tool, executor))
 }
 
-/// Admits a call when there is room, unless it is given up or its total timeout ends first.
+/// Admits a call when there is room, unless the call is cancelled or its total timeout ends first.
 pub(crate) async fn admit<'a>(
     run: &'a RunState,
     plan: &'a Plan,

@@ -13,7 +13,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::Evaluation;
 
-/// A call whose input has been read, to be evaluated.
+/// A call whose input has been read and that the policy now evaluates.
 pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) run: &'a RunState,
     pub(crate) plan: &'a Plan,
@@ -23,7 +23,7 @@ pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
-/// Without a policy, refuses only calls whose tool asks for approval.
+/// For an executor without a policy: refuses only calls whose tool requires approval.
 #[inline]
 pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     match &facts.approval {
@@ -32,8 +32,8 @@ pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError
     }
 }
 
-/// Asks the policy. Where the arguments were made final for that, returns a new future that runs exactly these, to
-/// replace the one that read the input.
+/// Evaluates the policy. If that needed the final arguments, returns a new future that runs with exactly these, to
+/// replace the future that read the input.
 #[cold]
 pub(crate) fn approve<'s>(
     read: &EvaluationInput<'_, 's>,
@@ -45,7 +45,7 @@ pub(crate) fn approve<'s>(
     admit_verdict(&judged, read.run, read.plan).map(|()| settled)
 }
 
-/// Asks the policy whether a call with these final arguments may run.
+/// Evaluates the policy for a call with these final arguments; the error refuses the call.
 pub(crate) fn approved_final(
     run: &RunState,
     plan: &Plan,
@@ -78,7 +78,7 @@ fn admit_verdict(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(),
     }
 }
 
-/// Evaluates the policy. Where a rule looks at arguments, makes them final first.
+/// Evaluates the policy. If a rule depends on arguments, makes the arguments final first.
 fn judge<'s>(
     read: &EvaluationInput<'_, 's>,
 ) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {
@@ -88,7 +88,7 @@ fn judge<'s>(
     let sources = read.run.known_sources();
     let untrusted = sources.as_deref();
     let about = About { plan, facts: read.facts, user, untrusted, accepted: false };
-    // The same policy answers both questions, even if it is reloaded meanwhile.
+    // One policy answers both questions, even if the policy is reloaded between them.
     let policy = rules.current();
     if policy.looks_at_arguments(&plan.entry.name) || read.run.delegated().is_some() {
         let (facts, final_arguments, future) =

@@ -1,4 +1,5 @@
-//! Asks a tool asynchronously, before the policy judges a call, whether the call with these arguments needs approval.
+//! Asks a tool asynchronously, before the policy evaluates a call, whether the call needs approval with these
+//! arguments.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -17,10 +18,11 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::spec::Start;
 use toolwright_journal::arguments::FinalArguments;
 
-/// How long the tool may take.
+/// How long the tool may take to decide whether a call needs approval.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Adds to the facts of a call why its tool asks for approval. A failure to find out counts as a reason.
+/// Adds to the facts of a call why its tool requires approval. If the tool fails to decide, that failure is the
+/// reason.
 pub(crate) async fn ask(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -36,7 +38,7 @@ pub(crate) async fn ask(
     facts.approval = reason_of(asked.catch_unwind().await, arguments.has_secrets());
 }
 
-/// Asks without waiting: a tool that does not answer at once counts as asking.
+/// Asks the tool without waiting: if the tool does not answer at once, the call needs approval.
 pub(crate) fn ask_at_once(
     run: &Arc<RunState>,
     plan: &Plan,

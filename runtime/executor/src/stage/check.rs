@@ -1,5 +1,5 @@
-//! Checks that a tool returns what its output schema says. Checked are structured values that were built by hand,
-//! serialised values where the schema says more than the Rust type, and in debug builds all others.
+//! Checks that a tool's result matches its output schema. It checks structured values that were built by hand,
+//! serialised values if the schema is stricter than the Rust type, and in debug builds all others.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;
@@ -30,7 +30,7 @@ pub(crate) fn check(entry: &Entry, answer: Answer) -> Result<Answer, ToolError> 
     Ok(answer)
 }
 
-/// Returns the value to check against the schema, if there is one.
+/// Returns the value that has to match the output schema, if the answer has such a value.
 #[inline]
 fn promised<'a>(entry: &Entry, answer: &'a Answer) -> Option<Cow<'a, str>> {
     match answer.json() {

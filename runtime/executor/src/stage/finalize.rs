@@ -1,5 +1,5 @@
-//! Makes a call's arguments final before the policy judges them, so that the judged, the shown and the executed text
-//! are the same.
+//! Makes a call's arguments final before the policy evaluates the call, so that the policy, the approver and the tool
+//! get the same text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,8 +20,8 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// Makes the final arguments of a call, and its facts with them. Of the tool, only the code that judges input has run;
-/// a panic there is an error.
+/// Makes the final arguments of a call, and the facts with these arguments. The tool's main function does not run; a
+/// panic of code that reads the input is an error.
 pub(crate) fn finalize(
     run: &Arc<RunState>,
     rules: &Rules,
@@ -35,7 +35,7 @@ pub(crate) fn finalize(
     let read = || {
         let (mut facts, accepted, final_arguments) =
             accept(run, rules, plan, scope, (arguments, form))?;
-        // The final text is the one that was read without repairs, so reading it again would give the same facts.
+        // The final text equals the input, which needed no repairs, so reading it again would give the same facts.
         let is_read =
             matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
         if is_read {

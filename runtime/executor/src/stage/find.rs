@@ -16,10 +16,10 @@ use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::near::near;
 use toolwright_core::tool::Definition;
 
-/// Up to this number of tools, the error for an unknown name lists them all.
+/// The maximum number of tools that the error for an unknown name lists.
 const FEW: usize = 10;
 
-/// A tool of the prepared catalog, or one that was registered later.
+/// A tool of the prepared catalog, or a tool that was registered later.
 #[derive(Clone)]
 pub(crate) enum FoundTool<'a> {
     Ready(&'a Plan),
@@ -64,7 +64,7 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, T
     }
 }
 
-/// Does the same, but asks the resolvers for an unknown name.
+/// Finds a tool as `find` does, but asks the resolvers for an unknown name.
 pub(crate) async fn seek<'a>(
     run: &'a RunState,
     call: &Call<'_>,
@@ -115,7 +115,7 @@ pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
     }
 }
 
-/// Shortens a name for a message: models have sent whole documents as a name.
+/// Shortens a name for a message, because models have sent whole documents as a name.
 fn shorten(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(100) {
         Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),

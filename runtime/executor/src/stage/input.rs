@@ -19,7 +19,8 @@ use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
 use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput, replay};
 
-/// Makes the call's future, not polled, and adds to the facts what the input says. None of the tool's function has run.
+/// Makes the future of the call without polling it, and adds to the facts what the input shows. The tool's function
+/// has not run then.
 #[inline]
 pub(crate) fn read<'a>(
     plan: &Plan,
@@ -126,7 +127,7 @@ fn repair<'a>(
     };
     let RepairedInput { text, changes } = found;
     if changes.is_empty() {
-        // The type is stricter than its schema.
+        // The type refuses a value that its schema accepts.
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
     let future = read_once(plan, scope, &text, facts)
@@ -157,7 +158,7 @@ fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
     }
 }
 
-/// Records the repairs in the facts, and makes the call's answer report them.
+/// Adds the repairs to the facts, and makes the answer of the call report them.
 #[cold]
 fn with_repairs<'a>(
     plan: &Plan,
@@ -172,7 +173,7 @@ fn with_repairs<'a>(
     Box::pin(async move { future.await.with_repairs(repairs) })
 }
 
-/// Repairs as little as possible: leniently only where the standard repair fails.
+/// Repairs as little as possible: the lenient repair is tried only if the standard repair fails.
 fn repair_least(
     repairer: &Repairer,
     text: &str,
@@ -220,7 +221,7 @@ fn without_secret(mut problem: Problem) -> Problem {
     match (problem.rule, inside) {
         _ if may_repeat => problem.expected = "what its type and its schema ask for".to_owned(),
         (_, None) => {}
-        // The name of a missing key comes from the schema, so it may be shown.
+        // The name of a missing key comes from the schema, so it cannot be a secret.
         (Rule::MissingKey, Some(inside)) => {
             let key = inside.rsplit('/').next().unwrap_or_default();
             problem.rule = Rule::Value;
@@ -261,7 +262,7 @@ fn has_secrets(definition: &Definition) -> bool {
     definition.secrets().next().is_some()
 }
 
-/// Whether a place is inside a secret, or is the whole input.
+/// Whether a value at this place may be secret: it is inside of a secret parameter, or is the whole input.
 fn may_be_secret(definition: &Definition, pointer: &str) -> bool {
     let is_secret = |key: &str| definition.secrets().any(|it| it == key);
     pointer.split('/').nth(1).is_none_or(is_secret)

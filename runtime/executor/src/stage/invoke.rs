@@ -35,7 +35,7 @@ pub(crate) async fn invoke(
 ) -> Result<Answer, ToolError> {
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
-        // The rest of the total timeout may be shorter than that of an attempt.
+        // The remaining total timeout may be shorter than the timeout of an attempt.
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
         match if is_whole { left } else { plan.timeout } {
@@ -103,7 +103,7 @@ pub(crate) async fn in_time<T>(
     .await
 }
 
-/// Sleeps; returns an error at once where the runtime has no clock.
+/// Sleeps for this time; returns an error immediately if the async runtime has no timer.
 pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
     let mut sleep = None;
     poll_fn(|context| {
@@ -135,14 +135,14 @@ impl<T> Drop for UnfinishedCall<'_, T> {
     }
 }
 
-/// Drops a value of an application, whose drop may panic.
+/// Drops a value of the application, and catches a panic of its drop.
 pub(crate) fn drop_safely<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         forget(panic);
     }
 }
 
-/// Polls the tool; a panic ends it.
+/// Polls the future of the tool, and turns a panic into an error.
 pub(crate) fn poll_safely<T>(
     future: &mut UnfinishedCall<'_, T>,
     context: &mut Context<'_>,
@@ -154,7 +154,7 @@ pub(crate) fn poll_safely<T>(
     }
 }
 
-/// Whether the run or the call has already been cancelled.
+/// Whether the run or the call was already cancelled.
 #[inline]
 pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
     let cancelled =
@@ -169,7 +169,7 @@ pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
     given_up_by(run, Some(call)).await;
 }
 
-/// Completes when the call, if there is one, its run or the executor is cancelled.
+/// Completes when the call (if there is one), its run or the executor is cancelled.
 pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
@@ -224,7 +224,7 @@ pub(crate) fn panic_words(panic: Panic) -> String {
         Err(panic) => match panic.downcast::<&'static str>() {
             Ok(words) => (*words).to_owned(),
             Err(panic) => {
-                // The payload has an unknown type, whose drop might panic again.
+                // The payload has an unknown type, whose drop might panic again, so it is leaked.
                 forget(panic);
                 "a panic without words".to_owned()
             }

@@ -28,7 +28,7 @@ pub(crate) fn is_wanted(run: &RunState) -> bool {
     !run.core.is_plain || run.is_heard() || tracing::Level::INFO <= LevelFilter::current()
 }
 
-/// The text that listeners get instead of one that may repeat a secret.
+/// The text that listeners receive instead of a text that may repeat a secret.
 const NOT_SHOWN: &str = "(not shown, because its tool takes a secret)";
 
 /// Reports one call to its listeners. If it is dropped before the end, it reports `Abandoned`.
@@ -36,7 +36,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,
     run: &'a RunState,
     call: &'a Call<'a>,
-    /// The run that the call belongs to, where a worker of another run carries it out.
+    /// The run to which the call belongs, if a worker of another run carries the call out.
     of_run: Option<Box<str>>,
     digest: Mutex<Option<Arc<str>>>,
     /// The number of the attempt; 0 before the first.
@@ -48,13 +48,13 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Starts a watch; `None` if there is no listener.
+    /// Starts the observation of a call for its events; `None` if there is no listener.
     #[inline]
     pub(crate) fn start(run: &'a RunState, call: &'a Call<'a>) -> Option<Self> {
         Self::follow(run, call, CallId::new)
     }
 
-    /// Starts a watch for a call that has an id already.
+    /// Starts the observation of a call that already has an id.
     #[inline]
     pub(crate) fn follow(
         run: &'a RunState,
@@ -102,7 +102,7 @@ impl<'a> Watch<'a> {
         self
     }
 
-    /// Notes that the call is claimed for an attempt.
+    /// Records that the call was claimed for an attempt.
     #[cold]
     pub(crate) fn set_claimed(&self, record: &CallRecord) {
         self.set_final_arguments(record);
@@ -255,7 +255,7 @@ pub(crate) fn span(run: &RunState, call: &Call<'_>, tool: Option<&Definition>) -
     span
 }
 
-/// Records the end of a call in its span.
+/// Records the end of a call in the call's tracing span.
 pub(crate) fn conclude(
     span: &Span,
     run: &RunState,
@@ -273,7 +273,7 @@ pub(crate) fn conclude(
     }
 }
 
-/// Traces why a call failed, which the model does not see.
+/// Writes why a call failed as a tracing event for operators; the model does not see it.
 fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError) {
     if let Some(cause) = error.source().filter(|_| !takes_a_secret(tool)) {
         let cause = chain(cause);
@@ -281,7 +281,7 @@ fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError)
     }
 }
 
-/// Writes an error and what caused it, outermost first.
+/// Writes an error and its chain of causes, the outermost first.
 #[doc(hidden)]
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();

@@ -1,5 +1,5 @@
-//! Runs a tool's own validation of a call's arguments, before the policy judges the call and a person is asked, and
-//! again when the call is about to begin.
+//! Runs a tool's own validation of a call's arguments: before the policy evaluates the call, and again when the call
+//! is about to begin.
 
 use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,7 +64,7 @@ pub(crate) async fn validate(
     checked.unwrap_or_else(|_| Err(panicked(plan))).map_err(refused)
 }
 
-/// Begins the validation of a tool; it does nothing before it is polled.
+/// Starts the validation of a tool, which does nothing before its future is polled.
 fn begin<'a>(plan: &Plan, scope: Scope<'a>, text: &str) -> Result<Validating<'a>, ToolError> {
     let Some(validate) = plan.entry.spec.validate else { return Ok(Box::pin(ready(Ok(())))) };
     let (keys, mut facts) = (&plan.entry.keys, plan.facts());
@@ -80,7 +80,7 @@ fn panicked(plan: &Plan) -> ToolError {
     ToolError::internal(format!("the check of `{tool}` panicked, so the call was not made"))
 }
 
-/// Makes an error of a validation the refusal of its call.
+/// Turns an error of the validation into the refusal of the call.
 fn refused(error: ToolError) -> ToolError {
     // If the validation itself failed, the call has not begun, and is not retried automatically.
     let is_invalid = error.classified() == ErrorClass::Invalid;

@@ -1,4 +1,4 @@
-//! Approvers: a function, a channel, or one of the application's own.
+//! Approvers, which decide on calls: a function, a channel, or a type of the application.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,8 @@ use super::request::ApprovalRequest;
 ///
 /// An error, a panic or no reply at all is never an approval.
 pub trait Approver: Send + Sync + 'static {
-    /// Asks. The future may be dropped when the call expires or its run ends; a decision after that does not count.
+    /// Asks for a decision on a call. The future may be dropped when the call expires or its run ends; a later
+    /// decision has no effect.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,
@@ -34,7 +35,7 @@ pub enum Reply {
         response: Response,
         /// The reviewer.
         by: String,
-        /// Why it decided so.
+        /// Why the reviewer decided in this way.
         reason: String,
     },
     /// The request was passed on; the decision comes later, through an
@@ -47,13 +48,13 @@ pub enum Reply {
 pub enum Response {
     /// The call may run.
     Approve,
-    /// The call may run, and so may calls like it, on these terms.
+    /// The call may run, and later calls that meet these terms may run without a decision.
     ApproveWithGrant(GrantTerms),
     /// The call may run with these arguments instead of its own. The text is the JSON of all arguments.
     Edit(String),
     /// The call must not run.
     Reject {
-        /// Why; the model reads it.
+        /// Why the call is rejected; the model reads this text.
         reason: Option<String>,
     },
 }
@@ -74,13 +75,13 @@ impl fmt::Debug for Response {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApproverError {
-    /// Why, in words that name the approver.
+    /// Why the approver failed, in words that name the approver.
     pub message: String,
 }
 toolwright_core::debug_as_sentence!(ApproverError);
 
 impl ApproverError {
-    /// Describes a failure in words: the approver, what was found, what to do.
+    /// Makes the error from words that name the approver, what it found, and what to do.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }
@@ -111,7 +112,7 @@ impl<F> Callback<F>
 where
     F: Fn(&ApprovalRequest) -> Response + Send + Sync + 'static,
 {
-    /// Makes an approver that asks this function.
+    /// Makes an approver that decides by calling this function.
     pub fn new(decides: F) -> Self {
         Self(decides)
     }
@@ -150,7 +151,7 @@ where
 pub struct Channel(mpsc::Sender<ApprovalRequest>);
 
 impl Channel {
-    /// Makes an approver that passes requests on through this sender.
+    /// Makes an approver that sends each request into this channel.
     #[must_use]
     pub fn new(sender: mpsc::Sender<ApprovalRequest>) -> Self {
         Self(sender)
@@ -158,7 +159,7 @@ impl Channel {
 }
 
 impl Approver for Channel {
-    /// If the channel is full, fails at once instead of waiting.
+    /// A full channel is an error at once, because waiting would delay the call.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,

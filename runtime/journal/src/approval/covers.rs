@@ -17,7 +17,7 @@ pub struct GrantCandidate<'a> {
     pub tool: &'a str,
     /// The fingerprint of the tool's definition now.
     pub fingerprint: &'a str,
-    /// The arguments that would run, as JSON text.
+    /// The final arguments of the call, as JSON text.
     pub arguments: &'a str,
     /// The call's run.
     pub run: &'a str,
@@ -35,7 +35,7 @@ pub struct GrantCandidate<'a> {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCovered {
-    /// The terms are for another tool.
+    /// The terms are for the calls of another tool.
     #[error("the grant is for tool {granted:?}, not for {asked:?}")]
     Tool {
         /// The grant's tool.
@@ -43,16 +43,16 @@ pub enum NotCovered {
         /// The call's tool.
         asked: String,
     },
-    /// The tool's definition has changed.
+    /// The tool's definition has changed since the grant was given.
     #[error("tool {0:?} has changed since the grant was given: grant it again")]
     Fingerprint(String),
-    /// The terms count in another run, session or project.
+    /// The terms are valid in another run, session or project than that of the call.
     #[error("the grant counts in another run, session or project")]
     Scope,
     /// The terms have expired.
     #[error("the grant ended at {0}")]
     Ended(Timestamp),
-    /// All its uses are used up.
+    /// The grant has no uses left.
     #[error("the grant was for {0} calls, which have been made")]
     UsedUp(u32),
     /// The call's arguments cannot be read.
@@ -61,7 +61,7 @@ pub enum NotCovered {
     /// The terms are for calls without arguments.
     #[error("the grant says nothing of arguments, so it covers only a call that has none")]
     HasArguments,
-    /// A clause does not accept the argument at this place.
+    /// The argument at this JSON pointer does not meet a condition of the terms.
     #[error("the grant does not cover what the call gives at {0:?}")]
     Clause(String),
 }
@@ -71,7 +71,7 @@ toolwright_core::debug_as_sentence!(NotCovered);
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UselessTerms {
-    /// The terms have expired already.
+    /// The time until which the terms are valid has already passed.
     #[error("they ended at {0}, which is past: give a later time, or none")]
     Ended(Timestamp),
     /// The terms allow no call.
@@ -133,7 +133,7 @@ impl GrantTerms {
         self.take(asked.arguments)
     }
 
-    /// Checks whether the terms apply to a call, whatever its arguments are.
+    /// Checks the terms against a call, except for their conditions on arguments.
     #[doc(hidden)]
     pub fn count(&self, asked: &GrantCandidate<'_>) -> Result<(), NotCovered> {
         if self.tool != asked.tool {
@@ -172,7 +172,7 @@ impl GrantTerms {
         broken.map_or(Ok(()), |clause| Err(NotCovered::Clause(clause.pointer.clone())))
     }
 
-    /// Checks whether the terms can cover a call at all, from `now` on.
+    /// Checks whether the terms could cover any call from the time `now` on.
     ///
     /// # Errors
     /// When the terms can cover no call; the error says why.

@@ -5,33 +5,34 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The terms of a grant, as its granter signed them.
+/// The terms of a grant, as the person who gives the grant signs them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantTerms {
-    /// Where the grant counts.
+    /// The run, session or project in which the grant is valid.
     pub scope: Scope,
-    /// The tool whose calls it covers.
+    /// The name of the tool whose calls the grant covers.
     pub tool: String,
     /// The fingerprint of the tool's definition, which must not have changed since.
     pub fingerprint: String,
     /// The conditions on the arguments, all of which must hold. An empty list covers only a call without arguments.
     pub arguments: Vec<Clause>,
-    /// When the grant expires, if it does.
+    /// When the grant expires; `None` if it does not expire.
     pub until: Option<Timestamp>,
-    /// How many calls may use it. Without a limit uses are not counted, so that calls do not wait for each other.
+    /// How many calls may use the grant. If there is no limit, uses are not counted, so that calls need not wait for
+    /// each other.
     pub uses: Option<u32>,
 }
 
-/// Where a grant counts.
+/// Where a grant is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Scope {
-    /// In this run.
+    /// The grant is valid in the run with this id.
     Run(String),
-    /// In runs of this session.
+    /// The grant is valid in all runs of this session.
     Session(String),
-    /// In runs of this project.
+    /// The grant is valid in all runs of this project.
     Project(String),
     /// In every project and run.
     Forever,
@@ -41,9 +42,9 @@ pub enum Scope {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
-    /// A place, as a JSON pointer (RFC 6901).
+    /// The place of an argument, as a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// The accepted values at that place, each as JSON text.
+    /// The values that the terms accept at that place, each as JSON text.
     pub is_one_of: Vec<String>,
 }
 

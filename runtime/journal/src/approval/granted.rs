@@ -1,4 +1,4 @@
-//! A grant as the journal stores it.
+//! A grant in the form in which the journal stores it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,22 +12,22 @@ use toolwright_core::context::CallId;
 /// The version of the stored form; an older reader refuses newer data.
 const FORMAT: u32 = 1;
 
-/// A grant, stored in a journal as the document [`Grant::key`].
+/// A grant, which the journal stores as the document [`Grant::key`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// The id of the grant, made from the call that it was given with, and that call's generation.
     pub id: String,
-    /// The approval that carries its terms.
+    /// The signed approval that contains the terms of the grant.
     pub signed: SignedStatement,
-    /// When it was recorded.
+    /// When the grant was recorded.
     pub granted: Timestamp,
-    /// How many calls have used it.
+    /// How many calls have used the grant.
     pub used: u32,
-    /// The statement that revokes it, if it was revoked.
+    /// The signed statement that revokes the grant, if it was revoked.
     pub revoked: Option<SignedStatement>,
 }
 
-/// A grant in its stored form.
+/// The JSON object of a grant's document.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredGrant {
@@ -66,8 +66,8 @@ impl Grant {
         let Decision::Approve { grant: Some(terms) } = statement.verdict else {
             return Err(unreadable("what was signed is not an approval with a grant".to_owned()));
         };
-        // The id has to be the one that is made from the call, so that a revoked grant cannot count again under another
-        // id.
+        // The id must be the one derived from the call, so that a revoked grant cannot become valid again under
+        // another id.
         match statement.about {
             Subject::Call { id, generation, .. } if Self::id_of(id, generation) == self.id => {
                 Ok(terms)
@@ -95,7 +95,7 @@ impl Grant {
         covered.map_err(|error| GrantError::NotCovered { id: id(), error })
     }
 
-    /// Writes the grant as text for its document.
+    /// Returns the text of the grant's document.
     #[must_use]
     pub fn to_text(&self) -> String {
         let Self { id, signed, granted, used, revoked } = self.clone();
@@ -126,11 +126,11 @@ impl Grant {
     }
 }
 
-/// Why a grant does not count.
+/// Why a grant is not valid.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantError {
-    /// A newer version wrote it.
+    /// A newer release, with another format, wrote the grant.
     #[error(
         "`{key}` is a grant of format {format}, and this version reads format {FORMAT}: update"
     )]
@@ -145,7 +145,7 @@ pub enum GrantError {
     Unreadable {
         /// The id of the grant, or the key of its document.
         id: String,
-        /// What is wrong with it.
+        /// What is wrong with the document of the grant.
         reason: String,
     },
     /// The grant was revoked.
@@ -154,12 +154,12 @@ pub enum GrantError {
         /// The id of the grant.
         id: String,
     },
-    /// No trusted key has signed it.
+    /// No trusted key has signed the approval that contains the grant.
     #[error("grant `{id}` does not count")]
     Unverified {
         /// The id of the grant.
         id: String,
-        /// Why the grant does not count.
+        /// Why the signature is not valid.
         #[source]
         error: VerifyError,
     },
@@ -168,7 +168,7 @@ pub enum GrantError {
     NotCovered {
         /// The id of the grant.
         id: String,
-        /// Why the grant does not count.
+        /// Why the grant does not cover the call.
         #[source]
         error: NotCovered,
     },

@@ -37,7 +37,7 @@ const ALGORITHM: &str = "ed25519:";
 pub struct ApproverKey {
     name: String,
     secret: SigningKey,
-    /// The file that it was read from.
+    /// The file from which the key was read.
     pub(super) file: Option<PathBuf>,
 }
 
@@ -64,7 +64,7 @@ impl ApproverKey {
         Ok(Self { name, secret: SigningKey::from_bytes(&seed), file: None })
     }
 
-    /// Returns the name of its holder, which its statements name.
+    /// Returns the name of the key's holder, which the statements signed with the key name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -99,7 +99,7 @@ impl ApproverKey {
         Ok(SignedStatement { key: self.public().to_string(), signature, text })
     }
 
-    /// Signs a text of a domain, in hexadecimal digits.
+    /// Returns the signature of a text with its domain, in hexadecimal digits.
     pub(super) fn sign_text(&self, domain: &str, text: &str) -> String {
         hex::encode(self.secret.sign(&message(domain, text)).to_bytes())
     }
@@ -209,7 +209,7 @@ impl<'de> Deserialize<'de> for PublicKey {
     }
 }
 
-/// Prefixes a text with its domain, for the signature.
+/// Puts the domain before the text: the message that is signed.
 fn message(domain: &str, text: &str) -> Vec<u8> {
     [domain.as_bytes(), text.as_bytes()].concat()
 }

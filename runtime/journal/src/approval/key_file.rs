@@ -91,7 +91,7 @@ pub enum KeyError {
     /// The system gave no random bytes.
     #[error("the system gives no random bytes to make a key of: {0}")]
     Random(String),
-    /// The file exists already.
+    /// A file with this name exists, and a key never overwrites a file.
     #[error(
         "{} is there already, and a key is never written over: name another file, or move that one away",
         .0.display()
@@ -133,10 +133,10 @@ pub enum KeyError {
     Format {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the content of the file.
         problem: String,
     },
-    /// No variable names the user's folder of configuration.
+    /// No environment variable names the user's folder of configuration.
     #[error("{0}: set it, or name the file of a key (TOOLWRIGHT_KEY, or --out where one is made)")]
     NoConfiguration(String),
     /// The name cannot be the name of a file.
@@ -144,7 +144,7 @@ pub enum KeyError {
         "{0:?} is not a name for a file: name one (TOOLWRIGHT_KEY, or --out where one is made), or use only letters, digits and -_.@+"
     )]
     FileName(String),
-    /// The folder has several keys.
+    /// The folder contains several keys, so that one of them has to be named.
     #[error("there are several keys in {}: set TOOLWRIGHT_KEY, or give --key FILE, to say which of {names} signs", folder.display())]
     Several {
         /// The folder.
@@ -161,7 +161,7 @@ pub enum KeyError {
         #[source]
         error: io::Error,
     },
-    /// A new key would lie where agents may work.
+    /// A new key would be written into a folder in which agents may work.
     #[error(
         "a key in {} would lie in the git work tree {}, where agents may work: an agent that reads it can approve; make one with \
          `toolwright keys new`, which takes --out and --anyway",

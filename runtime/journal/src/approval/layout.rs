@@ -15,7 +15,7 @@ use toolwright_core::json::canonical;
 use toolwright_core::json::tree::quote;
 use toolwright_core::printable::line;
 
-/// The width of the left column; a longer label goes into the right one.
+/// The width of the left column in characters; a longer label is put into the right column.
 const LABEL: usize = 10;
 /// The width of the right column.
 const TEXT: usize = 64;
@@ -46,7 +46,7 @@ pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Res
 }
 
 fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
-    // A map would keep only one of two equal keys.
+    // The map would keep only one of two equal keys, so `canonical` first refuses a text with repeated keys.
     let read = canonical(text)
         .ok()
         .and_then(|_| serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(text).ok());
@@ -87,12 +87,12 @@ fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
     Ok(())
 }
 
-/// Splits a text into pieces that fit into a line, after a space if possible. A character beyond ASCII counts as two
-/// columns, which is the widest any of them is.
+/// Splits a text into pieces that fit into a line, after a space if possible. A character beyond ASCII is assumed to
+/// take two columns, which is the maximum.
 fn pieces(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let (mut start, mut width) = (0, 0);
-    // The place after the last space of the line, and the width from there on.
+    // The byte offset after the last space of the line, and the width of the text after that space.
     let (mut word, mut of_word) = (0, 0);
     for (at, character) in text.char_indices() {
         let columns = if character.is_ascii() { 1 } else { 2 };

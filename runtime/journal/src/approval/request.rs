@@ -1,4 +1,4 @@
-//! What an approver gets to see of a call.
+//! The request to an approver: what it shows of a call.
 
 use jiff::Timestamp;
 
@@ -23,13 +23,13 @@ pub struct ApprovalRequest {
     pub digest: String,
     /// The tool's name.
     pub tool: String,
-    /// The tool's name for people, if it has one.
+    /// The tool's name for people, if the tool has one.
     pub title: Option<String>,
-    /// How carefully to look.
+    /// The danger of the call: how carefully a person should look at it.
     pub danger: Danger,
     /// Why the call needs approval.
     pub reason: String,
-    /// The arguments that would run, as JSON text with secrets masked.
+    /// The final arguments of the call, as JSON text with secrets masked.
     pub arguments: String,
     /// The changes that repair made to the arguments of the model.
     pub repairs: Vec<Change>,
@@ -39,13 +39,13 @@ pub struct ApprovalRequest {
     pub requester: Requester,
     /// The call's run.
     pub run: String,
-    /// The project of the executor that asks, if it has one.
+    /// The project of the executor that asks, if the executor has a project.
     pub project: Option<String>,
     /// When the request expires.
     pub deadline: Timestamp,
     /// The fingerprint of the tool's definition, in hexadecimal.
     pub fingerprint: String,
-    /// Whether a person has to decide, whatever a reviewer says: a rule asks about each call
+    /// Whether a person must decide even if a reviewer has decided, because a rule asks about each call
     /// ([`Rule::always_ask`](https://docs.rs/toolwright)).
     pub person: bool,
 }

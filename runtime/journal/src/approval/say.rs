@@ -8,7 +8,7 @@ use super::statement::{Decision, Statement, Subject};
 use crate::journal::CallRecord;
 
 impl Statement {
-    /// Makes the statement that approves the call, as it was shown.
+    /// Makes the statement that approves the call with the arguments that its record shows.
     #[must_use]
     pub fn approve(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::Approve { grant: None }, by, at)
@@ -50,7 +50,7 @@ impl Statement {
         Self::about(call, Decision::Reject { reason }, by, at)
     }
 
-    /// Makes the statement that the call happened. The model gets this result once the statement is recorded.
+    /// Makes the statement that the call happened. Once the statement is recorded, the model receives this result.
     #[must_use]
     pub fn happened(
         call: &CallRecord,
@@ -95,8 +95,8 @@ impl Statement {
         Self::about(call, Decision::Requeue { arguments: None, new_key }, by, at)
     }
 
-    /// Makes the statement that requeues a dead letter with these arguments (all of them, as JSON text). Other
-    /// arguments have another idempotency key.
+    /// Makes the statement that requeues a dead letter with these arguments, the complete JSON text. Changed
+    /// arguments get another idempotency key.
     #[must_use]
     pub fn requeue_with(
         call: &CallRecord,
@@ -130,8 +130,8 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
-    /// Makes the statement that revokes the grant of this id. The statement names no journal: revoking only takes away
-    /// rights, so it counts in every journal.
+    /// Makes the statement that revokes the grant with this id. The statement names no journal, because it only takes
+    /// rights away and is therefore valid in every journal.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };
@@ -150,7 +150,7 @@ impl Statement {
         Self { about, verdict, at, by: by.into(), journal, project, note: None }
     }
 
-    /// Adds the reviewer on whose advice the decision was made, and why.
+    /// Adds a note that names the reviewer who advised the decision, with the reason.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

@@ -1,5 +1,5 @@
-//! Submits people's statements: checks each against the present state of its call, and commits its effect in one
-//! transaction, or refuses it and says what happened instead.
+//! Submits people's statements. Each is checked against the current state of its call; then its effect is committed
+//! in one transaction, or it is refused with what happened instead.
 //!
 //! - Of two statements about one call in one generation, one takes effect; the error of the other names its author.
 //! - The state machine decides the next state; after a lost race the call is read again.
@@ -31,8 +31,8 @@ pub use shown::ShownCall;
 use decide::decide;
 use recorded::find_recorded;
 
-/// How often a statement that lost a race is submitted again. A single competing decision costs one try; more tries
-/// fail only if another writer keeps changing the call.
+/// How often a statement that lost a race is submitted again. Each competing decision costs one attempt, so the limit
+/// is reached only if another writer keeps changing the call.
 const LOOKS: u32 = 16;
 
 /// Submits people's decisions to a journal, for operators' commands and for applications.
@@ -92,7 +92,7 @@ pub struct SubmitOutcome {
     pub to: Option<State>,
     /// The id of the grant that was given or revoked.
     pub grant: Option<String>,
-    /// Whether the same decision was recorded before, so that nothing was done.
+    /// Whether an equal decision was recorded before, so that nothing was changed.
     pub repeated: bool,
 }
 
@@ -104,9 +104,9 @@ struct ParsedStatement<'a> {
 }
 
 enum Step {
-    /// The same decision was recorded before.
+    /// An equal decision was recorded before.
     Known(SubmitOutcome),
-    /// The statement takes effect by this transaction.
+    /// The statement takes effect when this transaction is committed.
     New(Transaction, SubmitOutcome),
 }
 
@@ -117,7 +117,7 @@ impl ApprovalService {
         Self { store, trusted: None, is_unseen: false, clock: None }
     }
 
-    /// Makes the service refuse every statement that no trusted key has signed.
+    /// Makes the service refuse every statement that was not signed with a trusted key.
     #[must_use]
     pub fn trusting(self, trusted: TrustedKeys) -> Self {
         Self { trusted: Some(trusted), ..self }
@@ -137,7 +137,7 @@ impl ApprovalService {
         Self { clock: Some(Arc::new(now)), ..self }
     }
 
-    /// Submits a statement. One that was submitted before returns what was recorded then.
+    /// Submits a statement. If the same statement was submitted before, returns the outcome that was recorded then.
     ///
     /// # Errors
     /// When it cannot take effect. The error says which other decision came first, what happened to the call or grant,
@@ -167,7 +167,7 @@ impl ApprovalService {
             match self.store.commit(unit, now).await {
                 Ok(()) => return Ok(submitted),
                 Err(CommitError::Store(error)) => return Err(error.into()),
-                // Another writer was faster: read the call again.
+                // Another process changed the call first, so the call is read again.
                 Err(_) => {}
             }
         }

@@ -15,10 +15,10 @@ use crate::arguments::shown_digest;
 use crate::journal::Transition;
 use toolwright_core::context::CallId;
 
-/// A statement as it was signed.
+/// A statement with its signature.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedStatement {
-    /// The statement, as JSON text.
+    /// The text that was signed: the statement as JSON.
     pub text: String,
     /// The public key that signed it, as [`PublicKey`](super::PublicKey) writes it.
     pub key: String,
@@ -42,7 +42,7 @@ impl SignedStatement {
 #[error("the text is no statement that this version reads: {reason}")]
 #[non_exhaustive]
 pub struct UnreadableStatement {
-    /// What is wrong with it.
+    /// Why the text is not a statement.
     pub reason: String,
 }
 toolwright_core::debug_as_sentence!(UnreadableStatement);
@@ -57,13 +57,13 @@ pub struct Statement {
     pub verdict: Decision,
     /// When the statement was made.
     pub at: Timestamp,
-    /// The name of the key's holder. The key decides whether the statement counts, not the name.
+    /// The name of the author, who holds the key. The key decides whether the statement is valid, not the name.
     pub by: String,
-    /// The id of the journal that it counts in, as the call's record names it; `None` in a statement of the version
-    /// before, and in one that revokes a grant.
+    /// The id of the journal in which the statement is valid, as the call's record names it; `None` in a statement of
+    /// the previous format version, and in one that revokes a grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The project that it counts in, as the call's record names it.
+    /// The project in which the statement is valid, as the call's record names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The reviewer that decided on behalf of the key's holder, and why; for readers of the record.
@@ -71,11 +71,11 @@ pub struct Statement {
     pub note: Option<String>,
 }
 
-/// What a statement is about.
+/// The call or grant that a statement decides on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Subject {
-    /// A call, as it was shown.
+    /// A call, identified with what its approver was shown of it.
     Call {
         /// The id of the call.
         id: CallId,
@@ -116,12 +116,12 @@ impl Subject {
 pub enum Decision {
     /// The call may run.
     Approve {
-        /// The terms on which calls like it may run too.
+        /// The terms under which later calls may run without a decision; `None` to approve only this call.
         grant: Option<GrantTerms>,
     },
     /// The call may run with other arguments.
     Edit {
-        /// All of them, as JSON text.
+        /// The complete new arguments, as JSON text.
         arguments: String,
         /// The digest of the call with them. If the application's final arguments have another digest (it fills in
         /// defaults, or refuses them), the approver is asked again.
@@ -129,36 +129,36 @@ pub enum Decision {
     },
     /// The call must not run.
     Reject {
-        /// Why; the model reads it.
+        /// Why the call must not run; the model reads this text.
         reason: Option<String>,
     },
     /// The call happened, although its outcome was not recorded.
     Happened {
-        /// The result that the model gets.
+        /// The result that the model receives.
         result: String,
     },
     /// The call did not happen.
     DidNotHappen,
     /// The plan of the call is accepted, so that the policy evaluates the call again.
     Accept,
-    /// The call is a dead letter, and is evaluated again. This does not approve it: it may need approval. If it cannot
-    /// run, it stays a dead letter.
+    /// The call is a dead letter, and the policy evaluates it again. This is no approval: the call may still need
+    /// one. If the call cannot run, it remains a dead letter.
     Requeue {
-        /// All of its new arguments, as JSON text; `None` to leave them as they are.
+        /// The complete new arguments, as JSON text; `None` to keep the arguments.
         arguments: Option<String>,
-        /// Whether it gets a new idempotency key although its arguments are the same, so that a service that uses keys
-        /// runs it as another call.
+        /// Whether the call gets a new idempotency key although its arguments are unchanged, so that a service which
+        /// uses such keys runs it as a new call.
         new_key: bool,
     },
     /// The call is a dead letter, and is discarded.
     Discard {
-        /// Why, for other operators.
+        /// Why the dead letter is discarded, for other operators.
         note: Option<String>,
         /// Whether its arguments are deleted from its record. Its answer and its history stay, so that the same call,
         /// made again, is answered and not run.
         forget: bool,
     },
-    /// The grant no longer counts.
+    /// The grant is revoked and no longer valid.
     Revoke,
 }
 
@@ -179,7 +179,7 @@ impl Decision {
         })
     }
 
-    /// Reports whether it lets the call run with the arguments that its record shows.
+    /// Reports whether the decision lets the call run with the arguments that its record shows.
     #[doc(hidden)]
     #[must_use]
     pub fn lets_run_as_shown(&self) -> bool {
@@ -198,7 +198,7 @@ impl Decision {
     }
 }
 
-/// Writes what was done, as in `approved`.
+/// Writes the decision as a past participle, such as `approved`.
 impl fmt::Display for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -225,7 +225,7 @@ impl fmt::Debug for Decision {
     }
 }
 
-/// Omits the text, whose arguments and results may hold secrets.
+/// Omits the text, because its arguments and results may contain secrets.
 impl fmt::Debug for SignedStatement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

@@ -21,7 +21,7 @@ const DOMAIN: &str = "toolwright hand-over 1\n";
 /// The separator between the parts of a token.
 const BETWEEN: char = '.';
 
-/// How many digits of the public key a token contains.
+/// The number of digits of the public key that a token contains.
 const NAMED: usize = 16;
 
 /// The right to supply the result of one call. Its [`Display`](fmt::Display) is the text that is handed on.
@@ -46,7 +46,7 @@ struct HandOver<'a> {
 }
 
 impl HandOverToken {
-    /// Signs a call that was handed over; `None` for any other call.
+    /// Makes the token of a call that was handed over; `None` for any other call.
     #[must_use]
     pub fn of(record: &CallRecord, key: &ApproverKey) -> Option<Self> {
         let signature = key.sign_text(DOMAIN, &text(record)?);
@@ -60,7 +60,7 @@ impl HandOverToken {
         self.call
     }
 
-    /// Checks that this key signed the token for this call, as its record has it.
+    /// Checks that this key signed the token for the call of this record.
     ///
     /// # Errors
     /// When the key did not sign it for this call; the error says what differs.
@@ -110,7 +110,7 @@ impl fmt::Display for HandOverToken {
     }
 }
 
-/// Omits the signature: with it, a reader of the log could supply a result.
+/// Omits the signature, because a reader of the log could supply a result with it.
 impl fmt::Debug for HandOverToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "HandOverToken({}, generation {})", self.call, self.generation)
@@ -144,7 +144,7 @@ pub enum InvalidToken {
         "the text is no token: a token is the text that came with the call that was handed over, unchanged"
     )]
     Unreadable,
-    /// The token is that of another call.
+    /// The token belongs to another call.
     #[error("the token is of call {of}, and the result is supplied for call {call}")]
     OtherCall {
         /// The call that the token is of.
@@ -170,18 +170,18 @@ pub enum InvalidToken {
         /// The first digits of the executor's key.
         key: String,
     },
-    /// The signature does not match the call's record.
+    /// The signature of the token does not match the record of the call.
     #[error(
         "the token or the record of call {call} was altered: its signature does not fit the call as it is"
     )]
     Altered {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
-    /// The call was never handed over.
+    /// The call has not been handed over.
     #[error("call {call} was never handed over")]
     NotHandedOver {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
 }

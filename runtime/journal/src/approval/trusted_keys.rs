@@ -1,4 +1,4 @@
-//! The keys whose statements count.
+//! The trusted keys: a statement is valid only if one of them signed it.
 //!
 //! Only keys that the application has trusted count. An approval never makes or trusts a key.
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::key::{InvalidPublicKey, PublicKey, is_name};
 use super::statement::{SignedStatement, Statement, UnreadableStatement};
 
-/// The trusted keys, each with the name of its holder.
+/// The trusted keys, and the name of each key's holder.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedKeys {
     names: HashMap<PublicKey, String>,
@@ -45,7 +45,7 @@ impl TrustedKeys {
         self.names.is_empty()
     }
 
-    /// Counts the trusted keys.
+    /// Returns the number of trusted keys.
     #[doc(hidden)]
     pub fn count(&self) -> usize {
         self.names.len()
@@ -86,16 +86,16 @@ pub enum TrustError {
         "{0:?} is not a name for an approver: it is one line of text, without control characters"
     )]
     Name(String),
-    /// The key is already trusted.
+    /// The key is already trusted, and a key has only one holder.
     #[error(
         "the key {key} of {name:?} is already trusted, as that of {holder:?}: a key has one holder"
     )]
     Key {
         /// The key.
         key: PublicKey,
-        /// The name under which it should be trusted.
+        /// The name under which the key should now be trusted.
         name: String,
-        /// The holder under whose name it is trusted already.
+        /// The name under which the key is already trusted.
         holder: String,
     },
     /// The name is taken.
@@ -125,7 +125,7 @@ impl VerifiedStatement {
         &self.statement
     }
 
-    /// Returns the statement, and consumes this.
+    /// Returns the verified statement, without its key.
     #[must_use]
     pub fn into_statement(self) -> Statement {
         self.statement
@@ -144,7 +144,7 @@ impl VerifiedStatement {
     }
 }
 
-/// Why a statement does not count.
+/// Why a statement is not valid.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -159,19 +159,19 @@ pub enum VerifyError {
         "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
     )]
     NoSignature {
-        /// The holder of the key that it names.
+        /// The holder of the key that the statement names.
         name: String,
     },
-    /// The key did not sign this text.
+    /// The signature was not made with this key for this text.
     #[error("{name:?} has not signed this text: it was changed, or it was signed with another key")]
     BadSignature {
-        /// The holder of the key that it names.
+        /// The holder of the key that the statement names.
         name: String,
     },
     /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
-    /// The name in the statement is not the one under which its key is trusted.
+    /// The statement names another author than the name under which its key is trusted.
     #[error(
         "the statement is by {by:?} and its key is trusted as that of {name:?}: the names must be the same"
     )]

@@ -49,7 +49,7 @@ impl UserKeys {
         }
     }
 
-    /// Returns the only key, if there is one.
+    /// Returns the user's key file if there is exactly one; `None` if there is none.
     ///
     /// # Errors
     /// When there are several keys.
@@ -69,7 +69,7 @@ impl UserKeys {
         Ok(keys.pop())
     }
 
-    /// Makes the folder where it is missing; only its owner can use it.
+    /// Creates the folder if it is missing; only its owner can access it.
     ///
     /// # Errors
     /// When the folder cannot be made.
@@ -118,13 +118,14 @@ impl ApproverKey {
         }
         keys.make_folder()?;
         match key.save(&file) {
-            // Another process of the user was faster.
+            // Another process of the user may have created the file first; then its key is used.
             Ok(()) | Err(KeyError::Exists(_)) => Self::load(file),
             Err(error) => Err(error),
         }
     }
 
-    /// Loads the key of the user who runs the program as [`of_user`](Self::of_user) does, but makes none.
+    /// Loads the key of the user who runs the program, as [`of_user`](Self::of_user) does, but does not create a
+    /// missing key.
     ///
     /// # Errors
     /// When the key cannot be read, others than its owner can read it, or several are there.

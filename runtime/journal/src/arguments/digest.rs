@@ -1,4 +1,4 @@
-//! The digest of a call, which a decision is bound to.
+//! The digest of a call; a decision is valid only for a call with the digest that the decision names.
 //!
 //! - The texts are framed as a JSON array of strings, so that no text can be taken for a part of another. The first one
 //!   names the kind of the digest and its version, so that no digest of one kind equals one of another.
@@ -15,7 +15,7 @@ const CALL: &str = "toolwright call 2";
 const CALL_WITH_SECRETS: &str = "toolwright call with secrets 2";
 const SHOWN: &str = "toolwright shown 1";
 
-/// The kind of the digests of the version before: neither run nor session was part of them.
+/// The kind of the digests of the previous format version: neither run nor session was part of them.
 const FORMER_CALL: &str = "toolwright call 1";
 const FORMER_CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
 
@@ -50,14 +50,14 @@ pub struct DigestInput<'a> {
     pub run: &'a str,
 }
 
-/// The result of comparing a digest with that of a call.
+/// The result of comparing a digest with the digest of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DigestMatch {
     /// The digest is that of the call.
     Current,
-    /// The digest is that of the call, as the version before computed it.
+    /// The digest is that of the call, computed by the rules of the previous format version.
     Former,
-    /// The digest is that of another call.
+    /// The digest is not that of the call.
     Other,
 }
 
@@ -87,7 +87,7 @@ pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     hash(&framed_optional(texts.into_iter().chain([user, session])), key)
 }
 
-/// Computes the digest of a call as the version before did.
+/// Computes the digest of a call by the rules of the previous format version.
 fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, .. } = *input;
     let of = if key.is_some() { FORMER_CALL_WITH_SECRETS } else { FORMER_CALL };

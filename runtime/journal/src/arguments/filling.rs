@@ -11,7 +11,7 @@ use toolwright_core::json::tree::Node;
 use toolwright_core::json::{ArgumentsError, MAX_DEPTH, reference};
 use toolwright_core::schema::walk::pointers;
 
-/// How many values may be filled in; 64 bytes of text count as one more.
+/// The maximum number of default values that are filled in; every 64 bytes of their text count as one value more.
 const MOST: usize = 1 << 18;
 /// How often each value of the arguments may be visited, for each of the schemas that it has to satisfy.
 const MOST_LOOKS: usize = 64;
@@ -41,7 +41,7 @@ struct Filling<'s> {
     root: &'s Value,
     /// How many values may still be filled in.
     left: usize,
-    /// How many visits are left.
+    /// How many more values may be visited.
     looks: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The arguments that run: policy and approvers see exactly these.
+//! The final arguments of a call: the tool runs with them, and policy and approvers see exactly these.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use toolwright_core::json::tree::{Node, push_segment};
 use toolwright_core::json::{ArgumentsError, canonical_of, read};
 use toolwright_core::tool::Definition;
 
-/// Replaces the value of a secret. It reveals nothing of the value, not even its length or type.
+/// The text that replaces the value of a secret. It shows neither the value nor its length or type.
 const SECRET: &str = "(secret)";
 
 /// Final arguments: repaired, and with the defaults of the tool's schema filled in.
@@ -49,7 +49,7 @@ const SECRET: &str = "(secret)";
 pub struct FinalArguments {
     arguments: String,
     canonical: String,
-    /// The text for people, if it differs from the arguments.
+    /// The arguments in the form that people see; `None` if it is equal to the arguments.
     shown: Option<String>,
     tree: Arc<Node>,
 }
@@ -64,8 +64,8 @@ impl FinalArguments {
         Self::with_filled(definition, accepted, Vec::new())
     }
 
-    /// Does the same as [`of`](Self::of), and adds values for absent keys: those of the tool's services, and the
-    /// presets.
+    /// Makes final arguments as [`of`](Self::of) does, and adds values for absent keys: the values that the tool
+    /// computed, and the presets.
     #[doc(hidden)]
     pub fn with_filled(
         definition: &Definition,
@@ -98,7 +98,7 @@ impl FinalArguments {
         Ok(Self { arguments, canonical, shown, tree: Arc::new(node) })
     }
 
-    /// Returns the value that runs, as it was parsed.
+    /// Returns the final arguments as a parsed value.
     #[doc(hidden)]
     #[must_use]
     pub fn tree(&self) -> &Node {
@@ -130,7 +130,7 @@ impl FinalArguments {
     }
 }
 
-/// Omits what may be secret.
+/// Omits the arguments, because they may contain secrets.
 impl fmt::Debug for FinalArguments {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_secrets = self.has_secrets();
@@ -141,8 +141,8 @@ impl fmt::Debug for FinalArguments {
     }
 }
 
-/// Masks the arguments of a recorded call for people, where these parameters are secret; `None` if no executor would
-/// record such a text.
+/// Masks the values of these secret parameters in a recorded call's arguments; `None` if no executor would record
+/// such a text.
 #[doc(hidden)]
 #[must_use]
 pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {

@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use toolwright_core::error::ToolError;
 
-/// An answer as it is stored.
+/// An answer in the form in which the journal stores it.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRecord {
     /// Whether the call failed.
     pub is_error: bool,
-    /// The text that the model gets.
+    /// The text that the model receives.
     pub text: String,
-    /// The whole answer, as the executor reads it back.
+    /// The complete answer as JSON, from which the executor rebuilds the `Answer`.
     pub whole: serde_json::Value,
 }
 

@@ -1,11 +1,11 @@
-//! How often a call was begun, as far as its history shows.
+//! Counts how often a call was begun, as far as its history shows.
 
 use super::entry::Entry;
 use super::next::{Failure, Transition};
 use toolwright_core::tool::Effect;
 
-/// Counts the attempts of a call that may have acted. Attempts that report that nothing happened do not count. If the
-/// call was found not to have happened, earlier attempts do not count either.
+/// Counts the attempts of a call that may have acted. Attempts that reported that nothing happened are excluded; so
+/// are all earlier attempts once it was found out that the call did not happen.
 #[doc(hidden)]
 pub fn begun(history: &[Entry]) -> u32 {
     let (mut begun, mut settled) = (0_u32, 0_u32);
@@ -16,7 +16,7 @@ pub fn begun(history: &[Entry]) -> u32 {
                 begun = begun.saturating_sub(1);
             }
             Some(Transition::DidNotHappen) => (begun, settled) = (0, begun.saturating_add(settled)),
-            // The decision that the call did not happen was invalid, so the earlier attempts count again.
+            // The decision that the call did not happen was not valid, so the earlier attempts are counted again.
             Some(Transition::Doubted) => (begun, settled) = (begun.saturating_add(settled), 0),
             _ => {}
         }
@@ -24,7 +24,8 @@ pub fn begun(history: &[Entry]) -> u32 {
     begun
 }
 
-/// Counts the attempts since an operator last requeued the call: the operator takes responsibility for earlier ones.
+/// Counts the attempts since an operator last requeued the call, because the operator takes responsibility for the
+/// earlier ones.
 #[doc(hidden)]
 pub fn begun_without_a_word(history: &[Entry]) -> u32 {
     let requeued = history.iter().rposition(|entry| entry.event == Some(Transition::Requeued));

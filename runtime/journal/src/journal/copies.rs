@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{CallRecord, StoredText};
 
-/// Which texts of a record are left out of its stored form, because they equal its arguments.
+/// Which texts of a record its stored form omits, because they equal the arguments in the record.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Copies {

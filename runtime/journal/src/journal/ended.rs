@@ -20,7 +20,8 @@ impl EndedCalls {
         Self { most: Some(most), calls: VecDeque::new() }
     }
 
-    /// Notes the state of a call before and after a commit. Returns the call to drop, if too many calls have ended.
+    /// Records the states of a call before and after a commit. Returns the call to drop, if too many calls have
+    /// ended.
     pub(super) fn note(
         &mut self,
         call: CallId,
@@ -30,7 +31,7 @@ impl EndedCalls {
         let most = self.most?;
         match (before.is_some_and(State::is_answered), after.is_answered()) {
             (false, true) => self.calls.push_back(call),
-            // A dead letter was requeued.
+            // The dead letter was requeued, so its call no longer counts as ended.
             (true, false) => self.calls.retain(|it| *it != call),
             (true, true) | (false, false) => {}
         }

@@ -32,54 +32,54 @@ use toolwright_core::context::CallId;
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
-    /// A call is at another version than expected.
+    /// The version of a call in the store is not the version that the write expects.
     #[error("call {call} is at version {found:?}, not at {expected:?}")]
     Call {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The version that was expected.
         expected: Option<u64>,
-        /// The version that is there.
+        /// The version of the call in the store; `None` if the store has no such call.
         found: Option<u64>,
     },
-    /// Another call has the slot of the new call.
+    /// Another call already has the slot of the new call.
     #[error("call {holder} has that place of run `{}` already", place.run)]
     CallSlot {
         /// The slot: run, turn and index.
         place: CallSlot,
-        /// The call that has it.
+        /// The id of the call that has the slot.
         holder: CallId,
     },
     /// A lease could not be renewed: the call is not running any more, or another executor runs it.
     #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
     Fenced {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// The epoch of the executor that asked.
+        /// The epoch of the executor that made the request.
         epoch: u64,
     },
-    /// A write would take a call from its owner, whose lease is still valid.
+    /// A write would take a call away from its owner, whose lease is still valid.
     #[error("call {call} is leased to its owner until {until}")]
     Leased {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The end of the lease.
         until: Timestamp,
     },
-    /// There is no call of this id.
+    /// The store has no call with this id.
     #[error("there is no call {call} to be acknowledged")]
     NoCall {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
-    /// A document is at another version than expected.
+    /// The version of a document in the store is not the version that the write expects.
     #[error("document `{key}` is at version {found:?}, not at {expected:?}")]
     Document {
         /// The key of the document.
         key: String,
         /// The version that was expected.
         expected: Option<u64>,
-        /// The version that is there.
+        /// The version of the document in the store; `None` if the store has no such document.
         found: Option<u64>,
     },
     /// The store failed.
@@ -89,7 +89,8 @@ pub enum CommitError {
 toolwright_core::debug_as_sentence!(CommitError);
 
 impl CommitError {
-    /// Reports whether another writer was faster: nothing was changed, and the caller loads and decides again at once.
+    /// Reports whether another writer was first: nothing was changed, and the caller should load the call and decide
+    /// again.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         !matches!(self, Self::Store(_))
@@ -117,7 +118,7 @@ pub enum StoreErrorKind {
     Corrupt,
     /// A newer release wrote the stored data. Use that release.
     Newer,
-    /// There is no room left; nothing was written. A person has to make room.
+    /// The storage is full, and nothing was written. A person has to free space.
     Full,
     /// The store refuses the request, or is set up wrongly; nothing was written. A repetition fails too.
     Invalid,
@@ -188,7 +189,7 @@ impl StoreError {
         Self::new(StoreErrorKind::Invalid, message)
     }
 
-    /// Makes the error for a write of a call with another slot than in the store.
+    /// Makes the error for a write that names another slot of a call than the store has.
     #[must_use]
     pub fn moved(call: CallId) -> Self {
         Self::invalid(format!(
@@ -196,7 +197,7 @@ impl StoreError {
         ))
     }
 
-    /// Makes the error for a call that the store has but cannot read. `why` says what is wrong, and must not repeat
+    /// Makes the error for a call that the store has but cannot read. `why` describes the damage; it must not repeat
     /// stored values, which may be secret.
     #[must_use]
     pub fn damaged(call: CallId, why: impl fmt::Display) -> Self {
@@ -212,13 +213,13 @@ impl StoreError {
         Self { source: Some(Arc::from(source.into())), ..self }
     }
 
-    /// Returns the kind, by which the caller decides what to do.
+    /// Returns the kind of the error, by which a caller decides what to do.
     #[must_use]
     pub fn kind(&self) -> StoreErrorKind {
         self.kind
     }
 
-    /// Reports whether to try again after a pause.
+    /// Reports whether the operation may succeed if it is tried again after a pause.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         self.kind == StoreErrorKind::Unavailable

@@ -1,4 +1,5 @@
-//! The id of a journal, in a document of its own: a signed statement counts only in the journal that it names.
+//! The id of a journal, stored in a document of its own. A signed statement is valid only in the journal that it
+//! names.
 
 use jiff::Timestamp;
 
@@ -8,11 +9,12 @@ use super::store::{DocumentWrite, Store, Transaction};
 /// The document that holds the id.
 const KEY: &str = "journal/id";
 
-/// How often to try again after a lost race; it can be lost once.
+/// The maximum number of attempts to read the id or to write a new one. Only one write of this process can lose the
+/// race against another process.
 const LOOKS: u32 = 4;
 
-/// Returns the id of the journal. A journal without one, such as one of the version before, gets one; if several
-/// processes make one at once, all get the same id.
+/// Returns the id of the journal. A journal without an id, such as one of the previous format version, gets one; if
+/// several processes make one at the same time, all of them get the same id.
 ///
 /// # Errors
 /// When the store fails, or the system provides no random bytes.
@@ -28,12 +30,12 @@ pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, S
         let id = new_id()?;
         let write = DocumentWrite { key: KEY.to_owned(), expects: None, text: Some(id.clone()) };
         let unit = Transaction { calls: Vec::new(), documents: vec![write] };
-        // The commit takes no call from its owner, so the time does not matter.
+        // The commit changes no call with an owner, so its time does not matter.
         match store.commit(unit, Timestamp::UNIX_EPOCH).await {
             Ok(()) => return Ok(id),
             // The commit may have succeeded nevertheless.
             Err(CommitError::Store(error)) => failed = Some(error),
-            // Another process was faster.
+            // Another process has written its id first, which the next round reads.
             Err(_) => {}
         }
     }

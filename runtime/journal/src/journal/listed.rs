@@ -1,4 +1,4 @@
-//! A page of a list of calls, which reports those that cannot be read.
+//! A page of a list of calls, which also names the calls that cannot be read.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ use toolwright_core::context::CallId;
 pub struct CallPage<T> {
     /// The calls that can be read, in the order of the page.
     pub calls: Vec<T>,
-    /// The calls that cannot be read, in the order of the page. They count towards its limit.
+    /// The calls that cannot be read, in the order of the page. The limit of the page includes them.
     pub damaged: Vec<DamagedCall>,
     /// The last call of a full page, after which the next page begins; `None` if this page is the last.
     pub next: Option<CallId>,
@@ -41,7 +41,7 @@ pub struct CallPage<T> {
 pub struct DamagedCall {
     /// The id of the call.
     pub id: CallId,
-    /// Why it cannot be read; the error names the call.
+    /// Why the call cannot be read; the error names the call.
     pub error: StoreError,
 }
 
@@ -52,7 +52,8 @@ impl<T> CallPage<T> {
         Self { calls: Vec::new(), damaged: Vec::new(), next: None }
     }
 
-    /// Adds a call of the page, readable or not. `limit` is that of the page, `id` that of the call.
+    /// Adds a call to the page, whether or not it can be read. `limit` is the limit of the page, `id` the id of the
+    /// call.
     pub fn push(&mut self, limit: usize, id: CallId, read: Result<T, StoreError>) {
         match read {
             Ok(call) => self.calls.push(call),
@@ -61,19 +62,19 @@ impl<T> CallPage<T> {
         self.next = (self.len() >= limit).then_some(id);
     }
 
-    /// Counts the calls of the page, readable or not.
+    /// Returns the number of calls in the page, readable or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.calls.len() + self.damaged.len()
     }
 
-    /// Reports whether the page has no call, readable or not.
+    /// Reports whether the page contains no calls, neither readable nor unreadable ones.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Replaces each readable call by another value.
+    /// Converts each readable call of the page by `change`.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> CallPage<U> {
         let Self { calls, damaged, next } = self;
         CallPage { calls: calls.into_iter().map(change).collect(), damaged, next }

@@ -252,7 +252,7 @@ impl Store for MemoryStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         let mut changes = self.0.changes.subscribe();
         async move {
-            // `self` owns the sender, so it still exists.
+            // `self` owns the sender, so the channel cannot be closed here.
             let _ = changes.changed().await;
         }
         .boxed()
@@ -369,7 +369,7 @@ impl Tables {
     }
 
     fn put_document(&mut self, write: DocumentWrite) {
-        // `admits_document` has refused a version that cannot be raised.
+        // `admits_document` has already refused a write whose version cannot be raised.
         let Ok(version) = write.next_version() else { return };
         let DocumentWrite { key, text, .. } = write;
         match text {

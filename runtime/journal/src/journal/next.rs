@@ -18,13 +18,13 @@ use toolwright_core::tool::Effect;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Transition {
-    /// The policy evaluated the call: it must not run.
+    /// The policy evaluated the call and denied it, so the call must not run.
     Denied,
-    /// The policy evaluated the call: it waits until its plan is accepted.
+    /// The policy evaluated the call and put it into a plan: the call waits until the plan is accepted.
     Planned,
-    /// The policy evaluated the call: a person has to decide.
+    /// The policy evaluated the call and requires that a person decides on it.
     Asked,
-    /// The policy evaluated the call: it may run, by policy or by a grant.
+    /// The policy evaluated the call and allowed it, or a grant covers it, so the call may run.
     Allowed,
     /// The plan of the call was accepted.
     Accepted,
@@ -44,7 +44,7 @@ pub enum Transition {
     Changed,
     /// A stage of the application delays the call.
     Delayed,
-    /// A stage of the application answered the call instead of the tool.
+    /// A stage of the application answered the call, so the tool does not run.
     Answered,
     /// A stage of the application refused the call.
     TurnedAway,
@@ -56,18 +56,18 @@ pub enum Transition {
         failure: Failure,
         /// The tool's effect.
         effect: Effect,
-        /// Whether this was the last attempt.
+        /// Whether no further attempt is allowed.
         exhausted: bool,
     },
-    /// The call waits for a person's decision on a call that it makes.
+    /// The call is suspended: a child call waits for a person's decision.
     Suspended,
-    /// A call that this one waits for has been decided.
+    /// A child call for which this call waits has been decided.
     Resumed,
-    /// The call was handed over, to be carried out elsewhere.
+    /// The call was handed over to another process, which carries it out.
     HandedOver,
-    /// The other side has supplied the result.
+    /// The process to which the call was handed over has supplied the result.
     Supplied,
-    /// The other side reports that the call failed.
+    /// The process to which the call was handed over reports that the call failed.
     Declined,
     /// The call failed for good, and the application makes every failed call a dead letter.
     LaidAside,
@@ -80,8 +80,8 @@ pub enum Transition {
     Doubted,
     /// An operator requeued the call.
     Requeued,
-    /// The call becomes a dead letter again: an operator's request could not be carried out, or the tool reported too
-    /// often that the call did not happen.
+    /// The call becomes a dead letter again, because an operator's request could not be carried out, or because the
+    /// tool reported too often that the call did not happen.
     PutBack,
     /// An operator discarded the call.
     Discarded,
@@ -92,19 +92,19 @@ pub enum Transition {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Failure {
-    /// Nothing happened.
+    /// The tool did not start, so nothing happened.
     NotStarted,
     /// The tool failed, and may have acted.
     Transient,
-    /// The model should correct its call.
+    /// The call is invalid: the model should correct it.
     Invalid,
-    /// A repetition would fail too.
+    /// The call failed in a way that a repetition would not change.
     Final,
     /// The call was cancelled.
     Cancelled,
-    /// The reason is unknown, as after a panic.
+    /// The reason for the failure is unknown, as after a panic.
     Unknown,
-    /// The call took too long.
+    /// The call took longer than its timeout allows.
     TimedOut,
     /// The executor that ran the call was lost.
     OwnerLost,

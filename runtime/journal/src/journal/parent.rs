@@ -1,4 +1,4 @@
-//! The parent of a call, and the document that finds a child again.
+//! The parent of a call, and the document by which a parent finds its child again.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +11,14 @@ use toolwright_core::context::CallId;
 /// that runs again gets the answers that its children had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParentCall {
-    /// The parent.
+    /// The id of the parent.
     pub call: CallId,
-    /// The index among its children, from 0.
+    /// The index of the child among the calls that its parent makes, from 0.
     pub index: u32,
 }
 
 impl ParentCall {
-    /// Returns the key of the document whose text is the id of the child.
+    /// Returns the key of the document that contains the id of the child.
     #[doc(hidden)]
     #[must_use]
     pub fn key(&self) -> String {

@@ -20,7 +20,7 @@ use toolwright_core::tool::{Danger, Effect};
 /// The version of the stored form; an older reader refuses newer data.
 pub const FORMAT: u32 = 1;
 
-/// How many changes the end of an attempt may need, with a margin.
+/// The maximum number of changes of a record that the end of an attempt may need, with a margin.
 const ENDING: u64 = 16;
 
 /// The slot of a call in its run. It identifies the call, because providers' ids may be missing or repeated.
@@ -28,8 +28,8 @@ const ENDING: u64 = 16;
 pub struct CallSlot {
     /// The run.
     pub run: String,
-    /// The turn of the run, counted by the application; `None` for a call outside of turns, which is identified by its
-    /// id alone.
+    /// The number of the turn, given by the application; `None` for a call outside of turns, which only its id
+    /// identifies.
     pub turn: Option<u64>,
     /// The index of the call in the turn, from 0.
     pub index: u32,
@@ -40,9 +40,9 @@ pub struct CallSlot {
 pub struct Requester {
     /// The maker of the call: `agent:<run>`.
     pub agent: String,
-    /// The user it was made for.
+    /// The user on whose behalf the call was made.
     pub user: Option<String>,
-    /// The session that its run belonged to.
+    /// The session to which the run of the call belongs.
     #[serde(default)]
     pub session: Option<String>,
 }
@@ -56,7 +56,7 @@ pub enum StoredText {
     /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
     #[serde(rename = "sealed")]
     Encrypted(String),
-    /// The text was not stored, because there was no key to encrypt it with.
+    /// The text was not stored, because the executor had no key to encrypt it with.
     #[serde(rename = "withheld")]
     Omitted,
 }
@@ -70,7 +70,7 @@ pub struct Ask {
     pub preview: Option<String>,
     /// When the question expires.
     pub deadline: Timestamp,
-    /// Whether an approver has been notified.
+    /// Whether an approver has been notified of the question.
     #[serde(rename = "told")]
     pub notified: bool,
     /// Whether a reviewer may decide instead of a person: no rule asks about each call. A record of a release without
@@ -85,45 +85,45 @@ pub struct Ask {
 pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
-    /// The slot of the call in its run.
+    /// The position of the call in its run: the run, the turn and the index.
     pub place: CallSlot,
-    /// The parent, if another call makes this one. Such a call is outside of turns.
+    /// The parent, if another call makes this call. Such a call belongs to no turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentCall>,
-    /// The id that the provider gave it.
+    /// The id that the provider gave to the call.
     pub provider_id: Option<String>,
     /// The tool's name.
     pub tool: String,
     /// The fingerprint of the tool's definition at the last evaluation, in hexadecimal.
     pub fingerprint: String,
-    /// How carefully a person should look.
+    /// The danger of the call: how carefully a person should look at it.
     pub danger: Danger,
-    /// Whether it may be repeated.
+    /// The effect of the call, which decides whether it may be repeated.
     pub effect: Effect,
-    /// Parameters whose values are secret, by name, whether or not they are given.
+    /// The names of the parameters whose values are secret, whether or not the call has values for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
     /// The arguments as the model sent them.
     pub raw: StoredText,
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
     pub arguments: StoredText,
-    /// The arguments as people see them, with secrets masked.
+    /// The arguments in the form that people see, with secrets masked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shown: String,
-    /// Which of these texts a store has left out.
+    /// Which of these texts the store has left out, because they equal `arguments`.
     #[doc(hidden)]
     #[serde(default, skip_serializing_if = "Copies::is_none")]
     pub copies: Copies,
-    /// The changes by repair.
+    /// The changes that input repair made to the arguments.
     pub repairs: Vec<Change>,
-    /// The digest that a decision is bound to, in hexadecimal.
+    /// The digest of the call in hexadecimal; a decision is valid only for a call with this digest.
     pub digest: String,
     /// Who made the call, and for which user.
     pub requester: Requester,
-    /// The id of the journal that it was evaluated in; `None` in a record of the version before.
+    /// The id of the journal in which the call was evaluated; `None` in a record of the previous format version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The project of the executor that evaluated it, if that has one.
+    /// The project of the executor that evaluated the call, if the executor has a project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The idempotency key, equal for every attempt.
@@ -139,33 +139,34 @@ pub struct CallRecord {
     pub version: u64,
     /// Raised by one whenever the policy evaluates the call again.
     pub generation: u32,
-    /// How many attempts have begun in this generation.
+    /// How many attempts of the call have begun in this generation.
     pub attempt: u32,
-    /// The executor that runs it.
+    /// The name of the executor that runs the call.
     pub owner: Option<String>,
     /// Raised by one with every claim.
     pub epoch: u64,
-    /// When its lease expires unless its owner renews it.
+    /// When the owner's lease on the call expires, unless the owner renews it.
     pub lease: Option<Timestamp>,
     /// The time before which the call must not be claimed.
     pub not_before: Option<Timestamp>,
 
-    /// The question to a person, if one was asked.
+    /// The question that a person was asked about the call, if there is one.
     pub ask: Option<Ask>,
-    /// The decision of a person in this generation.
+    /// The signed decision of a person on this generation of the call.
     pub decision: Option<SignedStatement>,
-    /// The acceptance of its plan by a person. It counts as long as the call is the one that was accepted.
+    /// The signed acceptance of the call's plan. It is valid as long as the call is still the one that the person
+    /// accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<SignedStatement>,
-    /// The grant that covers it.
+    /// The id of the grant that covers the call.
     pub grant: Option<String>,
-    /// New arguments that are still to be evaluated, as JSON text.
+    /// The new arguments that an approver proposed, until the policy evaluates them, as JSON text.
     pub proposal: Option<String>,
 
-    /// The children that it waits for, while it is [`Waiting`](State::Waiting).
+    /// The children for which the call waits, while the call is [`Waiting`](State::Waiting).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaits: Vec<CallId>,
-    /// When its result is due, if it was handed over to be carried out elsewhere.
+    /// When the result of a call that was handed over is due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over_until: Option<Timestamp>,
     /// The names of the tools that it may call, if it makes calls and its run is shown only some tools.
@@ -176,22 +177,22 @@ pub struct CallRecord {
     /// person who decides on the call sees them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedAttempt>,
-    /// The one answer of the call, as the run gets it.
+    /// The one answer of the call, as its run receives it.
     pub answer: Option<AnswerRecord>,
     /// The later result of a call whose run had its answer before: of a planned call that was accepted, or of a dead
     /// letter that was requeued. It is only for operators and listeners; the run's history has the answer already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AnswerRecord>,
-    /// Whether the run has received its answer; this never becomes false again.
+    /// Whether the run has received the answer of the call; this never becomes false again.
     pub delivered: bool,
-    /// When it was recorded.
+    /// When the call was recorded.
     pub created: Timestamp,
-    /// When it last changed.
+    /// When the record of the call last changed.
     pub updated: Timestamp,
 }
 
 impl CallRecord {
-    /// The value of [`shown`](Self::shown) where an operator has deleted the arguments, as JSON.
+    /// The value of [`shown`](Self::shown), as JSON, once an operator has deleted the arguments.
     pub const FORGOTTEN: &str = r#""(forgotten)""#;
 
     /// Makes the record of a call before its first evaluation: without arguments, and with the strictest danger and
@@ -277,7 +278,7 @@ impl CallRecord {
             State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
             State::Running => self.lease,
             State::HandedOver => self.handed_over_until,
-            // Not the time of the decision: the approver's clock may be ahead.
+            // The time of the decision is not used, because the approver's clock may be ahead.
             State::Ready => Some(self.not_before.unwrap_or(self.created)),
             State::Judging => Some(self.created),
             _ => None,
@@ -301,8 +302,8 @@ impl CallRecord {
             Counter::Generation.raise(&mut generation)?;
         }
         if event == Transition::Claimed {
-            // A claim is refused unless the version can still count the end of the attempt: every end must be
-            // recordable.
+            // A claim is refused if the version could not be raised again for the end of the attempt, because every
+            // end must be recordable.
             let room = version.checked_add(ENDING);
             room.ok_or(NotAdvanced::AtMaximum(Counter::Version))?;
             Counter::Epoch.raise(&mut epoch)?;
@@ -319,7 +320,7 @@ impl CallRecord {
             self.grant = None;
         }
         match event {
-            // The attempt is not counted, because it goes on when the call resumes.
+            // Suspension does not count as an attempt, because the attempt continues when the call resumes.
             Transition::Suspended => {
                 self.attempt = self.attempt.saturating_sub(1);
                 (self.owner, self.lease) = (None, None);
@@ -343,7 +344,7 @@ impl CallRecord {
         Counter::Version.raise(&mut self.version)
     }
 
-    /// Makes the first entry of its history.
+    /// Makes the first entry of the call's history.
     #[must_use]
     pub fn opened(&self, note: Note) -> Entry {
         self.entry(None, note)
@@ -367,7 +368,7 @@ impl CallRecord {
     }
 }
 
-/// Omits what a model or a person wrote, which may be secret.
+/// Omits the texts that a model or a person wrote, because they may contain secrets.
 impl fmt::Debug for CallRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -383,7 +384,7 @@ impl fmt::Debug for CallRecord {
     }
 }
 
-/// Omits what may be secret.
+/// Omits the text, because it may contain a secret.
 impl fmt::Debug for StoredText {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

@@ -7,49 +7,49 @@ use super::next::{Illegal, next};
 use super::record::CallRecord;
 use super::state::State;
 
-/// Why a record contradicts its history.
+/// Why the record of a call contradicts the history of the call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// There is no history.
+    /// The call has no history entries.
     #[error("it has no history")]
     NoHistory,
-    /// The history does not begin with `judging`.
+    /// The first entry of the history does not have the state `judging`.
     #[error("its history begins with {0}, not with judging")]
     Beginning(State),
-    /// An entry does not continue the one before.
+    /// An entry begins in another state than that in which the previous entry ends.
     #[error(
         "entry {number} of its history begins at {found}, and the one before ends at {expected}"
     )]
     Gap {
-        /// Which entry.
+        /// The number of the entry, counted from 1.
         number: u64,
         /// The state in which the entry before ended.
         expected: State,
         /// The state in which the entry begins.
         found: State,
     },
-    /// An entry has an impossible transition.
+    /// An entry has a transition that the state before it does not allow.
     #[error("entry {number} of its history is impossible: {illegal}")]
     Illegal {
-        /// Which entry.
+        /// The number of the entry, counted from 1.
         number: u64,
         /// The transition.
         illegal: Illegal,
     },
-    /// An entry names a state to which its transition does not lead.
+    /// An entry ends in another state than that to which its transition leads.
     #[error(
         "entry {number} of its history ends at {found}, but its transition leads to {expected}"
     )]
     End {
-        /// Which entry.
+        /// The number of the entry, counted from 1.
         number: u64,
         /// The next state by the state machine.
         expected: State,
         /// The next state by the entry.
         found: State,
     },
-    /// The history ends in another state than the record's.
+    /// The history ends in another state than that of the record.
     #[error("it is {found}, and its history ends at {expected}")]
     Record {
         /// The last state of the history.

@@ -13,7 +13,7 @@ pub enum State {
     Judging,
     /// The call is part of a plan, and waits until the plan is accepted.
     Planned,
-    /// A person has to decide.
+    /// The call waits for a person's decision.
     Pending,
     /// The call may run, and waits for a worker.
     Ready,
@@ -37,7 +37,7 @@ pub enum State {
     Rejected,
     /// The deadline passed without a decision or a supplied result, or no approver could decide.
     Expired,
-    /// The run ended, or the caller gave the call up, before the call could act here.
+    /// The call was cancelled before it could act: its run ended, or its caller gave it up.
     Cancelled,
     /// An operator discarded the call.
     Discarded,
@@ -64,7 +64,7 @@ impl State {
         Self::Discarded,
     ];
 
-    /// Returns its name as it is stored and printed.
+    /// Returns the state's name as it is stored and printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl State {
         }
     }
 
-    /// Returns the state of this name.
+    /// Returns the state with this name; `None` if there is no such state.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
@@ -108,7 +108,7 @@ impl State {
         )
     }
 
-    /// Reports whether the call has its one answer.
+    /// Reports whether a call in this state has its one answer.
     #[must_use]
     pub fn is_answered(self) -> bool {
         self.is_final() || self == Self::Dead

@@ -83,14 +83,14 @@ pub trait Store: Send + Sync + 'static {
     fn documents<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
 
-    /// Returns the id of the journal, which never changes. It is random, and made where the journal has none yet.
-    /// Signed statements name it, and count in no other journal.
+    /// Returns the id of the journal, which never changes. A journal without an id gets a random one. Signed
+    /// statements name the id, and are valid in no other journal.
     fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
         Box::pin(journal_id(self))
     }
 
-    /// Completes when something may have changed since it was called, perhaps in another process. It is only a hint:
-    /// correctness must not depend on it.
+    /// Completes when something in the store may have changed since the method was called, perhaps by another
+    /// process. This is only a hint: correctness must not depend on it.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
     /// Returns the file of the store, if it is one, by the absolute path that it was opened by. Links in the path are
@@ -162,8 +162,8 @@ pub struct CallWrite {
 }
 
 impl CallWrite {
-    /// Reports whether the write says that the executor of the call was lost. A store that has a later lease of the
-    /// call refuses it.
+    /// Reports whether the write says that the executor of the call was lost. The store refuses the write if the
+    /// lease in the store is still valid.
     #[must_use]
     pub fn takes_from_owner(&self) -> bool {
         let is_lost =
@@ -241,24 +241,24 @@ pub struct Document {
     pub text: String,
 }
 
-/// Which calls to list; a field that is not set does not filter.
+/// The conditions on the calls to list; a field that is not set is no condition.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Calls in one of these states; all if the list is empty.
+    /// Lists only calls in one of these states; an empty list means all states.
     pub states: Vec<State>,
-    /// Calls of this run.
+    /// Lists only calls of this run.
     pub run: Option<String>,
-    /// Calls of this tool.
+    /// Lists only calls of this tool.
     pub tool: Option<String>,
-    /// Calls with this digest.
+    /// Lists only calls with this digest.
     pub digest: Option<String>,
-    /// Calls with this text in the shown arguments, or in the answer.
+    /// Lists only calls whose shown arguments or answer contain this text.
     pub text: Option<String>,
-    /// Calls that are due at this time or before, see [`CallRecord::due`].
+    /// Lists only calls that are due at this time or before, see [`CallRecord::due`].
     pub due: Option<Timestamp>,
-    /// Calls that were recorded at this time or before.
+    /// Lists only calls that were recorded at this time or before.
     pub created_before: Option<Timestamp>,
-    /// Calls whose run has received the answer, or those whose run has not.
+    /// `true` lists only calls whose run has received the answer; `false`, only the other calls.
     pub delivered: Option<bool>,
 }
 
@@ -317,9 +317,9 @@ impl CallSummary {
 /// The part of a list to return.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
-    /// Only calls after this one.
+    /// Lists only calls that come after this call in the order of the page.
     pub after: Option<CallId>,
-    /// At most this many.
+    /// The maximum number of calls in the page.
     pub limit: usize,
     /// Whether the latest come first.
     pub latest_first: bool,

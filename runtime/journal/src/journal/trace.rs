@@ -10,21 +10,21 @@ use super::record::CallRecord;
 use super::replay::{Contradiction, replay};
 use super::state::State;
 
-/// One step of a call: an input, the decisions on it, and their one commit.
+/// One step of a call: an input, the decisions that followed from it, and the commit that recorded them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceStep {
-    /// Why the executor looked.
+    /// The input that made the executor decide on the call.
     pub input: TraceInput,
-    /// The state of the call before; `None` before it was recorded.
+    /// The state of the call before the step; `None` if the call was not recorded yet.
     pub from: Option<State>,
     /// The decisions, in order.
     pub decision: Vec<TraceDecision>,
     /// The version of the record that was committed.
     pub version: u64,
-    /// The generation of the call after it.
+    /// The generation of the call after the step.
     pub generation: u32,
-    /// When it was committed.
+    /// When the step was committed.
     pub at: Timestamp,
     /// The name of the executor or person that committed the step.
     pub who: String,
@@ -36,20 +36,20 @@ pub struct TraceStep {
 pub struct TraceDecision {
     /// The transition.
     pub event: Transition,
-    /// The state of the call after it.
+    /// The state of the call after the transition.
     pub to: State,
     /// The reason for the transition, in words.
     pub why: Option<String>,
 }
 
-/// Why the executor looked at a call, as far as its history shows.
+/// Why the executor decided on a call, as far as the call's history shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceInput {
     /// The call was submitted.
     Submitted,
-    /// A caller, a worker or an operator wanted it to go on.
+    /// A caller, a worker or an operator wanted the call to continue.
     Resumed,
     /// The deadline or the lease of the call had expired.
     Due,
@@ -59,12 +59,12 @@ pub enum TraceInput {
     Attempted,
     /// The tool found out the outcome of the call.
     Reconciled,
-    /// The call was not wanted any more.
+    /// The call was ended because it was not needed any more.
     Ended,
 }
 
 impl TraceInput {
-    /// Returns its name as it is stored and printed.
+    /// Returns the input's name as it is stored and printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -149,7 +149,7 @@ pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, C
     Ok(steps)
 }
 
-/// Whether an entry belongs to the same commit as a step.
+/// Whether a history entry belongs to the same commit as a step.
 fn continues(step: &TraceStep, entry: &Entry, input: TraceInput) -> bool {
     let follows = step.version.checked_add(1) == Some(entry.number) && entry.at == step.at;
     let is_of_one_look = match (step.input, input) {

@@ -1,4 +1,4 @@
-//! The tests that a rule can make of an argument, as they are written.
+//! The tests that a rule can make of an argument, as the policy spells them.
 
 use super::problem::At;
 use super::rule::RuleKind;
@@ -22,8 +22,8 @@ use super::rule::RuleKind;
 /// | `at_least`, `more_than`, `at_most`, `less_than` | the same | a number on this side of the limit |
 ///
 /// For a command line (`#[arg(command)]`), `program` may be combined with `begins`, `flags`, `only_flags` and
-/// `contains`, which then test the arguments of each program in it. An objection matches if one command passes all of
-/// them, an allow only if every command does.
+/// `contains`, which then test the arguments of each program in it. A rule that denies or asks matches if one command
+/// passes all of them, a rule that allows only if every command does.
 #[derive(Debug, Clone)]
 pub struct ArgumentTest(pub(super) Test);
 
@@ -41,7 +41,7 @@ pub(super) enum Test {
     Limit(Side, At<String>),
 }
 
-/// The side of a limit on which a number has to be.
+/// Whether a number has to be above or below a limit, and whether the limit itself passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     AtLeast,
@@ -51,49 +51,51 @@ pub(super) enum Side {
 }
 
 impl ArgumentTest {
-    /// Passes for this value, a JSON text.
+    /// Passes if the argument equals this value, a JSON text.
     pub fn equals(value: impl Into<String>) -> Self {
         Self(Test::OneOf(vec![At::code(value.into())]))
     }
 
-    /// Passes for one of these values, each a JSON text.
+    /// Passes if the argument equals one of these values, each a JSON text.
     pub fn one_of(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OneOf(all(values)))
     }
 
-    /// Passes for a list that contains one of these values, each a JSON text.
+    /// Passes if the argument is a list that contains at least one of these values, each a JSON text.
     pub fn contains(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Contains(all(values)))
     }
 
-    /// Passes for a list that contains only these values, each a JSON text.
+    /// Passes if the argument is a list and each of its items is one of these values, each a JSON text.
     pub fn within(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Within(all(values)))
     }
 
-    /// Passes for a list whose first items are those of one of these lists, each a JSON text. Only for an allow: an
-    /// objection would miss the same words elsewhere, as in `git -C . push`.
+    /// Passes for a list that begins with the items of one of these lists, each a JSON text. Only a rule that allows
+    /// may use it: a rule that denies or asks would miss the same words elsewhere, as in `git -C . push`.
     pub fn begins(lists: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Begins(all(lists)))
     }
 
-    /// Passes for a list of a program's arguments that contains one of these flags: also with a value (`--force=yes`),
-    /// shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every argument that begins
-    /// with it. Not for an allow, because it would let every other flag through.
+    /// Passes for a list of a program's arguments that contains one of these flags: also with a value
+    /// (`--force=yes`), shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every
+    /// argument that begins with it. A rule that allows must not use it, because it would let every other flag
+    /// through.
     pub fn flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Flags(all(flags)))
     }
 
     /// Passes for a list of a program's arguments in which everything that begins with `-` or `+` is one of these
     /// flags, in exactly this spelling; a flag with two dashes may have a value after `=`. Arguments after `--` are
-    /// tested too. Only for an allow: an objection would be avoided by one more flag.
+    /// tested too. Only a rule that allows may use it: one more flag would evade a rule that denies or asks.
     pub fn only_flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OnlyFlags(all(flags)))
     }
 
-    /// Passes for a command line that runs one of these programs; in an allow, only these. An objection compares names
-    /// without their folders, an allow compares them as they are written. A part of a line that cannot be known before
-    /// it runs counts as unknown, and no allow covers a line in which the shell writes a file or sets a variable.
+    /// Passes for a command line that runs one of these programs; in a rule that allows, only these. A rule that
+    /// denies or asks compares names without their folders, a rule that allows compares them as they are written. A
+    /// part of a line that cannot be known before it runs counts as unknown, and no allow covers a line in which the
+    /// shell writes a file or sets a variable.
     pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Program(all(programs)))
     }
@@ -103,27 +105,27 @@ impl ArgumentTest {
         Self(Test::Under(all(folders)))
     }
 
-    /// Passes for a path that matches one of these patterns.
+    /// Passes if the argument is a path that matches one of these patterns.
     pub fn glob(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Glob(all(patterns)))
     }
 
-    /// Passes for this number, a JSON text, or a larger one.
+    /// Passes if the argument is at least this number, a JSON text.
     pub fn at_least(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtLeast, At::code(limit.into())))
     }
 
-    /// Passes for a number larger than this one.
+    /// Passes if the argument is greater than this number, a JSON text.
     pub fn more_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::MoreThan, At::code(limit.into())))
     }
 
-    /// Passes for this number or a smaller one.
+    /// Passes if the argument is at most this number, a JSON text.
     pub fn at_most(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtMost, At::code(limit.into())))
     }
 
-    /// Passes for a number smaller than this one.
+    /// Passes if the argument is less than this number, a JSON text.
     pub fn less_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::LessThan, At::code(limit.into())))
     }
@@ -134,7 +136,7 @@ fn all(values: impl IntoIterator<Item = impl Into<String>>) -> Vec<At<String>> {
 }
 
 impl Test {
-    /// Says why a rule of this kind cannot have this test: it would match less than it seems to.
+    /// Returns why a rule of this kind must not have this test: the rule would match less than it seems to.
     pub(super) fn why_misplaced(&self, kind: RuleKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Flags(_), RuleKind::Allow) => Some(
@@ -150,7 +152,7 @@ impl Test {
         }
     }
 
-    /// Says why the test must not be applied to a command line: it would miss programs that the line runs.
+    /// Returns why the test must not be applied to a command line: it would miss programs that the line runs.
     pub(super) fn misses_commands(&self) -> Option<&'static str> {
         match self {
             Self::Under(_) | Self::Glob(_) | Self::Within(_) | Self::Limit(..) => Some(
@@ -160,7 +162,7 @@ impl Test {
         }
     }
 
-    /// Whether the test makes sense without a value: it then requires that there is no flag.
+    /// Whether the test has a meaning without values: it then requires that the command has no flag.
     pub(super) fn may_be_empty(&self) -> bool {
         matches!(self, Self::OnlyFlags(_))
     }

@@ -55,13 +55,13 @@ pub struct PolicyBuilder {
     four_eyes: bool,
     journals: Vec<String>,
     pub(super) arriving: Arriving,
-    /// The defaults, see [`over`](Self::over).
+    /// The policies whose rules and settings are the defaults of this one, see [`over`](Self::over).
     beneath: Vec<Self>,
     pub(super) problems: Problems,
 }
 
 impl PolicyBuilder {
-    /// Sets the mode, at most once; `interactive` unless set.
+    /// Sets the mode, which may be set once. Without this call, the mode is `interactive`.
     pub fn mode(self, mode: Mode) -> Self {
         self.set_mode(At::code(mode))
     }
@@ -80,14 +80,14 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets whether calls that change something are planned first. It is on if the code or one of the files says
-    /// `true`.
+    /// Sets whether calls that change something are put into a plan first. The setting is on if the code or one of
+    /// the files sets it to `true`.
     pub fn plan(mut self, plan: bool) -> Self {
         self.plan = Some(self.plan.unwrap_or(false) || plan);
         self
     }
 
-    /// Adds a rule. The order of rules does not matter.
+    /// Adds a rule. The order of the rules has no effect.
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self
@@ -151,8 +151,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets whether the user of a call is forbidden to approve it. It is on if the code or one of the files says
-    /// `true`.
+    /// Sets whether the user of a call must not approve it. The setting is on if the code or one of the files sets it
+    /// to `true`.
     ///
     /// The executor compares the user of the run with the name of the trusted key that signed, so use the same name for
     /// a person in both.
@@ -174,7 +174,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Uses the parser of command lines of another policy, if this one has none.
+    /// Takes over the command-line parser of another policy, if this policy has none.
     #[doc(hidden)]
     pub fn commands_of(mut self, other: &Self) -> Self {
         let beneath = || other.beneath.iter().find_map(|it| it.reader.clone());
@@ -235,7 +235,7 @@ impl PolicyBuilder {
     pub fn load(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         self = self.started_here();
-        // The folder is protected under both names: as it was given, and with links resolved.
+        // The folder is protected under both of its names: the given one, and the one with links resolved.
         for known in [std::path::absolute(path), std::fs::canonicalize(path)].into_iter().flatten()
         {
             self.policies.push(text_of(&known));
@@ -254,7 +254,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds the contents of the files. This is the only I/O here.
+    /// Adds the rules and settings of the policy files. Building a policy does no other I/O.
     fn with_files(mut self) -> Self {
         for path in std::mem::take(&mut self.files) {
             let name = path.display().to_string();
@@ -271,7 +271,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds the settings of defaults that are not set here.
+    /// Takes over those settings of the defaults that this policy does not set.
     fn take_defaults(&mut self, defaults: Self) {
         let name = |rule: &Rule| rule.name.as_ref().map(|it| it.value.clone());
         let own: Vec<String> = self.rules.iter().filter_map(name).collect();

@@ -1,10 +1,10 @@
-//! Compares flags among the arguments of a program. An objection looks for a flag in every spelling that a program may
-//! accept; an allow requires every flag to be listed in exactly its spelling.
+//! Compares flags among the arguments of a program. A rule that denies or asks looks for a flag in every spelling
+//! that a program may accept; a rule that allows requires every flag to be listed in exactly its spelling.
 
 use super::holds::Holds;
 use toolwright_core::json::tree::Node;
 
-/// Says why a text is not a flag that a rule can look for.
+/// Explains why a rule cannot look for this text as a flag; `None` if it can.
 pub(super) fn refusal(flag: &str) -> Option<String> {
     let letters = flag.trim_start_matches('-');
     let is_flag = flag == "+" || (flag.starts_with('-') && !letters.is_empty());
@@ -19,8 +19,8 @@ pub(super) fn refusal(flag: &str) -> Option<String> {
     }
 }
 
-/// Whether one of these flags is given: alone, with a value after `=`, shortened (`--forc`), with one dash (`-force`),
-/// or as a letter among others (`-uf`).
+/// Whether the arguments contain one of these flags: alone, with a value after `=`, shortened (`--forc`), with one
+/// dash (`-force`), or as a letter among others (`-uf`).
 pub(super) fn any(items: &[Node], flags: &[String]) -> Holds {
     Holds::any(items.iter().map(|item| match item {
         Node::Text(item) => flags.iter().any(|flag| is_meant(item, flag)).into(),

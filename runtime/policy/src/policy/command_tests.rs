@@ -16,7 +16,7 @@ use super::values::{Check, ValueTest, find_value};
 use toolwright_core::json::pointer::segments;
 use toolwright_core::json::tree::Node;
 
-/// What a rule asks of one command line.
+/// The tests that a rule makes of one command line.
 #[derive(Debug)]
 pub(super) struct CommandTest {
     pointer: String,
@@ -53,7 +53,7 @@ pub(super) fn compile(
                 continue;
             }
             if programs.is_empty() && here().all(|(_, test)| matches!(test.0, Test::OneOf(_))) {
-                // To name the whole text is no pattern.
+                // A test of the whole text needs no parsed command line.
                 continue;
             }
             if !is_line(&pointer.value, rule, scope) && !scope.is_arriving(rule) {
@@ -106,7 +106,7 @@ fn one(
     })
 }
 
-/// Whether a tool that the rule is for takes a command line there.
+/// Whether the argument at `pointer` is a command line of a tool that the rule is for.
 fn is_line(pointer: &str, rule: &Rule, scope: &Scope<'_>) -> bool {
     let is_for = |tool: &str| match &rule.tools {
         Some(tools) => tools
@@ -123,7 +123,7 @@ impl CommandTest {
         &self.pointer
     }
 
-    /// Whether the command line passes; `is_allow` says that every command must.
+    /// Whether the command line passes; for a rule that allows, every command in it must pass.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, is_allow: bool) -> Holds {
         let text = match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => return Holds::No,
@@ -162,7 +162,8 @@ impl CommandTest {
             .min()
             .unwrap_or(Holds::Yes);
         match (is_known, is_allow, holds) {
-            // An argument that is not known may be the one that is looked for, and one that is not allowed.
+            // An unknown argument may be one that the rule looks for, and may also be one that the rule does not
+            // allow.
             (false, false, Holds::No) if !self.checks.is_empty() => Holds::Unknown,
             (false, true, Holds::Yes) => Holds::Unknown,
             _ => holds,
@@ -170,7 +171,7 @@ impl CommandTest {
     }
 }
 
-/// What a person is shown of command lines.
+/// Describes the commands of command lines for a person.
 pub(super) fn explain_commands(
     pointers: &[String],
     arguments: &Node,

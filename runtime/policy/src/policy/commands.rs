@@ -7,7 +7,7 @@ use toolwright_core::tool::Danger;
 /// The effects of a command line, for the rules of a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine {
-    /// Every program that it runs.
+    /// Every program that the command line runs.
     pub commands: Vec<ProgramCall>,
     /// What cannot be known about the command line before it runs, each with its reason.
     pub unknown: Vec<String>,
@@ -16,14 +16,14 @@ pub struct CommandLine {
     pub besides: Vec<String>,
 }
 
-/// One program with its arguments.
+/// A call of a program in a command line, with its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramCall {
-    /// The program as it is written; `None` if it is not known before it runs.
+    /// The program, as the command line spells it; `None` if it is unknown before the line runs.
     pub program: Option<String>,
     /// The arguments of the program; `None` for an argument that is not known before the program runs.
     pub arguments: Vec<Option<String>>,
-    /// The part of the command line that contains it.
+    /// The part of the command line that contains the call of the program.
     pub part: String,
 }
 

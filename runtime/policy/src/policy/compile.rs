@@ -86,8 +86,8 @@ impl<'a> Scope<'a> {
         };
         let (reads, writes) = (files(&rule.reads, problems), files(&rule.writes, problems));
         let outside = rule.outside.as_ref();
-        // Outside means inside of none of the folders, so the comparisons are swapped: an objection compares names
-        // exactly, an allow broadly.
+        // Outside means inside of none of the folders, so the comparisons are swapped: a rule that denies or asks
+        // compares names exactly, a rule that allows broadly.
         let outside =
             outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
         let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
@@ -145,7 +145,7 @@ impl<'a> Scope<'a> {
         Some(compiled)
     }
 
-    /// Checks that the rule makes sense and has a reason.
+    /// Checks that the rule has a reason, and conditions that a call can meet.
     fn sense(&self, rule: &Rule, name: &str, problems: &mut Problems) {
         if rule.reason.value.trim().is_empty() {
             let place = rule.reason.place.as_ref().or(rule.place.as_ref());
@@ -209,7 +209,7 @@ impl<'a> Scope<'a> {
         all
     }
 
-    /// Whether a tool of this name may be registered later.
+    /// Whether a tool with this name may be registered after the policy is built.
     pub(super) fn arrives(&self, tool: &str) -> bool {
         self.came.iter().any(|it| it.is_match(tool))
     }
@@ -222,7 +222,7 @@ impl<'a> Scope<'a> {
             })
     }
 
-    /// Whether a tool of this group may be registered later.
+    /// Whether a tool of this group may be registered after the policy is built.
     pub(super) fn has_arriving_group(&self, group: &str) -> bool {
         self.arriving.groups.iter().any(|it| it.value == group)
     }
@@ -313,7 +313,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Says why no user can have this name.
+/// Explains why no user can have this name; `None` if a user can.
 fn misspelt(user: &str) -> Option<String> {
     match user.trim() {
         "" => Some("is blank: name a user, as the application names the users of its runs".into()),
@@ -322,14 +322,14 @@ fn misspelt(user: &str) -> Option<String> {
     }
 }
 
-/// Returns the names of a tool's arguments; `None` if it accepts any.
+/// Returns the names of a tool's arguments; `None` if the tool accepts arguments with any name.
 pub(super) fn keys(definition: &Definition) -> Option<impl Iterator<Item = &String>> {
     let schema = definition.final_schema();
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     schema.get("properties").and_then(Value::as_object).filter(|_| is_closed).map(|it| it.keys())
 }
 
-/// Whether a rule may match calls of a tool, as far as its definition shows.
+/// Whether a rule may match calls of a tool, as far as the tool's definition shows.
 fn selects(rule: &CompiledRule, tool: &Definition) -> bool {
     let danger = match tool.danger {
         DeclaredDanger::Level(danger) => Some(danger),
@@ -346,7 +346,7 @@ fn selects(rule: &CompiledRule, tool: &Definition) -> bool {
         })
 }
 
-/// Checks that a rule may declare what its calls touch.
+/// Checks that a rule may declare which files the calls that it matches touch.
 fn vouches(rule: &Rule, touches: &Touches, name: &str, problems: &mut Problems) {
     let mut wrong = |message: &str| {
         problems.add(touches.place.as_ref(), format!("rule `{name}`: {message}"));
@@ -406,7 +406,7 @@ fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Ve
     (made.len() == tools.len()).then_some(made)
 }
 
-/// Returns `None` if a part of it is wrong.
+/// Returns `None` if a part of the written value is invalid.
 fn whole<T>(written: Option<Option<T>>) -> Option<Option<T>> {
     match written {
         Some(made) => made.map(Some),

@@ -1,4 +1,4 @@
-//! A compiled rule: its conditions, the cheapest first.
+//! A compiled rule: its conditions, in the order of their cost.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) struct CompiledRule {
     pub(super) name: Arc<str>,
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
-    /// The protection that the rule implements, if it is a built-in rule.
+    /// The protection that the rule implements; `None` if the rule is not built in.
     pub(super) protection: Option<Protection>,
     pub(super) when_unknown: WhenUnknown,
     pub(super) only_certain: bool,
@@ -38,24 +38,24 @@ pub(super) struct CompiledRule {
     pub(super) reads: Option<Vec<PathPattern>>,
     pub(super) writes: Option<Vec<PathPattern>>,
     pub(super) outside: Option<Vec<Folder>>,
-    /// What its calls read and write, if they do not declare it themselves.
+    /// The files that the rule declares as read and written, for calls that do not declare their files.
     pub(super) touches: Option<[Vec<String>; 2]>,
     /// The untrusted sources that the run must have read.
     pub(super) after_untrusted: Option<AfterUntrusted>,
-    /// Whether it is only for calls that send something off the machine.
+    /// Whether the rule matches only calls that send data off the machine.
     pub(super) sends: bool,
-    /// How many examples it was tested with.
+    /// How many examples the rule was tested with.
     pub(super) examples: usize,
 }
 
 impl CompiledRule {
-    /// Whether the policy's list `touches_no_files` does not count for it. Otherwise the list could permit changing the
-    /// policy itself, or the recorded decisions.
+    /// Whether the policy's list `touches_no_files` has no effect on the rule. Otherwise the list could permit
+    /// changing the policy itself, or the recorded decisions.
     pub(super) fn wants_the_tools_own_word(&self) -> bool {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }
 
-    /// Whether it asks about a call only because the call does not declare which files it touches.
+    /// Whether the rule asks about a call only because the call does not declare which files it touches.
     pub(super) fn asks_for_want_of_files(&self, asking: &Asking<'_>) -> bool {
         match self.protection {
             None => false,
@@ -64,7 +64,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether it may match calls of a tool of this name.
+    /// Whether the rule may match calls of a tool with this name.
     pub(super) fn selects_name(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
     }
@@ -138,8 +138,8 @@ impl CompiledRule {
         if self.sends { foreign::sinks(asking) } else { Vec::new() }
     }
 
-    /// Whether the rule is for calls of this user. An objection applies to every spelling of a name, an allow only to
-    /// the exact one.
+    /// Whether the rule is for calls of this user. A rule that denies or asks applies to every spelling of a name, a
+    /// rule that allows only to the exact one.
     fn is_for(&self, principal: Option<&str>) -> bool {
         let Some(users) = &self.principals else { return true };
         let is_exact = self.kind == RuleKind::Allow;
@@ -174,7 +174,7 @@ impl CompiledRule {
         holds
     }
 
-    /// Returns the files that this rule matches, for a call with several files.
+    /// Returns the files of the call that this rule matches, if the call has several files.
     pub(super) fn matched_files<'n>(&self, asking: &'n Asking<'_>) -> Vec<&'n Name> {
         let fits = |patterns: &Option<Vec<PathPattern>>, name: &Name, written| {
             patterns.as_ref().is_some_and(|patterns| {

@@ -8,9 +8,9 @@ use toolwright_core::json::number;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
-    /// They neither begin nor end with 0; empty for 0.
+    /// The digits, which neither begin nor end with 0; empty for the number 0.
     digits: String,
-    /// The exponent; one that does not fit is the largest or smallest there is.
+    /// The exponent; one outside of the range of `i128` is replaced by the nearest value in it.
     power: i128,
 }
 

@@ -1,4 +1,4 @@
-//! Tests rules with the examples that they contain.
+//! Tests each rule with its own examples.
 
 use super::compile::{Scope, keys};
 use super::compiled::CompiledRule;

@@ -10,7 +10,7 @@ use super::question::Question;
 use super::undeclared::UndeclaredTool;
 use toolwright_core::tool::Danger;
 
-/// Why a policy decides as it does; its text is for people, its serialised form for programs.
+/// The reasons for a policy's decision. The text form is for people, the serialised form for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -27,21 +27,21 @@ pub struct Explanation {
     /// The message about a tool that does not declare its files, if protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<UndeclaredTool>,
-    /// The files that rules declare for the call, where its tool declares none.
+    /// The files that rules declare as touched, for a call whose tool declares none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<DeclaredAccess>,
-    /// The commands of its command lines.
+    /// The commands in the call's command lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<ExplainedCommand>,
     /// Why the tool itself asks for approval.
     pub tool_asks: Option<String>,
     /// The mode.
     pub mode: Mode,
-    /// How dangerous the call is.
+    /// The danger of the call.
     pub danger: Danger,
     /// The effect of the mode on calls of that danger.
     pub mode_says: ModeSays,
-    /// Whether calls that change something are planned first.
+    /// Whether calls that change something are put into a plan first.
     pub plan: bool,
 }
 
@@ -55,18 +55,18 @@ pub struct MatchedFiles {
     pub files: Vec<String>,
 }
 
-/// One command of a command line, and the rules that match it.
+/// A command in a command line, and the rules that match the command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedCommand {
-    /// The part of the line that contains it.
+    /// The part of the command line that contains the command.
     pub part: String,
-    /// The program; `None` if it is not known before the line runs.
+    /// The program of the command; `None` if it is unknown before the line runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// The rules that match this command, by name.
+    /// The names of the rules that match this command.
     pub rules: Vec<String>,
-    /// Why it is not known, or what the line does beside running programs.
+    /// Why the program is unknown, or which effects the command line has beside running programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -96,7 +96,7 @@ impl Explanation {
         }
     }
 
-    /// Names what decided: `tool`, the names of rules, `mode` or `plan`.
+    /// Names the origins of the decision: `tool`, names of rules, `mode` or `plan`.
     #[must_use]
     pub fn because(&self) -> Vec<&str> {
         let mut because = Vec::new();

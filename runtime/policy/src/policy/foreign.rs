@@ -8,25 +8,25 @@ use super::question::Asking;
 use toolwright_core::json::tree::Node;
 use toolwright_core::untrusted::line;
 
-/// Which untrusted sources a run must have read.
+/// The condition of a rule on the untrusted sources that a run has read.
 #[derive(Debug)]
 pub(super) enum AfterUntrusted {
     /// Any source.
     Any,
-    /// A source that matches one of these patterns.
+    /// The run has read an untrusted source that matches one of these patterns.
     From(Vec<Regex>),
 }
 
 impl AfterUntrusted {
-    /// Whether a run that has read these sources has read matching ones. For an allow, all of its sources must match,
-    /// and there must be one.
+    /// Whether the sources that a run has read meet the condition. A rule that allows requires that there is a source
+    /// and that all sources match; other rules require one that matches.
     pub(super) fn holds(&self, sources: Option<&[String]>, is_allow: bool) -> Holds {
         let Some(sources) = sources else { return Holds::Unknown };
         let each = sources.iter().map(|source| Holds::from(self.fits(source)));
         if is_allow { Holds::all(each) } else { Holds::any(each) }
     }
 
-    /// Returns those of the sources that match.
+    /// Returns the sources that the condition matches.
     pub(super) fn among(&self, sources: &[String]) -> Vec<String> {
         sources.iter().filter(|source| self.fits(source)).cloned().collect()
     }
@@ -39,7 +39,7 @@ impl AfterUntrusted {
     }
 }
 
-/// Whether a call sends something off the machine. Unknown for a tool that does not declare it, and for one that runs
+/// Whether a call sends data off the machine; unknown for a tool that does not declare it, and for a tool that runs
 /// programs.
 pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     let Some(definition) = asking.question.definition else { return Holds::Unknown };

@@ -23,7 +23,7 @@ fn regex_of(pattern: &str, is_path: bool) -> Result<Regex, String> {
     Regex::new(&writer.out).map_err(|_| no_pattern("it is too long, or a range in it is backwards"))
 }
 
-/// Escapes a text, so that it matches only itself.
+/// Escapes the special characters of a text, so that the pattern matches only this text.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for it in text.chars() {
@@ -41,7 +41,7 @@ pub(super) const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 struct Writer<'p> {
     left: std::iter::Peekable<std::str::Chars<'p>>,
     out: String,
-    /// How many braces are open.
+    /// The number of braces that are open at this place of the pattern.
     depth: usize,
     /// Whether a slash separates folders.
     is_path: bool,
@@ -81,7 +81,8 @@ impl Writer<'_> {
         if self.depth > 0 { Err("a brace is not closed") } else { Ok(()) }
     }
 
-    /// Writes any number of folders. Returns whether the next part begins a segment.
+    /// Writes the regular expression of `**`, which matches any number of folders. Returns whether the next part
+    /// begins a segment.
     fn folders(&mut self, was_start: bool) -> Result<bool, &'static str> {
         let alone = "`**` must be alone between slashes, and outside braces";
         if !was_start || self.depth > 0 {
@@ -90,7 +91,7 @@ impl Writer<'_> {
         match self.left.next() {
             Some('/') => self.out.push_str("(?:.*/)?"),
             None => match self.out.strip_suffix('/') {
-                // Not for `/**`, which has nothing before the slash.
+                // `/**` is excluded, because nothing comes before its slash.
                 Some(before) if !before.ends_with('^') => {
                     self.out.truncate(before.len());
                     self.out.push_str("(?:/.*)?");
@@ -124,7 +125,7 @@ impl Writer<'_> {
             }
             is_first = false;
         }
-        // A range such as `+-9` includes `/`, which must not match here.
+        // A range such as `+-9` includes `/`, which a character class of a path must not match.
         self.out.push_str(if is_negated || !self.is_path { "]" } else { "&&[^/]]" });
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The decision of a policy, with its reasons.
+//! The decision of a policy on a call, with the reasons for the decision.
 
 use std::sync::Arc;
 
@@ -28,23 +28,23 @@ pub enum PolicyDecision {
         /// Why the call is refused.
         reason: String,
     },
-    /// The call is added to the plan, which a person has to accept.
+    /// The call is added to a plan, which a person has to accept before the call runs.
     Queue,
 }
 
-/// The evaluation of one call: the decision, and what led to it.
+/// The evaluation of one call: the decision, and the rules and facts that led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evaluation {
     /// The decision.
     pub verdict: PolicyDecision,
-    /// The rules that match it, the strongest first.
+    /// The rules that match the call, the strongest first.
     pub rules: Vec<RuleMatch>,
     /// The message about a tool that does not declare its files, if protections ask only for that reason.
     pub undeclared: Option<UndeclaredTool>,
     /// The effect of the mode.
     pub mode: ModeSays,
-    /// The files that rules declare for the call, where its tool declares none.
+    /// The files that rules declare as touched, for a call whose tool declares none.
     pub touches: Vec<DeclaredAccess>,
 }
 
@@ -60,7 +60,7 @@ pub struct RuleMatch {
     /// The reason of the rule.
     #[serde(serialize_with = "text")]
     pub reason: Arc<str>,
-    /// Whether the rule certainly matches. An objection counts even when that is unknown.
+    /// Whether the rule certainly matches. A rule that denies or asks has an effect even if that is uncertain.
     pub certain: bool,
     /// The matching sources, for a rule about untrusted sources; empty if it is unknown what the run has read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,16 +108,16 @@ pub struct DeclaredAccess {
 pub enum RuleEffect {
     /// The call is refused.
     Deny,
-    /// A person decides; a grant does not count.
+    /// A person must decide on the call, even if a grant covers it.
     AlwaysAsk,
     /// A person decides, or a grant covers the call.
     Ask,
-    /// The mode does not ask about the call.
+    /// The mode does not require that a person decides on the call.
     Allow,
 }
 
-/// Combines the effects of tool, rules and mode into a decision. A rule can only add an objection; an allow cancels
-/// only the mode's question.
+/// Combines the effects of tool, rules and mode into a decision. A rule can make the decision only stricter; a rule
+/// that allows cancels only the mode's question.
 ///
 /// The tool's own reason comes first among the reasons why a person is asked. That a call does not declare its files is
 /// one reason, however many protections need them.

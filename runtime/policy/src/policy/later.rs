@@ -2,7 +2,7 @@
 
 use super::problem::At;
 
-/// Tools that do not exist when the policy is made: a resolver or a server brings them.
+/// The tools that a resolver or a server may register after the policy is built.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arriving {
     pub(super) tools: Vec<At<String>>,

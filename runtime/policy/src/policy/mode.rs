@@ -1,4 +1,4 @@
-//! Decides on a call that no rule matches, by its danger alone.
+//! Decides on the calls that no rule matches, by the danger of the call.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ use toolwright_core::tool::Danger;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Refuses dangerous calls; a person decides on moderate ones.
+    /// Refuses dangerous calls, and asks a person about moderate ones.
     Strict,
     /// A person decides on every call that is not safe.
     #[default]
@@ -36,7 +36,7 @@ pub enum Mode {
     AutoSafe,
     /// For an application without a person: dangerous calls are refused.
     Unattended,
-    /// Every call runs, unless a rule or its tool objects.
+    /// Allows every call, unless a rule or the tool requires approval or denies it.
     Unrestricted,
 }
 
@@ -46,7 +46,7 @@ pub enum Mode {
 pub enum ModeSays {
     /// The call is refused.
     Deny,
-    /// A person is asked, unless a rule allows it.
+    /// A person must decide on the call, unless a rule allows it.
     Ask,
     /// The call runs.
     Allow,
@@ -57,7 +57,7 @@ impl Mode {
     pub const ALL: [Self; 5] =
         [Self::Strict, Self::Interactive, Self::AutoSafe, Self::Unattended, Self::Unrestricted];
 
-    /// Returns the effect of the mode on calls of this danger.
+    /// Returns the effect that the mode has on calls of this danger.
     #[must_use]
     pub const fn says(self, danger: Danger) -> ModeSays {
         use Danger::{Critical, Dangerous, Moderate, Safe};

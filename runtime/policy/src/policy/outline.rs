@@ -1,4 +1,4 @@
-//! A policy's rules in short, for commands that list them.
+//! A summary of a policy's rules, for commands that list the rules.
 
 use serde::Serialize;
 
@@ -12,11 +12,11 @@ use super::rule::RuleKind;
 pub struct RuleOutline<'a> {
     /// The name of the rule.
     pub name: &'a str,
-    /// The effect of the rule on the calls that it matches.
+    /// The kind of the rule: its effect on the calls that it matches.
     pub kind: RuleKind,
     /// Why the rule exists.
     pub reason: &'a str,
-    /// How many examples it was tested with.
+    /// How many examples the rule was tested with.
     pub examples: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'a> RuleOutline<'a> {
         Self { name, kind: *kind, reason, examples: *examples }
     }
 
-    /// Returns the protection that the rule implements, if it is a built-in rule.
+    /// Returns the protection that the rule implements; `None` if the rule is not built in.
     #[must_use]
     pub fn protection(&self) -> Option<Protection> {
         Protection::ALL.into_iter().find(|it| it.name() == self.name)

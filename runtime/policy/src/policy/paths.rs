@@ -21,10 +21,10 @@ pub(super) struct Base(pub(super) Option<String>);
 pub(super) struct Name {
     exact: String,
     folded: String,
-    /// The name with case folded letter by letter, if that differs.
+    /// The name with the case of each letter folded separately; `None` if it equals `folded`.
     letters: Option<String>,
     is_absolute: bool,
-    /// Whether it is the base folder, or contains it.
+    /// Whether the name is the base folder itself or a folder that contains the base folder.
     is_around: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) struct PathPattern {
     regex: Regex,
-    /// The pattern for names whose case was folded letter by letter, if it differs.
+    /// The pattern for names whose case is folded letter by letter; `None` if it equals `regex`.
     letters: Option<Regex>,
     anchor: Anchor,
     is_folded: bool,
@@ -42,7 +42,7 @@ pub(super) struct PathPattern {
 enum Anchor {
     /// The pattern matches in any folder.
     Floating,
-    /// The pattern matches only in this folder.
+    /// The pattern matches only names in this folder.
     In { is_absolute: bool, folder: String },
 }
 
@@ -66,7 +66,7 @@ impl Base {
         Name { exact, folded, letters, is_absolute, is_around }
     }
 
-    /// Returns a name for people: relative to the base, if it is inside.
+    /// Returns the name for people: relative to the base folder if it is inside of that folder.
     pub(super) fn show(&self, name: &Name) -> String {
         let inside = self.0.as_deref().and_then(|base| name.exact.strip_prefix(base));
         let inside = inside.and_then(|it| it.strip_prefix('/')).filter(|it| !it.is_empty());
@@ -186,7 +186,8 @@ impl PathPattern {
         if unknown { Holds::Unknown } else { Holds::No }
     }
 
-    /// Lets `?` match one letter, even one like `ß`, which becomes two when case is folded.
+    /// Matches names letter by letter, so that `?` matches also a letter such as `ß`, which case folding turns into
+    /// two letters.
     fn fits_letters(&self, name: &Name) -> bool {
         let regex = self.letters.as_ref().unwrap_or(&self.regex);
         match &name.letters {
@@ -243,13 +244,13 @@ fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // Three conversions are needed for letters such as ẞ, ß, SS, ss.
+    // Letters such as ẞ, ß, SS and ss become equal only after three case conversions.
     let cases =
         |it: char| it.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     text.chars().filter(|it| !is_ignored(*it)).flat_map(cases).collect()
 }
 
-/// Folds case letter by letter, so that `ß` does not become `ss`; `None` if nothing changes.
+/// Folds the case of each letter separately, so that `ß` does not become `ss`; `None` if nothing changes.
 fn folded_letters(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;

@@ -1,4 +1,4 @@
-//! The problems of a policy, all at once, each with its place.
+//! The problems of a policy, which are reported together, each with its location.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use toolwright_core::near::near;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceLocation {
-    /// The file, where it is known.
+    /// The policy file; `None` if it is unknown.
     pub file: Option<Arc<str>>,
     /// The line, counted from 1.
     pub line: usize,
@@ -24,7 +24,7 @@ pub struct SourceLocation {
 pub struct PolicyProblem {
     /// The place of the problem in a file; `None` if code made the policy.
     pub place: Option<SourceLocation>,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and how to correct it.
     pub message: String,
 }
 
@@ -35,7 +35,7 @@ pub struct PolicyError {
 }
 toolwright_core::debug_as_sentence!(PolicyError);
 
-/// A value with its place.
+/// A value with the location at which the policy writes it.
 #[derive(Debug, Clone)]
 pub(super) struct At<T> {
     pub(super) value: T,
@@ -57,7 +57,7 @@ impl SourceLocation {
 }
 
 impl PolicyError {
-    /// Makes an error of messages without places; `None` if there are none.
+    /// Makes an error from messages without locations; `None` if there are no messages.
     #[doc(hidden)]
     pub fn of(messages: impl IntoIterator<Item = String>) -> Option<Self> {
         let messages = messages.into_iter();
@@ -88,7 +88,7 @@ impl Problems {
         self.0.extend(more.0);
     }
 
-    /// Counts the problems.
+    /// Returns the number of problems.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

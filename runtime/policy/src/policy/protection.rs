@@ -1,4 +1,4 @@
-//! Built-in rules, which apply unless they are switched off.
+//! The built-in rules, called protections, which apply unless the policy switches them off.
 
 use super::glob::escape;
 use super::paths::is_absolute;
@@ -24,19 +24,19 @@ use toolwright_core::footprint::{File, ResourceKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protection {
-    /// `protect-git`.
+    /// `protect-git`: nothing is written below `.git`.
     Git,
-    /// `protect-env`.
+    /// `protect-env`: no file `.env*` is written.
     Env,
-    /// `protect-keys`.
+    /// `protect-keys`: no key file is written.
     Keys,
-    /// `ask-for-keys`.
+    /// `ask-for-keys`: reading a key file needs approval.
     KeyReads,
-    /// `protect-policy`.
+    /// `protect-policy`: the files of the policy are not written, if they are known.
     Policy,
-    /// `protect-journal`.
+    /// `protect-journal`: the journal is not written, if it is known.
     Journal,
-    /// `workspace-bounds`.
+    /// `workspace-bounds`: no file outside of the roots is touched, if there are roots.
     Bounds,
 }
 
@@ -54,7 +54,7 @@ impl Protection {
         Self::Bounds,
     ];
 
-    /// Returns its name, which is the name of its rule.
+    /// Returns the protection's name, which is also the name of its rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Protection {
         }
     }
 
-    /// Makes the rule for this protection; `None` if there is nothing to protect.
+    /// Makes the rule of this protection; `None` if there is nothing to protect.
     pub(super) fn rule(self, known: &ProtectedThings<'_>) -> Option<Rule> {
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),
@@ -110,14 +110,14 @@ pub(super) struct ProtectedThings<'a> {
     pub(super) roots: &'a [String],
 }
 
-/// Makes a pattern that matches only this path.
+/// Makes a pattern that matches exactly this path.
 fn literal(path: &str) -> String {
     let path = File::normalise(path);
     let start = if is_absolute(&path) { "" } else { "./" };
     format!("{start}{}", escape(&path))
 }
 
-/// Makes a rule that refuses to write files of these patterns; `None` without any.
+/// Makes a rule that denies writing files that match these patterns; `None` if there are no patterns.
 fn writes(reason: &str, patterns: impl IntoIterator<Item = impl Into<String>>) -> Option<Rule> {
     let mut patterns = patterns.into_iter().peekable();
     patterns.peek()?;

@@ -20,7 +20,7 @@ use toolwright_core::tool::DeclaredDanger;
 use toolwright_core::tool::Definition;
 use toolwright_core::tool::Effect;
 
-/// A call, as a policy sees it.
+/// A call with the facts that a policy decides by.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The tool that the call would run; `None` if it is unknown. A mode then asks as for a tool that takes a command
@@ -32,31 +32,31 @@ pub struct Question<'a> {
     pub group: Option<&'a str>,
     /// The tool's tags.
     pub tags: &'a [String],
-    /// How dangerous this call is.
+    /// The danger of this call.
     pub danger: Danger,
     /// The effect of the tool.
     pub effect: Effect,
-    /// The user on whose behalf it is called.
+    /// The user on whose behalf the call is made.
     pub principal: Option<&'a str>,
-    /// The arguments that would run, as JSON text.
+    /// The final arguments of the call, as JSON text.
     pub arguments: &'a str,
-    /// The schema of the tool's arguments, which says how its numbers are read; `None` if the tool is unknown.
+    /// The schema of the tool's arguments, which shows how the tool reads numbers; `None` if the tool is unknown.
     pub input_schema: Option<&'a Value>,
-    /// What the call touches; `None` if unknown, which counts as everything.
+    /// The resources that the call touches; `None` if they are unknown, which counts as every resource.
     pub footprint: Option<&'a Footprint>,
     /// Why the tool itself asks for approval.
     pub approval: Option<&'a str>,
-    /// Whether it is a run-time tool: a `DynamicTool`, or one from a `Resolver`. The policy's list `touches_no_files`
-    /// does not apply to it.
+    /// Whether the tool is a run-time tool: a `DynamicTool`, or a tool from a `Resolver`. The policy's list
+    /// `touches_no_files` does not apply to it.
     pub came_at_run_time: bool,
     /// The untrusted sources that the run has read, each in one line; `None` if unknown.
     pub untrusted: Option<&'a [String]>,
-    /// Whether it was planned and a person accepted it: then the setting `plan` does not apply to it.
+    /// Whether the call was in a plan that a person accepted, so that the setting `plan` does not apply to it.
     pub accepted: bool,
 }
 
 impl<'a> Question<'a> {
-    /// Asks about a call of a tool, when it is unknown what its run has read.
+    /// Makes the question about a call of a tool, whose run has read unknown sources.
     #[must_use]
     pub fn of(
         definition: &'a Definition,
@@ -82,7 +82,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Asks about a tool before there is a call. A computed danger counts as safe.
+    /// Asks about a tool before there is a call. If the tool computes the danger, the danger is assumed to be `safe`.
     pub(super) fn before_any_call(definition: &'a Definition) -> Self {
         let danger = match definition.danger {
             DeclaredDanger::Level(danger) => danger,
@@ -124,12 +124,12 @@ impl fmt::Debug for Question<'_> {
 pub(super) struct Asking<'a> {
     pub(super) question: &'a Question<'a>,
     pub(super) base: &'a Base,
-    /// The arguments, if they were parsed before.
+    /// The arguments, if the caller has already parsed them.
     read: Option<&'a Node>,
     arguments: OnceCell<Option<Node>>,
     reads: OnceCell<Option<Files>>,
     writes: OnceCell<Option<Files>>,
-    /// The files that rules declare for it, which count if the call declares none.
+    /// The files that rules declare for the call, which are used if the call declares none.
     vouched: Option<[Files; 2]>,
     /// The parser of command lines.
     reader: Option<&'a dyn ReadCommands>,
@@ -166,7 +166,7 @@ impl<'a> Asking<'a> {
         Self { reader, ..self }
     }
 
-    /// Whether the argument at this place is a command line.
+    /// Whether the argument with this path is a command line.
     pub(super) fn is_line(&self, segments: &[String]) -> bool {
         let [name] = segments else { return false };
         let lines = self.question.definition.into_iter().flat_map(|it| it.all_parameters());
@@ -186,14 +186,14 @@ impl<'a> Asking<'a> {
         Some(line)
     }
 
-    /// Says why a command line makes the call as dangerous as it is, for people.
+    /// Explains to a person how a command line determines the danger of the call.
     pub(super) fn rating(&self, text: &str) -> Option<String> {
         let (danger, words) = self.reader?.rating(text)?;
-        // The tool may have rated the line otherwise, for another folder.
+        // The explanation is left out if the tool rated the line differently, such as for another folder.
         (danger == self.question.danger).then_some(words)
     }
 
-    /// Whether the call does not declare which files it touches.
+    /// Whether the call leaves undeclared which files it touches.
     pub(super) fn is_open(&self) -> bool {
         self.writes().is_none() || self.reads().is_none()
     }
@@ -207,12 +207,12 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Whether the call does not declare which files it writes.
+    /// Whether the call leaves undeclared which files it writes.
     pub(super) fn is_open_to_write(&self) -> bool {
         self.writes().is_none()
     }
 
-    /// Evaluates the call as one of a tool that touches only the files that it declares.
+    /// Evaluates the call like a call of a tool that declares all of its files.
     pub(super) fn touching_no_files(&self) -> Self {
         let mut asking =
             Self::new(self.question, self.base).with_arguments(self.read).with_reader(self.reader);
@@ -221,14 +221,14 @@ impl<'a> Asking<'a> {
         asking
     }
 
-    /// Returns the arguments; `None` if they cannot be read.
+    /// Returns the parsed arguments; `None` if they cannot be parsed.
     pub(super) fn arguments(&self) -> Option<&Node> {
         self.read
             .or_else(|| self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref())
     }
 
-    /// Returns the files that the call reads, if it declares them. A call that does not declare its writes counts as
-    /// not declaring its reads either.
+    /// Returns the files that the call reads, if the call declares them. If its writes are undeclared, its reads are
+    /// treated as undeclared, too.
     pub(super) fn reads(&self) -> Option<&Files> {
         let find = || {
             self.told_writes()?;
@@ -237,7 +237,7 @@ impl<'a> Asking<'a> {
         self.reads.get_or_init(find).as_ref().or(self.vouched.as_ref().map(|[reads, _]| reads))
     }
 
-    /// Returns the files that the call writes, if it declares them.
+    /// Returns the files that the call writes; `None` if the call does not declare them.
     pub(super) fn writes(&self) -> Option<&Files> {
         self.told_writes().or(self.vouched.as_ref().map(|[_, writes]| writes))
     }

@@ -1,4 +1,4 @@
-//! Finds out from a tool's schema which types a value at a place of its arguments can have: none if the place cannot
+//! Determines from a tool's schema which types a value at a place of its arguments can have: none if the place cannot
 //! exist. A rule over such a place, or with a test of another type, never matches. Types that the schema does not
 //! clearly exclude count as possible.
 
@@ -13,13 +13,13 @@ use toolwright_core::json::pointer::{below, index, segments};
 use toolwright_core::json::reference;
 use toolwright_core::tool::Definition;
 
-/// How deep choices are followed.
+/// The nesting depth up to which choices in a schema are followed.
 const DEPTH: usize = 64;
 
 /// How many schemas are examined for one place. The choices of a foreign schema may lead back to itself.
 const SCHEMAS: usize = 4096;
 
-/// The types that a value at a place can have; `None` for any.
+/// The types that a value at a place can have; `None` if it can have any type.
 type Kinds = Option<BTreeSet<&'static str>>;
 
 /// Reports a test of a place that none of these tools has, or whose type never fits. Returns whether it did.
@@ -123,7 +123,7 @@ impl Walk<'_> {
         all.into_iter().flatten().fold(found, |found, it| both(found, self.kinds(it, parts, depth)))
     }
 
-    /// Returns the types by a schema's own keywords, without its choices.
+    /// Returns the types that the schema's own keywords allow, without the alternatives in `anyOf` and the like.
     fn own(&self, schema: &Value, parts: &[String], depth: usize) -> Kinds {
         let only = schema.get("const").map(std::slice::from_ref);
         let values = only.or_else(|| Some(schema.get("enum")?.as_array()?.as_slice()));
@@ -187,7 +187,7 @@ fn kind_of(value: &Value) -> &'static str {
 
 fn name_of(name: &str) -> &'static str {
     let known = ["object", "array", "string", "number", "boolean", "null"];
-    // An integer is a number; schemas with other types were refused before.
+    // An integer counts as a number here; schemas that name other types were refused earlier.
     known.into_iter().find(|it| *it == name).unwrap_or("number")
 }
 

@@ -78,7 +78,7 @@ const EFFECTS: [&str; 4] = ["read", "idempotent", "keyed", "once"];
 
 type Written<'t> = Spanned<DeValue<'t>>;
 
-/// Adds the content of a text, and its problems, to a builder.
+/// Adds the rules and settings of a policy file to a builder, and the problems of the file as well.
 pub(super) fn read(mut builder: PolicyBuilder, file: &Arc<str>, text: &str) -> PolicyBuilder {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader { file, text, problems: std::mem::take(&mut builder.problems) };
@@ -127,7 +127,7 @@ impl Reader<'_> {
         if let Some(value) = find(table, "mode") {
             let names: Vec<&str> = Mode::ALL.iter().map(|it| it.name()).collect();
             if let Some(mode) = self.word(value, "mode", &names) {
-                // All problems are collected in one list, and the builder has some already.
+                // All problems are put into one list, which already contains those of the builder.
                 builder.problems = std::mem::take(&mut self.problems);
                 builder = builder.set_mode(mode);
                 self.problems = std::mem::take(&mut builder.problems);
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 None
             }
         };
-        // A missing reason was reported.
+        // The missing reason was reported already, so a placeholder is used.
         let reason = reason.unwrap_or_else(|| At::code("not given".to_owned()));
         let mut rule = Rule::new(kind, reason);
         rule.place = Some(self.place(span));

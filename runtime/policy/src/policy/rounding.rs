@@ -16,7 +16,7 @@ use toolwright_core::json::pointer::index;
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::Node;
 
-/// How deep references and choices are followed.
+/// The depth up to which references and choices in a schema are followed.
 const DEEPEST: usize = 64;
 
 /// The widths of a float.
@@ -37,7 +37,7 @@ enum Reads {
     Integers,
     /// Floats, which are rounded.
     Floats,
-    /// Either of them, or something else.
+    /// The place accepts integers and floats, or values of another type.
     Unknown,
 }
 
@@ -101,7 +101,7 @@ impl Place<'_> {
     }
 }
 
-/// A limit, as it is written and in each width.
+/// A limit, both as it is written and rounded to each float width.
 #[derive(Debug)]
 pub(super) struct Limit {
     written: Decimal,
@@ -128,7 +128,7 @@ impl Limit {
     }
 }
 
-/// Values in their canonical form, as they are written and in each width.
+/// Values in canonical form, both as they are written and rounded to each float width.
 #[derive(Debug)]
 pub(super) struct Values {
     written: BTreeSet<String>,
@@ -142,12 +142,12 @@ impl Values {
         Self { written: values.map(canonical_of).collect(), rounded }
     }
 
-    /// Counts the distinct values.
+    /// Returns the number of distinct values.
     pub(super) fn count(&self) -> usize {
         self.written.len()
     }
 
-    /// Whether a value is one of them. An equal spelling is equal in every width.
+    /// Whether a value is one of these values. Values with equal spelling are equal in every float width.
     pub(super) fn contains(&self, value: &Node, place: Place<'_>) -> Holds {
         if self.written.contains(&canonical_of(value)) {
             return Holds::Yes;
@@ -207,7 +207,7 @@ fn refers(schema: &Value) -> bool {
     ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"].iter().any(|it| schema.get(it).is_some())
 }
 
-/// Adds the schemas that these consist of.
+/// Adds the subschemas that these schemas refer to or combine.
 fn whole<'s>(root: &'s Value, schemas: &[&'s Value]) -> Vec<&'s Value> {
     let mut found: Vec<&'s Value> = Vec::new();
     let mut open = schemas.to_vec();

@@ -1,4 +1,4 @@
-//! A rule as it is written, in code or in a file.
+//! A rule in the form in which code or a policy file writes it.
 
 use serde::Serialize;
 
@@ -6,17 +6,17 @@ use super::argument::ArgumentTest;
 use super::problem::{At, SourceLocation};
 use toolwright_core::tool::{Danger, Effect};
 
-/// The kind of a rule: its effect on the calls that it matches.
+/// The kind of a rule, which is its effect on the calls that the rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
     /// The calls are refused.
     Deny,
-    /// A person decides on each of them; a grant does not count.
+    /// A person must decide on each matching call, even if a grant covers it.
     AlwaysAsk,
-    /// A person decides on them, or a grant covers them.
+    /// A person must decide on a matching call, unless a grant covers it.
     Ask,
-    /// The mode does not ask about them. Other rules and the tool may still ask.
+    /// The mode does not ask about a matching call. Other rules and the tool may still ask.
     Allow,
 }
 
@@ -25,7 +25,7 @@ pub enum RuleKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WhenUnknown {
-    /// The deny counts as matching.
+    /// The rule counts as matching, so the call is denied.
     #[default]
     Count,
     /// A person is asked.
@@ -81,13 +81,13 @@ pub struct Rule {
     pub(super) sends: bool,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<CheckedExample>>,
-    /// Whether it applies only where it certainly matches; only for protections.
+    /// Whether the rule applies only where it certainly matches, which only protections use.
     pub(super) only_certain: bool,
-    /// Whether it could not be read completely, so that nothing may be concluded from what is missing.
+    /// Whether a part of the rule could not be parsed, so that a missing condition proves nothing.
     pub(super) is_partial: bool,
 }
 
-/// The files that a rule declares for the calls that it matches.
+/// The files that a rule declares as touched by the calls that it matches.
 #[derive(Debug, Clone)]
 pub(super) struct Touches {
     pub(super) reads: Vec<At<String>>,
@@ -101,15 +101,15 @@ impl Touches {
     }
 }
 
-/// Which untrusted sources a run must have read, as it is written.
+/// The condition on the untrusted sources that a run has read, as the rule writes it.
 #[derive(Debug, Clone)]
 pub(super) enum WrittenSources {
     Any,
-    /// Sources that match these patterns.
+    /// The run has read an untrusted source that matches one of these patterns.
     From(Vec<At<String>>),
 }
 
-/// An example, and whether its rule must match it.
+/// An example call, and whether its rule must match the call.
 #[derive(Debug, Clone)]
 pub(super) struct CheckedExample {
     pub(super) matches: bool,
@@ -134,17 +134,17 @@ impl Rule {
         Self::new(RuleKind::Deny, At::code(reason.into()))
     }
 
-    /// Asks a person about calls, unless a grant covers them.
+    /// Makes a rule that asks a person about matching calls, unless a grant covers them.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Ask, At::code(reason.into()))
     }
 
-    /// Asks a person about each call, even if a grant covers it.
+    /// Makes a rule that asks a person about each matching call, even if a grant covers it.
     pub fn always_ask(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::AlwaysAsk, At::code(reason.into()))
     }
 
-    /// Keeps the mode from asking about calls.
+    /// Makes a rule that lets matching calls run without a question of the mode.
     pub fn allow(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Allow, At::code(reason.into()))
     }
@@ -176,7 +176,8 @@ impl Rule {
         }
     }
 
-    /// Names the rule, for problems and explanations. Without a name it gets its kind and a number: `deny-2`.
+    /// Sets the name of the rule, for problems and explanations. Without this call, the name is the kind of the rule
+    /// and a number, such as `deny-2`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(At::code(name.into()));
@@ -191,42 +192,42 @@ impl Rule {
         self
     }
 
-    /// Matches calls of tools of this group.
+    /// Restricts the rule to calls of tools in this group.
     #[must_use]
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.groups.get_or_insert_default().push(At::code(group.into()));
         self
     }
 
-    /// Matches calls of tools with this tag.
+    /// Restricts the rule to calls of tools with this tag.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.get_or_insert_default().push(At::code(tag.into()));
         self
     }
 
-    /// Matches calls on behalf of this user.
+    /// Restricts the rule to calls on behalf of this user.
     #[must_use]
     pub fn principal(mut self, user: impl Into<String>) -> Self {
         self.principals.get_or_insert_default().push(At::code(user.into()));
         self
     }
 
-    /// Matches calls of exactly this danger.
+    /// Restricts the rule to calls of exactly this danger.
     #[must_use]
     pub fn danger(mut self, danger: Danger) -> Self {
         self.dangers.get_or_insert_default().push(danger);
         self
     }
 
-    /// Matches calls of this danger or a worse one.
+    /// Restricts the rule to calls of at least this danger.
     #[must_use]
     pub fn danger_at_least(mut self, danger: Danger) -> Self {
         self.danger_at_least = Some(danger);
         self
     }
 
-    /// Matches calls with this effect.
+    /// Restricts the rule to calls with this effect.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effects.get_or_insert_default().push(effect);
@@ -267,7 +268,7 @@ impl Rule {
 
     /// Matches calls of a run that has read untrusted text: an answer marked by
     /// [`Output::untrusted`](toolwright_core::output::Output::untrusted), its own or one of a child call or an agent.
-    /// If it is unknown what the run has read, an objection counts.
+    /// If it is unknown what the run has read, a rule that denies or asks is assumed to match.
     ///
     /// ```
     /// use toolwright::policy::{Example, Policy, Rule};
@@ -333,7 +334,7 @@ impl Rule {
         self
     }
 
-    /// Sets the effect of a deny if it is unknown whether it matches.
+    /// Sets the effect of a deny rule on a call if it is unknown whether the rule matches.
     #[must_use]
     pub fn when_unknown(mut self, what: WhenUnknown) -> Self {
         self.when_unknown = At::code(what);
@@ -356,21 +357,21 @@ impl Rule {
 }
 
 impl Example {
-    /// Describes a call of a tool with these arguments, as JSON text.
+    /// Makes an example call of a tool with these arguments, a JSON text.
     pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
         let (tool, arguments) = (tool.into(), arguments.into());
         let (principal, danger, reads, writes) = Default::default();
         Self { tool, arguments, principal, danger, reads, writes, untrusted: Vec::new() }
     }
 
-    /// Sets the user on whose behalf the call is made.
+    /// Sets the user on whose behalf the example call is made.
     #[must_use]
     pub fn principal(mut self, user: impl Into<String>) -> Self {
         self.principal = Some(user.into());
         self
     }
 
-    /// Sets the danger of the call, if it differs from the tool's.
+    /// Sets the danger of the example call, if it differs from the tool's danger.
     #[must_use]
     pub fn danger(mut self, danger: Danger) -> Self {
         self.danger = Some(danger);
@@ -384,7 +385,7 @@ impl Example {
         self
     }
 
-    /// Adds an untrusted source that its run has read.
+    /// Adds an untrusted source that the run of the example call has read.
     #[must_use]
     pub fn untrusted(mut self, source: impl Into<String>) -> Self {
         self.untrusted.push(source.into());
@@ -403,7 +404,7 @@ impl RuleKind {
     /// Every kind, with the strongest first.
     pub const ALL: [Self; 4] = [Self::Deny, Self::AlwaysAsk, Self::Ask, Self::Allow];
 
-    /// Returns its name, as files spell it.
+    /// Returns the name of the kind, as policy files spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -45,7 +45,7 @@ const GROUP: &str = "group:";
 pub struct UndeclaredTool {
     /// The tool's name.
     pub tool: String,
-    /// What the tool does not declare, and what to do about it.
+    /// Which fact the tool does not declare, and how to declare it.
     pub message: String,
     /// The names of the protections, in the order of the policy.
     pub rules: Vec<String>,
@@ -58,7 +58,7 @@ pub(super) struct NoFiles {
     listed: HashMap<String, ListedTool>,
 }
 
-/// A tool as it was when the policy was made: the list does not apply to another tool of its name.
+/// A tool at the time when the policy was made: the list does not apply to a later tool with the same name.
 #[derive(Debug)]
 struct ListedTool {
     location: Location,
@@ -67,7 +67,7 @@ struct ListedTool {
 }
 
 impl NoFiles {
-    /// Looks up the tools that a list names, by themselves or by their groups.
+    /// Looks up the tools that a list names, by their own names or by those of their groups.
     pub(super) fn of(list: &[At<String>], scope: &Scope<'_>, problems: &mut Problems) -> Self {
         let mut made = Self::default();
         for entry in list {

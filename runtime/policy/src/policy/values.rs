@@ -36,7 +36,7 @@ pub(super) enum Check {
 }
 
 impl ValueTest {
-    /// Compiles a test of a value. Adds its mistakes to `problems`.
+    /// Compiles a test of an argument. Adds the mistakes in the test to `problems`.
     pub(super) fn compile(
         pointer: &At<String>,
         test: &Test,
@@ -86,7 +86,7 @@ impl ValueTest {
             (made.count() == values.len()).then_some(made)
         };
         let check = match test {
-            // This test applies only to command lines.
+            // A test of a program applies only to command lines, so it makes no check of a value.
             Test::Program(_) => None,
             Test::OneOf(values) => {
                 let texts = texts(values);
@@ -130,19 +130,20 @@ impl ValueTest {
         Some(Self { segments: found?, check: check? })
     }
 
-    /// Whether the arguments pass the test. For a list of paths or numbers, `all` says whether every item must pass.
+    /// Whether the arguments pass the test. If `all` is set, every item of a list of paths or numbers must pass;
+    /// otherwise one item suffices.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
         let place = Place { schema: asking.question.input_schema, segments: &self.segments };
         match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
-            // The tool was registered after the rule was made, and a pattern cannot judge a command line: `git *`
-            // matches `git log; rm -rf /`.
+            // The tool was registered after the policy was built, and a pattern is unsafe for its command lines: `git
+            // *` matches `git log; rm -rf /`.
             Some(_) if self.check.is_pattern() && asking.is_line(&self.segments) => Holds::Unknown,
             Some(value) => self.check.passes(value, asking.base, place, all),
         }
     }
 
-    /// Returns the test of a value, without its place.
+    /// Returns the check of a value, without the location at which the policy writes it.
     pub(super) fn into_check(self) -> Check {
         self.check
     }
@@ -160,7 +161,7 @@ pub(super) fn find_value<'n>(segments: &[String], arguments: &'n Node) -> Option
 }
 
 impl Check {
-    /// Whether it tests a part of the text, so that it cannot tell what a command line runs.
+    /// Whether the check matches a part of the text, so that it cannot determine what a command line runs.
     fn is_pattern(&self) -> bool {
         !matches!(self, Self::OneOf(_))
     }
@@ -171,7 +172,7 @@ impl Check {
             (Self::Contains(values), Node::Array(items)) => {
                 Holds::any(items.iter().map(|item| values.contains(item, place)))
             }
-            // An empty list contains only these values.
+            // Every item of an empty list is one of the values, because the list has no items.
             (Self::Within(_), Node::Array(items)) if items.is_empty() => Holds::Yes,
             (Self::Within(values), Node::Array(items)) => {
                 Holds::all(items.iter().map(|item| values.contains(item, place)))
@@ -213,7 +214,7 @@ impl Check {
                     Side::LessThan => order == Ordering::Less,
                 })
             }
-            // The value has another type than the rule expects.
+            // The value has another type than the test expects.
             (Self::Under(_) | Self::Glob(_) | Self::Limit(..), _) => Holds::Unknown,
         }
     }

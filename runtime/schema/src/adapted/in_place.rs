@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::AdaptedArgument;
 use toolwright_core::json::reference;
 
-/// Keywords that concern all keys at once, which renaming could break.
+/// The keywords that constrain the keys of an object in general, so that renaming a key could change their meaning.
 const OF_ALL_KEYS: &[&str] = &[
     "patternProperties",
     "additionalProperties",
@@ -31,7 +31,7 @@ impl<'a> Renaming<'a> {
         Self { own, arguments }
     }
 
-    /// How many arguments are preset.
+    /// Returns the number of preset arguments.
     pub(super) fn presets(&self) -> u64 {
         self.arguments.iter().map(|it| u64::from(it.preset.is_some())).sum()
     }
@@ -52,7 +52,7 @@ impl<'a> Renaming<'a> {
         entries.extend(own.into_iter().filter_map(|(key, it)| Some((self.shown(&key)?, it))));
     }
 
-    /// Renames arguments in the root's keywords other than `properties`.
+    /// Renames arguments in all keywords of the root schema except `properties`.
     pub(super) fn root(&self, root: &mut Map<String, Value>) {
         self.depend(root);
         if let Some(required) = root.get_mut("required").and_then(Value::as_array_mut) {
@@ -135,7 +135,7 @@ impl<'a> Renaming<'a> {
         });
     }
 
-    /// Adds required names, as the tool's own: `required` is renamed later.
+    /// Adds names to `required`, under the tool's own names, because `required` is renamed later.
     fn require(&self, root: &mut Map<String, Value>, names: Vec<Value>) {
         let required = root.entry("required").or_insert_with(|| json!([]));
         let Some(required) = required.as_array_mut() else { return };
@@ -200,7 +200,7 @@ impl<'a> Renaming<'a> {
         Some(Value::Object(shown))
     }
 
-    /// Returns the names without those of preset arguments.
+    /// Returns the names without the names of preset arguments.
     fn names(&self, own: &[Value]) -> Vec<Value> {
         own.iter().filter_map(|it| Some(json!(self.shown(it.as_str()?)?))).collect()
     }

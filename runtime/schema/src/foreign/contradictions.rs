@@ -12,7 +12,7 @@ use toolwright_core::input::shorten;
 pub(super) enum Gravity {
     /// No value is valid.
     Impossible,
-    /// A keyword has no effect.
+    /// A keyword of the schema has no effect.
     Idle,
 }
 
@@ -147,7 +147,7 @@ fn check_required(schema: &Map<String, Value>, only: &impl Fn(&str) -> bool, fou
     }
 }
 
-/// Finds keywords for values of a type that the schema does not accept.
+/// Finds keywords that constrain only values of a type that the schema does not accept.
 fn idle(schema: &Map<String, Value>, kinds: Option<&[String]>, found: &mut Found) {
     let Some(kinds) = kinds else {
         if schema.contains_key("properties") && !schema.contains_key("$ref") {

@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use super::references::{ConvertedSchema, Graph, target};
 use super::{keywords, limits};
 
-/// Counts values of any kind. The largest of 8,726 real definitions has a few hundred.
+/// The maximum size of an inlined schema, in JSON values of any kind. The largest of 8,726 real definitions has a few
+/// hundred.
 const LARGEST: usize = 10_000;
 
 pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {
@@ -59,7 +60,7 @@ fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -
     size <= LARGEST && depth <= limits::DEEPEST
 }
 
-/// Computes size and depth of a schema whose references are inlined.
+/// Computes the size and depth that a schema has once its references are inlined.
 fn extent(schema: &Value, known: &BTreeMap<&str, (usize, usize)>) -> (usize, usize) {
     let mut size = limits::size(schema);
     let mut depth = limits::depth(schema);
@@ -118,12 +119,12 @@ fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     }
 }
 
-/// Whether all keywords beside a reference are annotations.
+/// Whether all keywords beside a reference only describe the value.
 fn only_tells(site: &Map<String, Value>) -> bool {
     site.keys().all(|keyword| keyword == "$ref" || keywords::annotation(keyword).is_some())
 }
 
-/// Joins the keywords beside a reference with its target.
+/// Combines the keywords beside a reference with the schema that the reference names.
 fn join(site: Map<String, Value>, body: Value) -> Value {
     let alone = only_tells(&site);
     match body {

@@ -8,9 +8,9 @@ pub(super) enum Shape {
     Schema,
     SchemaList,
     SchemaMap,
-    /// A schema for each regular expression.
+    /// The value is a map from regular expressions to schemas.
     PatternMap,
-    /// A count: a whole number from 0.
+    /// The value is a count: an integer of at least 0.
     Count,
     Number,
     /// A number above 0.
@@ -86,7 +86,7 @@ const ASSERTIONS: &[(&str, Shape)] = &[
     ("else", Shape::Schema),
 ];
 
-/// Keywords that only describe, so that no value can violate them.
+/// The keywords that only describe a value, so that no value can violate them.
 const ANNOTATIONS: &[(&str, Shape)] = &[
     ("description", Shape::Text),
     ("default", Shape::Value),
@@ -111,7 +111,7 @@ const IDENTITY: &[&str] = &[
     "$vocabulary",
     "$comment",
     "title",
-    // Read where something refers to them.
+    // The definitions under these keys are read when a reference names them.
     "$defs",
     "definitions",
     "components",
@@ -129,14 +129,14 @@ pub(super) fn is_identity(keyword: &str) -> bool {
     IDENTITY.contains(&keyword)
 }
 
-/// Finds the keyword that was probably meant.
+/// Finds the known keyword that is most similar to a misspelt one.
 pub(super) fn near(written: &str) -> Option<&'static str> {
     let known = ASSERTIONS.iter().chain(ANNOTATIONS).map(|(known, _)| *known);
     let close = toolwright_core::near::near(written, known);
     close.into_iter().next().filter(|known| strsim::damerau_levenshtein(written, known) <= 2)
 }
 
-/// Returns the type that a keyword is limited to, if it is.
+/// Returns the type to which a keyword applies, if it applies to only one.
 pub(super) fn about(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "properties"
@@ -161,7 +161,7 @@ fn shape(keywords: &[(&str, Shape)], keyword: &str) -> Option<Shape> {
     keywords.iter().find(|(known, _)| *known == keyword).map(|(_, shape)| *shape)
 }
 
-/// Keywords whose subschemas apply to the same value as the schema itself.
+/// The keywords whose subschemas constrain the same value as the schema itself.
 const IN_PLACE: &[&str] =
     &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas"];
 
@@ -169,7 +169,7 @@ pub(super) fn is_in_place(keyword: &str) -> bool {
     IN_PLACE.contains(&keyword)
 }
 
-/// Visits the direct subschemas of a schema, each with its keyword.
+/// Calls `visit` with each direct subschema of a schema and the keyword that contains it.
 pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Value)) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         match (shape_of(keyword), value) {
@@ -185,7 +185,7 @@ pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Va
     }
 }
 
-/// Visits the direct subschemas of a schema, to change them.
+/// Calls `visit` with each direct subschema of a schema, which it may change.
 pub(super) fn parts_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (shape_of(keyword), value) {

@@ -1,10 +1,10 @@
-//! Limits the size of a schema, so that all later code may recurse along it.
+//! Limits the size and depth of a schema, so that all later code may recurse into it.
 
 use serde_json::Value;
 
 use toolwright_core::schema::SchemaProblem;
 
-/// The maximum nesting of arrays and objects, as in `serde_json`.
+/// The maximum nesting depth of arrays and objects, which is also the limit of `serde_json`.
 pub(super) const DEEPEST: usize = 128;
 /// The maximum number of values in the document that contains the schema.
 pub(super) const LARGEST: usize = 200_000;
@@ -12,7 +12,7 @@ pub(super) const LARGEST: usize = 200_000;
 pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
     let mut values = 0;
     let mut level: Vec<&Value> = vec![document];
-    // Goes through the levels one by one, so that the stack does not grow with the nesting.
+    // Visits the schema level by level, so that the stack does not grow with the nesting depth.
     for _ in 0..=DEEPEST {
         values += level.len();
         if values > LARGEST {
@@ -41,7 +41,7 @@ pub(super) fn too_large() -> String {
     format!("the schema has more than {LARGEST} values; send only what the tool needs")
 }
 
-/// Counts the values of a schema.
+/// Returns the number of JSON values in a schema.
 pub(super) fn size(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(size).sum(),
@@ -50,7 +50,7 @@ pub(super) fn size(value: &Value) -> usize {
     }
 }
 
-/// Counts the levels of a schema.
+/// Returns the nesting depth of a schema.
 pub(super) fn depth(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(depth).max().unwrap_or(0),

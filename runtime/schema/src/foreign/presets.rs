@@ -20,7 +20,7 @@ pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
     }
 }
 
-/// Removes every preset that its own schema refuses, with a note.
+/// Removes every `default` and example that its own schema refuses, and notes the removal.
 pub(super) fn check(converted: &mut ConvertedSchema, report: &mut Report) {
     let shared: Map<String, Value> = converted
         .definitions

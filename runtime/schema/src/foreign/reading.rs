@@ -24,14 +24,14 @@ pub(super) struct Reading<'a> {
     places: Places<'a>,
     /// Places that are referred to and still have to be read.
     waiting: VecDeque<String>,
-    /// The place that is being read, as a JSON pointer.
+    /// The location in the schema that is being read, as a JSON pointer.
     at: String,
     /// How many alternatives enclose this place. A schema that no value satisfies is a defect only outside of
     /// alternatives.
     choices: usize,
-    /// How many regular expressions were compiled.
+    /// The number of regular expressions that were compiled so far.
     patterns: usize,
-    /// Whether keywords beside a reference have no effect, as up to draft 7.
+    /// Whether keywords beside a reference are ignored, as in JSON Schema up to draft 7.
     lonely_references: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the schema and everything that it refers to.
+    /// Reads the schema and every definition that it references.
     pub(super) fn all(mut self) -> ConvertedSchema {
         let document = self.document;
         let root = self.schema(document);

@@ -26,11 +26,11 @@ pub(super) struct Definition {
     pub(super) schema: Value,
 }
 
-/// Which definitions refer to which.
+/// The names of definitions, each with the names of the definitions that it references.
 pub(super) struct Graph {
-    /// The recursive definitions, and those between two recursive ones.
+    /// The definitions that reference themselves, and the definitions on a path between two of those.
     pub(super) recursive: BTreeSet<String>,
-    /// The other definitions, each after all that it refers to.
+    /// The other definitions; each comes after the definitions that it references.
     pub(super) order: Vec<String>,
     /// Definitions that are only references to themselves: no value can be checked against them.
     circular: BTreeSet<String>,
@@ -109,7 +109,7 @@ pub(super) fn collect(schema: &Value, in_place: bool, found: &mut BTreeSet<Strin
     });
 }
 
-/// Returns the nodes on circles, and those on paths between circles.
+/// Returns the nodes that are on a cycle, and the nodes on a path between two cycles.
 fn on_circles(edges: &Edges) -> BTreeSet<String> {
     let ahead = peel(edges).1;
     let mut back: Edges = ahead.iter().map(|name| (name.clone(), BTreeSet::new())).collect();

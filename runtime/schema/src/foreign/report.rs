@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{NormalizedSchema, Note};
 use toolwright_core::schema::SchemaProblem;
 
-/// The most notes or problems in a report: a person would not read more.
+/// The maximum number of notes, and of problems, in a report: a person would not read more.
 const MOST: usize = 100;
 
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ pub(super) fn is_schema(schema: &Value) -> Result<(), SchemaProblem> {
     Err(SchemaProblem::new("", message))
 }
 
-/// Sets the root's type to object, if the root is an object or can be nothing else.
+/// Sets the type of the root to `object` if the root describes an object, or could describe nothing else.
 pub(super) fn make_object(schema: &mut Value, report: &mut Report) {
     let Value::Object(root) = schema else {
         // The reference led to `true` or `false`.
@@ -57,7 +57,7 @@ fn says_nothing(root: &Map<String, Value>) -> bool {
     root.keys().all(|keyword| keyword == "$defs" || keywords::annotation(keyword).is_some())
 }
 
-/// Whether a schema describes objects, as far as it shows.
+/// Whether a schema describes objects, as far as its own keywords show.
 fn describes_object(schema: &Map<String, Value>) -> bool {
     let object = |part: &Value| match part.get("type") {
         Some(kind) => kind == "object",
@@ -70,6 +70,6 @@ fn describes_object(schema: &Map<String, Value>) -> bool {
             .into_iter()
             .any(|it| parts(it).is_some_and(|parts| !parts.is_empty() && parts.iter().all(object)))
         || schema.get("if").is_some_and(object)
-        // A recursive definition; if it is not an object, the validator finds out.
+        // The root is a recursive definition; the validator reports it if it does not describe an object.
         || schema.contains_key("$ref")
 }

@@ -10,7 +10,7 @@ use toolwright_core::json::parse::{Break, ParsedValue, Parser, Uses, parse, pars
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::ChangeRule;
 
-/// The notations other than JSON in which a whole text may be written.
+/// The notations other than JSON in which a text may contain the input.
 pub(super) const TEXT_RULES: &[ChangeRule] = &[
     ChangeRule::Python,
     ChangeRule::TrailingComma,
@@ -31,7 +31,7 @@ pub(super) const TEXT_RULES: &[ChangeRule] = &[
 #[derive(Debug)]
 pub(super) enum NoInput<'t> {
     Unreadable(Break),
-    /// The text is a call of another tool, with this name.
+    /// The text is a call of the tool with this name, which is not the expected tool.
     OfAnother(&'t str),
 }
 
@@ -41,7 +41,7 @@ impl From<Break> for NoInput<'_> {
     }
 }
 
-/// Reads the input in a text. The error describes the text as it is.
+/// Extracts the input from a text. An error describes the text before any repair.
 pub(super) fn extract<'t>(
     text: &'t str,
     may_close: bool,
@@ -51,7 +51,8 @@ pub(super) fn extract<'t>(
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
-            // Trimmed characters that JSON does not count as white space.
+            // Valid JSON here had characters around it that `trim` removes, but that JSON does not count as white
+            // space.
             if parsed.uses.is_empty() {
                 parsed.uses.add(ChangeRule::Syntax);
             }
@@ -85,7 +86,7 @@ fn nearest_break(text: &str, first: Break) -> Break {
     }
 }
 
-/// Removes tags around the text, then one code fence.
+/// Removes tags around the text, and then one Markdown code fence.
 fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     let mut uses = Uses::default();
     let mut inner = text;
@@ -106,7 +107,8 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     (inner, uses)
 }
 
-/// Returns the text between tags of a name, and whether there is a second pair; the closing tag may be missing.
+/// Returns the text inside of the tags with this name, whose closing tag may be missing, and whether there is a
+/// second pair of such tags.
 fn text_in_tags<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let (before, mut rest) = text.split_once(&open)?;
@@ -144,7 +146,7 @@ fn text_in_code_block<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
     Some(inner.trim())
 }
 
-/// Reads an object with text around it, or the same object several times.
+/// Reads an object that has text around it, or that the text repeats.
 fn among_words<'t>(
     text: &'t str,
     name: &ToolName,
@@ -153,7 +155,7 @@ fn among_words<'t>(
     let Some(start) = text.find('{') else { return Ok(None) };
     let before = text[..start].trim_end();
     let call = open_call(before);
-    // If a call has another argument too, the object is not its whole input.
+    // If the call has further arguments, the object is not the whole input.
     if call.is_some_and(|(_, arguments)| !arguments.is_empty()) {
         return Ok(None);
     }
@@ -258,14 +260,14 @@ fn call_and_words(
         parsed.uses.add(ChangeRule::Repeated);
         rest = after;
     }
-    // `a(b=1).c()` is more than a call.
+    // `a(b=1).c()` is an expression with more than one call.
     if !rest.is_empty() && !rest.starts_with([' ', '\n', '\r', '\t', ';']) {
         return None;
     }
     let rest = rest.trim_start_matches([' ', '\n', '\r', '\t', ';']);
     if !before.is_empty() || !rest.is_empty() {
         parsed.uses.add(ChangeRule::Prose);
-        // In other text, `a()` only mentions a function.
+        // Inside of a longer text, `a()` only mentions a function.
         if parsed.node == Node::Object(Vec::new()) {
             return None;
         }
@@ -305,7 +307,7 @@ fn arguments(text: &str, open: usize) -> Option<(ParsedValue, &str)> {
         }
     }
     parser.duplicates.find(&entries);
-    // Other Python notations count as part of the call.
+    // Other Python notations inside of the call are not reported: they are part of the call.
     let mut uses = Uses::default();
     uses.add(ChangeRule::Call);
     for rule in [ChangeRule::ControlCharacter, ChangeRule::SmartQuote, ChangeRule::Comment] {

@@ -19,15 +19,15 @@ use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::tree::{Node, push_segment, quote};
 use toolwright_core::repairs::{Change, ChangeRule};
 
-/// How many ambiguous places are remembered.
+/// The maximum number of ambiguous places that are remembered.
 const MOST_AMBIGUOUS: usize = 50;
 
-/// How far a repair may go.
+/// How uncertain a repair may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     Standard,
     Lenient,
-    /// Up to what was probably meant, for an example that never runs.
+    /// Applies even uncertain repairs, to make an example that is shown but never run.
     Example,
 }
 
@@ -36,9 +36,9 @@ pub(super) struct Guide<'l> {
     schema: &'l Schema,
     aliases: &'l Aliases,
     reach: Reach,
-    /// The changes, in the order in which they can be replayed.
+    /// The changes made so far, in the order in which they can be replayed.
     pub(super) changes: Vec<Change>,
-    /// Ambiguous places, each with two of its readings.
+    /// The ambiguous places, each with two of its possible readings.
     pub(super) ambiguous: Vec<(String, String)>,
     steps: usize,
     most_steps: usize,
@@ -47,7 +47,7 @@ pub(super) struct Guide<'l> {
     wrapping: bool,
     /// Hashes of values that could not be repaired; a hash collision only leaves a value unrepaired.
     failed: HashSet<u64>,
-    /// How many comparisons of letters are left for finding typing errors.
+    /// How many letter comparisons may still be made to find typing errors.
     letters_left: usize,
     hasher: RandomState,
 }
@@ -149,8 +149,8 @@ impl<'l> Guide<'l> {
         if !self.charge(size) {
             return false;
         }
-        // Other shapes of the enclosing values would try the same value here again and again, so failures are
-        // remembered.
+        // Failures are remembered, because other shapes of the enclosing values would try the same value again and
+        // again.
         let before = self.hasher.hash_one((site, depth, self.wrapping, &*node));
         if self.failed.contains(&before) {
             return false;
@@ -218,7 +218,7 @@ impl<'l> Guide<'l> {
         true
     }
 
-    /// Whether a value may be meant as a shape: no tag rules that out.
+    /// Whether a value may be meant for a shape: an object whose tag names another shape is not.
     fn may_be(&self, node: &Node, shape: &Shape) -> bool {
         let Node::Object(entries) = node else { return true };
         if !shape.types.has(Types::OBJECT) {
@@ -321,7 +321,7 @@ impl<'l> Guide<'l> {
         }
     }
 
-    /// Reads a value as the expected type, if there is only one way to do so.
+    /// Converts a value to the expected type, if exactly one reading of the value fits.
     fn convert(&mut self, node: &mut Node, site: usize, shape: usize, depth: usize) -> bool {
         let mut readings = self.readings(node, site, shape, depth);
         if readings.is_empty() {
@@ -334,7 +334,7 @@ impl<'l> Guide<'l> {
             let Some((value, made)) = self.attempt(node, reading, rule, site, shape, depth) else {
                 continue;
             };
-            // A text that contains exactly the expected value was meant as that.
+            // If a text contains exactly the expected value as JSON, that reading takes precedence over all others.
             let is_meant = rule == ChangeRule::Stringified && made.len() == 1;
             if is_meant || (is_list && self.reach == Reach::Example) {
                 return self.adopt(node, Some((value, made)));
@@ -351,7 +351,7 @@ impl<'l> Guide<'l> {
                 None => found = Some((value, made)),
             }
         }
-        // A text that contains a list is not accepted as a single item, even if there is no other reading.
+        // A text that contains a list is not accepted as a single item, even if that is the only reading.
         self.adopt(node, found.filter(|_| !is_list_as_item))
     }
 

@@ -40,15 +40,15 @@ impl Aliases {
     }
 }
 
-/// A key that was meant for another.
+/// The correction of a misspelt key to a key that the schema knows.
 pub(super) struct Rename {
     pub(super) index: usize,
     pub(super) to: String,
     pub(super) rule: ChangeRule,
 }
 
-/// Finds the renames that bring an object closer to its shape. It looks for typing errors only as long as comparisons
-/// are left.
+/// Finds the renames of keys that make an object fit its shape better. Typing errors are only looked for until the
+/// limit of comparisons is reached.
 pub(super) fn renames(
     entries: &[(String, Node)],
     shape: &Shape,
@@ -61,7 +61,7 @@ pub(super) fn renames(
         return Vec::new();
     }
     let present: HashSet<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
-    // An open object accepts any key, so only missing keys can have been meant.
+    // An open object accepts any unknown key, so an unknown key is only compared with missing required keys.
     let is_wanted =
         |key: &str| !present.contains(key) && (shape.closed || shape.required.contains(key));
     let unknown = entries.iter().filter(|(key, _)| !known(key)).count();

@@ -5,9 +5,9 @@
 use toolwright_core::json::parse;
 use toolwright_core::json::tree::Node;
 
-/// What separates items, the strongest separator first.
+/// The characters that separate items, from the strongest separator to the weakest.
 const SEPARATORS: [&[char]; 3] = [&['\n', '\r'], &[';', '；'], &[',', '，', '、', '،']];
-/// What begins an item on a line of its own.
+/// The marks at the beginning of a line that holds one item.
 const BULLETS: [&str; 3] = ["- ", "* ", "• "];
 /// The brackets around a list.
 const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
@@ -15,12 +15,12 @@ const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 /// The quotes around one item.
 const MARKS: [char; 2] = ['"', '\''];
 
-/// Whether a text is a list, or an array or object encoded as a text.
+/// Whether a text looks like a list, or like an array or object encoded as a text.
 pub(super) fn is_list(text: &str) -> bool {
     text.trim_start().starts_with(['[', '{']) || separator(text).is_some()
 }
 
-/// Returns the items that a list probably has.
+/// Returns the items into which a text is probably divided.
 pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     match parse::parse_nested(text, depth) {
         Some(Node::Array(items)) => return Some(items.into_iter().map(as_text).collect()),
@@ -41,7 +41,7 @@ pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     inner.split(separator).filter(|it| !it.trim().is_empty()).map(item).collect()
 }
 
-/// Returns what separates the parts of a text, if it has several.
+/// Returns the strongest separator that divides a text into several parts.
 fn separator(text: &str) -> Option<&'static [char]> {
     let parts = |it: &[char]| text.split(it).filter(|part| !part.trim().is_empty()).count();
     SEPARATORS.into_iter().find(|it| parts(it) > 1)

@@ -10,10 +10,10 @@ use toolwright_core::json::tree::{Node, push_segment};
 
 /// The maximum number of problems that are described; the rest are counted.
 const MOST: usize = 100;
-/// A value with more parts than this is checked only up to its first problem.
+/// The number of parts above which a value is checked only up to its first problem.
 const HEAVIEST: usize = 10_000;
 
-/// Returns the problems of a value, and how many more there are.
+/// Returns the reported problems of a value, and the number of further ones.
 pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     let digits = |pointer: &str| match node.at(pointer) {
         Some(Node::Number(digits)) => Some(digits.clone()),
@@ -33,7 +33,8 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     (explained.problems, explained.more.max(far_more))
 }
 
-/// Adds the problems of numbers outside of the validator's range, where the schema reports no problem.
+/// Adds the problems of numbers that are outside of the validator's range, at places for which the schema reports no
+/// problem.
 fn add(far: Vec<Problem>, found: &mut Vec<Problem>) {
     let said: HashSet<String> = found.iter().map(|it| it.pointer.clone()).collect();
     found.extend(far.into_iter().filter(|it| !said.contains(&it.pointer)));

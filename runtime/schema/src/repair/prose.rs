@@ -1,6 +1,6 @@
 //! Text around an input, which may be skipped if it contains no part of the input.
 
-/// Returns whether a word spells a key of the input.
+/// A function that returns whether a word spells a key of the input.
 pub(super) type IsKey<'k> = &'k dyn Fn(&str) -> bool;
 
 /// The maximum number of words in one key, as in `Dry run: true`.
@@ -16,11 +16,11 @@ pub(super) fn is_words(text: &str, is_key: IsKey<'_>) -> bool {
         && !before_colons.any(|part| ends_in_key(part, is_key))
 }
 
-/// Whether the last words of a text spell a key.
+/// Whether the last words of a text spell a key of the input.
 pub(super) fn ends_in_key(text: &str, is_key: IsKey<'_>) -> bool {
     let is_blank = [' ', '\t'];
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '$');
-    // Skips Markdown, as in `**limit**: 3`.
+    // Skips the Markdown marks after a key, as in `**limit**: 3`.
     let text = text.trim_end_matches([' ', '\t', '*', '`']);
     let mut rest = text;
     for _ in 0..MOST_WORDS {

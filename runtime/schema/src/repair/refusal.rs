@@ -12,7 +12,7 @@ use toolwright_core::json::parse::Break;
 
 /// The maximum length of a refusal in characters; together with the rest of the answer it fits into 2,000.
 const LONGEST: usize = 1_850;
-/// The most characters of one problem, and of the example.
+/// The maximum length of one problem, and of the example, in characters.
 const LONGEST_LINE: usize = 400;
 
 /// Why an input was refused.
@@ -42,13 +42,13 @@ const LONGEST_LINE: usize = 400;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// What is wrong, the most useful first.
+    /// The problems of the input, the most useful one first.
     pub problems: Problems,
-    /// How many more problems there are that are not listed.
+    /// How many further problems were found but are not listed.
     pub unlisted: usize,
-    /// Whether the text ends in the middle of a value, as if it was cut off.
+    /// Whether the text ends in the middle of a value, so that it was probably cut off.
     pub cut_off: bool,
-    /// The input as it was probably meant, as JSON.
+    /// The input as the model probably meant it, as JSON text.
     pub example: Option<String>,
     /// The input as far as it was repaired, for its type to read: the type may be stricter than the schema.
     #[doc(hidden)]
@@ -87,7 +87,7 @@ impl Refusal {
         }
     }
 
-    /// Adds that the text is too long to be repaired.
+    /// Adds to the message that the text is too long to be repaired.
     pub(super) fn and_too_long(self, found: usize, most: usize) -> Self {
         let expected = format!(
             "at most {most} bytes for a repair; a longer input is taken only where the schema accepts it as it is"
@@ -102,7 +102,7 @@ impl Refusal {
         }
     }
 
-    /// Sets the example, unless it is long.
+    /// Sets the example, unless it is too long to be shown.
     pub(super) fn with_example(mut self, example: Option<String>) -> Self {
         self.example = example.filter(|it| it.chars().count() <= LONGEST_LINE);
         self
@@ -113,7 +113,7 @@ fn one(problem: Problem) -> Problems {
     Problems::new(vec![problem]).expect("there is at least one problem")
 }
 
-/// A missing key comes first: the call is impossible without it.
+/// A missing key is reported first, because a call without that key is impossible.
 fn urgency(rule: Rule) -> u8 {
     match rule {
         Rule::MissingKey => 0,
@@ -135,7 +135,7 @@ impl fmt::Display for Refusal {
             tail.push_str("\nif this is meant, send it: ");
             tail.push_str(example);
         }
-        // Leaves room for "and N more".
+        // The number of characters that remain for problems beside the words "and N more".
         let mut room = LONGEST.saturating_sub(tail.chars().count() + 40);
         let mut listed = 0;
         for problem in self.problems.iter() {
@@ -182,7 +182,8 @@ pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
                 format!(" at character {}", before.chars().count() + 1)
             };
             let what = if before.is_empty() { "a JSON object" } else { what };
-            // The text seems to end before its last word, so there is probably a quotation mark inside.
+            // The JSON seems to end before the last word of the text, so there is probably an unescaped quotation
+            // mark inside of a string.
             let advice =
                 if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
                     "; write \\\" for a quotation mark inside a text"

@@ -1,4 +1,4 @@
-//! Makes the changes of a repair again, on the original text.
+//! Applies the recorded changes of a repair to the original text again.
 
 use toolwright_core::json::parse::parse;
 use toolwright_core::json::pointer::unescape;

@@ -1,4 +1,4 @@
-//! One alternative of what a value may be at a place of a schema.
+//! A shape: one of the alternatives that the schema allows at a place.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use toolwright_core::json::tree::Node;
 #[doc(hidden)]
 pub use toolwright_core::scalar::Types;
 
-/// One alternative of what a value may be at a place.
+/// One of the alternatives that the schema allows for the value at a place.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     pub(super) types: Types,
@@ -14,9 +14,9 @@ pub(super) struct Shape {
     pub(super) choices: Option<Vec<Node>>,
     pub(super) properties: HashMap<String, usize>,
     pub(super) required: HashSet<String>,
-    /// Whether keys beside the properties are refused.
+    /// Whether keys that are not among the properties are refused.
     pub(super) closed: bool,
-    /// The place of values under other keys.
+    /// The place whose schema describes the values of keys that the schema does not name.
     pub(super) additional: Option<usize>,
     pub(super) prefix: Vec<usize>,
     pub(super) items: Option<usize>,
@@ -36,7 +36,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape that a value has if it has both of these shapes.
+    /// Returns the shape of the values that match both of these shapes.
     pub(super) fn both(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.types = self.types.common(other.types);

@@ -24,7 +24,7 @@ const MOST_SHAPES: usize = 10_000;
 pub(super) struct Site {
     pub(super) pointer: String,
     pub(super) shapes: Vec<Shape>,
-    /// Whether the only shape describes scalars completely.
+    /// Whether the place has only one shape, and the shape has all constraints on scalars.
     pub(super) plain: bool,
     /// The spellings of the keys and choices of each shape.
     pub(super) spellings: OnceLock<Vec<(Spellings, Spellings)>>,
@@ -47,7 +47,7 @@ pub(super) struct Schema {
     pub(super) sites: Vec<Site>,
     pub(super) root: Validator,
     pub(super) explainer: Explainer,
-    /// A validator for every place, made when it is first needed.
+    /// A validator for every place, compiled when one is first needed.
     places: OnceLock<Option<ValidatorMap>>,
     /// How many steps a repair may take, in addition to those for the size of the text.
     pub(super) patience: usize,
@@ -203,7 +203,7 @@ fn product(shapes: &[Shape], others: &[Shape]) -> Vec<Shape> {
     shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
 }
 
-/// Whether type and choices are all that a schema says about scalars.
+/// Whether a schema constrains scalars only by `type` and by a list of choices.
 fn is_plain(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return schema == &Value::Bool(true) };
     schema.iter().all(|(keyword, value)| match keyword.as_str() {

@@ -1,11 +1,11 @@
-//! Finds out whether a call in place of an input calls the tool whose input is expected.
+//! Determines whether a call in place of an input calls the tool whose input is expected.
 
 use super::words::fold;
 
 /// Separators between a namespace and the tool's name: `functions.read_file`, `default_api:read_file`.
 const BEFORE_THE_NAME: [char; 3] = ['.', '/', ':'];
 
-/// The name of the expected tool, if it is known.
+/// The name of the expected tool; `None` if it is unknown.
 #[derive(Debug, Default)]
 pub(super) struct ToolName(Option<KnownName>);
 
@@ -20,7 +20,7 @@ impl ToolName {
         Self(Some(KnownName { name: name.to_owned(), plain: plain(name) }))
     }
 
-    /// Whether a call of this name may be a call of the tool.
+    /// Whether a call of the tool named `called` may be a call of the expected tool.
     pub(super) fn is(&self, called: &str) -> bool {
         let Some(KnownName { plain: known, .. }) = &self.0 else { return true };
         let called = called.trim();
@@ -28,7 +28,7 @@ impl ToolName {
         [called, last].into_iter().any(|it| plain(it) == *known)
     }
 
-    /// The name, where it is known.
+    /// Returns the name of the expected tool, if it is known.
     pub(super) fn known(&self) -> Option<&str> {
         self.0.as_ref().map(|it| it.name.as_str())
     }

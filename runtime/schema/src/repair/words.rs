@@ -1,4 +1,4 @@
-//! Compares words by spelling and by similarity.
+//! Compares words by their spelling, and finds similar ones.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub(super) fn fold(word: &str) -> String {
     plain
 }
 
-/// Whether the separators between two letters only join them.
+/// Whether the separators between two letters only join words, as `_` does.
 fn joins(before: char, run: &[char], after: char) -> bool {
     let numeric = (before.is_numeric(), after.is_numeric());
     let hyphen = run.contains(&'-');
@@ -42,7 +42,7 @@ fn joins(before: char, run: &[char], after: char) -> bool {
     }
 }
 
-/// Words by their folded spelling; `None` if several share it.
+/// The known words by their folded spelling; `None` if several words have the same folded spelling.
 #[derive(Debug, Default)]
 pub(super) struct Spellings(HashMap<String, Option<String>>);
 
@@ -62,7 +62,7 @@ impl Spellings {
         Self(spellings)
     }
 
-    /// Returns the only word with this folded spelling.
+    /// Returns the known word with the folded spelling of `word`, unless there are several.
     pub(super) fn find(&self, word: &str) -> Option<&str> {
         self.0.get(&fold(word))?.as_deref()
     }

@@ -3,7 +3,7 @@
 use super::tool_name::ToolName;
 use toolwright_core::json::tree::Node;
 
-/// Keys whose value is the input.
+/// The keys of a wrapper under which models put the input.
 const HOLDERS: &[&str] = &[
     "arguments",
     "input",
@@ -15,7 +15,7 @@ const HOLDERS: &[&str] = &[
     "tool_input",
     "function",
 ];
-/// Keys that may be beside it, with a text as value.
+/// The keys, with a text as value, that a wrapper may have beside the input.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
 /// The companions that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
@@ -24,13 +24,13 @@ const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 pub(super) enum WrappedInput<'n> {
     /// The input.
     Input(&'n Node),
-    /// The input of another tool, with this name.
+    /// The wrapper contains the input of the tool with this name, which is not the expected tool.
     OfAnother(&'n str),
-    /// Nothing that is an input by itself.
+    /// The wrapper contains no input.
     Nothing,
 }
 
-/// Returns the value of a wrapper's key; a key of the tool's schema does not count as one.
+/// Returns the value under a wrapper's key; a key that the tool's own schema has is not such a key.
 ///
 /// Keys beside it are dropped, so they must not be keys of the input either, unless the input has that key itself or
 /// tags around the text show that it is a call. A name beside it must be that of the tool.

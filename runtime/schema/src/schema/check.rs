@@ -32,7 +32,7 @@ pub(crate) fn options<'o>() -> ValidationOptions<'o> {
 }
 
 impl Checker {
-    /// Compiles a schema. Formats are checked, as the types behind them do.
+    /// Compiles a schema. The validator checks formats, because the Rust types behind the schema check them too.
     #[doc(hidden)]
     pub fn new(schema: &Value) -> Result<Self, SchemaProblem> {
         let mut source = schema.clone();
@@ -53,7 +53,7 @@ impl Checker {
         self.validator.is_valid(value)
     }
 
-    /// Checks a value that has been read before, so that its text is JSON.
+    /// Checks a text whose syntax was checked before, so that it is known to be JSON.
     #[doc(hidden)]
     pub fn check_text(&self, text: &str) -> Result<(), Vec<Problem>> {
         self.check(&read(text)?)

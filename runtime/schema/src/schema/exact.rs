@@ -1,5 +1,5 @@
-//! Finds out whether a value that a type reads always satisfies its schema. If the schema says more than the type, the
-//! text is checked against the schema as well. In doubt it is checked.
+//! Determines whether a value that a type reads always satisfies the schema. If it may not, the text of each value is
+//! also checked against the schema.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,8 @@ pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool
 
 struct Judge<'a> {
     definitions: &'a Map<String, Value>,
-    /// The references that are being examined: one that comes up again proves nothing against the schema.
+    /// The references that are being examined. A reference that recurs inside of itself does not make the schema
+    /// inexact.
     open: Vec<&'a str>,
 }
 
@@ -114,7 +115,7 @@ impl<'a> Judge<'a> {
         exact
     }
 
-    /// Examines `Option<T>` of a type with more than one keyword.
+    /// Examines the schema of `Option<T>` where the schema of `T` has several keywords.
     fn optional(&mut self, choices: &'a Value) -> bool {
         match choices.as_array().map(Vec::as_slice) {
             Some([value, null]) => {

@@ -28,12 +28,12 @@ use toolwright_core::input::{Problem, words};
 /// How many steps an explanation may take: a step examines one part of a value by one schema.
 const MOST_STEPS: usize = 400_000;
 
-/// How much is reported.
+/// How many problems an explanation describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// The first problem that is found.
     First,
-    /// This many problems; the rest are counted.
+    /// At most this number of problems; further problems are only counted.
     UpTo(usize),
 }
 
@@ -41,14 +41,14 @@ pub(crate) enum Depth {
 #[derive(Debug, Default)]
 pub(crate) struct Explanation {
     pub(crate) problems: Vec<Problem>,
-    /// How many more errors there are.
+    /// How many further errors were found but not described.
     pub(crate) more: usize,
-    /// How many steps it took.
+    /// How many steps the explanation took.
     #[cfg(test)]
     pub(crate) steps: usize,
 }
 
-/// A compiled schema that explains what is wrong with values.
+/// Explains by its compiled schema which constraints a value violates.
 pub(crate) struct Explainer {
     /// Made when a value is first refused.
     places: OnceLock<Option<Arc<ValidatorMap>>>,
@@ -98,7 +98,7 @@ struct Work<'w> {
     walk: &'w Walk,
     /// The pairs of a place of the schema and a part of the value that were examined.
     seen: HashSet<(usize, usize), RandomState>,
-    /// How many comparisons are left for finding similar words.
+    /// How many comparisons for finding similar words may still be made.
     left: Cell<usize>,
     explanation: &'w mut Explanation,
 }
@@ -109,12 +109,12 @@ struct Broken<'v> {
     value: &'v Value,
     /// The place of the part in the value.
     at: String,
-    /// The keyword that led here, if it applies to the same part.
+    /// The keyword that led to this place, if the keyword applies to the same part of the value.
     by: Option<Arc<Step>>,
 }
 
 impl Work<'_> {
-    /// Examines the places in the order of the value, each followed by those that it leads to.
+    /// Examines the places in the order of the value; the places that a place leads to follow directly after it.
     fn run(mut self, value: &Value) {
         let root = Broken { way: Way::root(), value, at: String::new(), by: None };
         let mut open = vec![root];
@@ -129,7 +129,7 @@ impl Work<'_> {
         }
     }
 
-    /// Reports the errors of a place, and adds the places that it leads to.
+    /// Reports the errors at a place of the schema, and adds the places that its failed keywords lead to.
     fn look<'v>(&mut self, broken: &Broken<'v>, open: &mut Vec<Broken<'v>>) -> ControlFlow<()> {
         let (errors, failed) =
             self.walk.errors(&broken.way, broken.value, self.depth == Depth::First);

@@ -1,4 +1,4 @@
-//! Writes the keys of a map with integer keys as a pattern.
+//! Writes the keys of a map with integer keys as a regular expression.
 
 /// Returns a pattern of the integers between two limits, each in its only spelling: without a needless sign or a
 /// leading zero.

@@ -12,7 +12,7 @@ use toolwright_core::schema::texts;
 use toolwright_core::schema::walk::each_schema;
 use toolwright_core::schema::walk::pointers;
 
-/// Bounds by keyword.
+/// The limits of a type, each with the keyword that expresses it.
 type Limits = Vec<(&'static str, Value)>;
 
 const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
@@ -21,7 +21,7 @@ const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveM
 const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 const TWO_TO_128: f64 = 2.0 * TWO_TO_127;
 
-/// Adds the limits of the types to a schema as schemars wrote it.
+/// Adds the limits of the Rust types to a schema that schemars generated.
 pub(super) fn tighten(mut schema: Value) -> Value {
     each_schema(&mut schema, &mut |object| {
         add_bounds(object);
@@ -35,7 +35,8 @@ pub(super) fn tighten_all(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, tighten(schema))).collect()
 }
 
-/// Refuses a type that no schema can describe: in a `jiff::Zoned`, the offset must be that of the zone at that time.
+/// Refuses types that no schema can describe, such as `jiff::Zoned`, whose offset must be that of its time zone at
+/// that time.
 pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -49,7 +50,7 @@ pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// Whether a number's limits are those of its type, which the reader enforces anyway.
+/// Whether a number's limits are only those of its Rust type, which the reader enforces anyway.
 pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     let format = object.get("format").and_then(Value::as_str);
     let Some(natural) = format.and_then(natural) else { return false };
@@ -59,7 +60,7 @@ pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     })
 }
 
-/// Returns the limits of the type that schemars gives this format.
+/// Returns the limits of the Rust type for which schemars generates this format.
 fn natural(format: &str) -> Option<Limits> {
     let between =
         |minimum: Value, maximum: Value| Some(vec![("minimum", minimum), ("maximum", maximum)]);
@@ -84,7 +85,7 @@ fn natural(format: &str) -> Option<Limits> {
     }
 }
 
-/// Adds the bounds of a number's type, unless there are narrower ones.
+/// Adds the limits of the number's type to a schema, unless the schema has narrower ones.
 fn add_bounds(object: &mut Map<String, Value>) {
     let format = object.get("format").and_then(Value::as_str);
     for (keyword, limit) in format.and_then(natural).unwrap_or_default() {
@@ -92,14 +93,14 @@ fn add_bounds(object: &mut Map<String, Value>) {
     }
 }
 
-/// Adds a bound by one of the keywords for bounds, unless there is a narrower one.
+/// Adds a bound under its keyword, unless the schema already has a narrower bound.
 pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Value) {
     let lower = BOUNDS[..2].contains(&keyword);
     let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };
     let is_closer = |said: &Value| match compare(said, &limit) {
         Some(order) if lower => order.is_ge(),
         Some(order) => order.is_le(),
-        // The existing bound is invalid, which is reported elsewhere.
+        // The existing bound is invalid, which the check of the schema reports.
         None => true,
     };
     if !related.iter().filter_map(|it| object.get(*it)).any(is_closer) {

@@ -1,4 +1,4 @@
-//! Finds out which keys a map accepts, because its schema does not always say that.
+//! Determines which keys a map accepts, because the schema of a map does not always constrain its keys.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use toolwright_core::input::{ExpectedInput, Fault};
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 
-/// What a schema must say in addition.
+/// A constraint that has to be added to the schema of a map.
 pub(super) enum Correction {
     /// The keys of a map.
     Keys(Value),
@@ -29,7 +29,8 @@ const FORMATS: &[(&str, &str)] = &[
     ("uri", "https://example.org/"),
 ];
 
-/// Returns what the schema of a map at one place of a sample must say in addition, if anything.
+/// Returns the constraint that has to be added to the schema of a map at one place of a sample; `None` if none is
+/// missing.
 pub(super) fn correction(
     document: &Value,
     trial: &Trial,
@@ -77,7 +78,7 @@ pub(super) fn correction(
                     return Ok(Some(Correction::Keys(json!({"format": format}))));
                 }
             }
-            // Without such a fault, the sample itself has been refused, or its one key is valid by chance.
+            // Without a fault about the key, the sample itself was refused, or its one key is valid by chance.
             None
         }
         _ => None,

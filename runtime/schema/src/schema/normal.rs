@@ -77,17 +77,17 @@ pub(crate) fn definitions(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, normalise(schema))).collect()
 }
 
-/// Normalises a schema as schemars wrote it.
+/// Normalises a schema that schemars generated.
 pub(crate) fn normalise(mut schema: Value) -> Value {
     walk(&mut schema, Closing::Here);
     schema
 }
 
-/// Which schema says which keys an object may have.
+/// Whether a schema or the schema around it lists all keys that an object may have.
 #[derive(Clone, Copy, PartialEq)]
 enum Closing {
     Here,
-    /// The schema of the object that this one is a part of.
+    /// The enclosing schema, which describes the same object.
     Above,
 }
 

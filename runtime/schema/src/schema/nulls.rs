@@ -1,4 +1,4 @@
-//! Finds out whether `null` is a value of an optional property, or only another way to leave it out.
+//! Determines whether `null` is a value of an optional property, or only another way to leave it out.
 //!
 //! An option and a union that has a variant without content have the same schema. Only reading `null` by the type
 //! distinguishes them, so the schema does not change until the type can be asked.
@@ -17,7 +17,7 @@ use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::pointers;
 use toolwright_core::spec::Probe;
 
-/// Removes `null` from every optional property whose type does not read it.
+/// Removes `null` from the schema of every optional property whose type refuses `null`.
 pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProblem> {
     if !has_any(document) {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProb
             found.entry(&place.schema).or_default().push((sample, place));
         }
     }
-    // Inner properties first: a change of an outer one moves them.
+    // Inner properties first, because a change of an outer property moves the inner ones.
     for property in open.iter().rev() {
         let places = found.get(property.as_str()).map(Vec::as_slice).unwrap_or_default();
         // A definition to which only another parameter refers is examined with that parameter.
@@ -61,7 +61,7 @@ fn takes_null(
         if trial.fault(&with(sample, place, json!(null)).to_string())?.is_none() {
             return Ok(true);
         }
-        // If the type refuses the sample itself, the trial says nothing about `null`.
+        // If the type refuses even the original sample, the trial shows nothing about `null`.
         if trial.fault(&sample.value.to_string())?.is_none() {
             return Ok(false);
         }
@@ -69,7 +69,7 @@ fn takes_null(
     Ok(false)
 }
 
-/// Lists the properties for which the question is open, the outer ones first.
+/// Lists the optional properties that may accept `null`, the outer ones first.
 fn open(document: &Value) -> Vec<String> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -85,7 +85,7 @@ fn open(document: &Value) -> Vec<String> {
             }
         }
     }
-    // Sorted by length, so that an enclosing property comes before its parts.
+    // A shorter pointer comes first, so that an enclosing property comes before its parts.
     open.sort_by_key(String::len);
     open
 }
@@ -102,7 +102,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|it| it == "null")
 }
 
-/// Whether there is such a choice anywhere; most schemas have none.
+/// Whether the schema contains a choice with `null` anywhere; most schemas have none.
 fn has_any(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => is_open(schema) || object.values().any(has_any),

@@ -1,16 +1,16 @@
-//! Odd values of each type, which are tried in place of a schema's own, and whether the schema accepts them where that
-//! shows without a validator.
+//! Odd values of each type, which are tried instead of values of the schema. Decides without a validator, if
+//! possible, whether the schema accepts them.
 
 use serde_json::{Map, Value};
 
-/// A text that no type uses as a key, a choice or a special value.
+/// A text that no type is expected to accept as a key, a choice or a special value.
 pub(super) const ODD: &str = "\u{2603}\u{2603}";
 
-/// One value of each type, as JSON.
+/// One sample value of each JSON type, as JSON text.
 pub(super) const TEXTS: [&str; 8] =
     ["null", "true", "7", "2.0", "1.5", "\"\u{2603}\u{2603}\"", "[]", "{}"];
 
-/// Whether a schema accepts each of [`TEXTS`], as far as that is known.
+/// For each of [`TEXTS`], whether a schema accepts it; `None` if that is unknown.
 pub(super) type Verdicts = [Option<bool>; TEXTS.len()];
 
 const NULL: usize = 0;
@@ -167,7 +167,7 @@ pub(super) fn is_tagged(object: &Map<String, Value>) -> bool {
     keys.len() == count
 }
 
-/// Returns the key of a closed object that has only this key and requires it.
+/// Returns the key of a closed object whose only key is required.
 fn tag(choice: &Value) -> Option<&str> {
     const KNOWN: &[&str] = &["type", "properties", "required", "additionalProperties"];
     let object = choice.as_object()?;

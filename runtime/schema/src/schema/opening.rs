@@ -1,5 +1,5 @@
-//! The text of a sample up to one of its places: it shows how a type treats a value there, as long as no enclosing
-//! schema constrains that value.
+//! The text of a sample up to one of its places. With another value appended, it shows how the type treats that value
+//! there, as long as no enclosing schema constrains the value.
 
 use std::collections::HashMap;
 
@@ -60,7 +60,7 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// Whether each part of a value is constrained only by its own schema.
+/// Whether only its own schema constrains each part of a value.
 fn leaves_parts_alone(schema: &Value) -> bool {
     const KNOWN: &[&str] = &[
         "type",

@@ -1,4 +1,4 @@
-//! Finds out whether a type accepts exactly what its schema accepts, by reading values when a registry is made.
+//! Determines whether a type accepts exactly what its schema accepts, by reading values when a registry is made.
 //!
 //! - Values that the schema accepts are read, and each part of them again with odd values in its place. Where type and
 //!   schema disagree, the schema is corrected, or every call is checked against the schema as well, or the registry is
@@ -27,8 +27,8 @@ use toolwright_core::input::{ExpectedInput, Fault, Rule};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
-/// Corrects a schema, which contains its definitions. Returns whether the samples show that the type accepts exactly
-/// what its schema says.
+/// Corrects a schema, together with its definitions. Returns whether the samples show that the type accepts exactly
+/// the values that the schema accepts.
 pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
     let trial = Trial::new(read);
     // Each correction removes something, so this ends; the limit is for a type that does not read the same value the
@@ -63,7 +63,7 @@ struct Judge<'a> {
     exact: bool,
 }
 
-/// How to decide whether the schema accepts a value.
+/// The means by which it is decided whether the schema accepts a value.
 enum Validity {
     Schema(Checker),
     /// The schema only asks for a scalar type. Most parameters are like that, and compiling a schema costs more than
@@ -80,8 +80,8 @@ impl Validity {
     }
 }
 
-/// Returns the check for a scalar type, if the schema says no more than a primitive type. The tried values are within
-/// the bounds of every such type.
+/// Returns the check for a scalar type, if the schema is that of a primitive type. All values that are tried are
+/// within the bounds of every such type.
 fn plain_kind(document: &Value) -> Option<fn(&Value) -> bool> {
     let object = document.as_object()?;
     let is_known = |keyword: &String| ["type", "minimum", "maximum"].contains(&keyword.as_str());
@@ -158,7 +158,8 @@ impl Judge<'_> {
         let mut differs = [true; odd::TEXTS.len()];
         if let Some(opening) = opening {
             let mut taken = Vec::new();
-            // The root is complete by itself, so the type judges it at once.
+            // At the root, a value is a complete input on its own, so a failed first trial already shows the type's
+            // verdict.
             let mut judges_at_once = place.instance.is_empty();
             for (index, odd) in odd::TEXTS.iter().enumerate() {
                 let Some(valid) = verdicts[index] else { continue };
@@ -197,7 +198,7 @@ impl Judge<'_> {
         let text = value.to_string();
         // The position of a tag decides whether serde reads its content directly or from a buffer.
         let reversed = Some(reverse(value)).filter(|it| *it != text);
-        // Making and judging a value costs several times as much as reading it.
+        // To make and check a value costs several times as much as to parse its text.
         self.trial.spend(3 * text.len());
         for text in std::iter::once(text).chain(reversed) {
             match self.trial.fault(&text)? {
@@ -214,7 +215,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares the names that the type asks for with those in its schema.
+    /// Compares the names that the type expects with the names in its schema.
     fn names(
         &mut self,
         sample: &Sample,
@@ -260,7 +261,7 @@ fn narrower(sample: &Sample, fault: &Fault, is_sample: bool) -> Result<(), Schem
     let schema = schema_at(sample, &problem.pointer);
     let is_structural = match problem.rule {
         Rule::Type | Rule::UnknownKey | Rule::MissingKey | Rule::Choice | Rule::Null => true,
-        // The messages of serde about types that it cannot read through its buffer.
+        // Serde writes such messages about types that it cannot parse from a buffered value.
         Rule::Other => {
             is_sample
                 && (problem.expected.ends_with("128 is not supported")
@@ -296,7 +297,7 @@ fn reverse(value: &Value) -> String {
     }
 }
 
-/// Returns the sample with another value at one place.
+/// Returns the sample with the value at one place replaced.
 pub(super) fn with(sample: &Sample, place: &Place, value: Value) -> Value {
     let mut whole = sample.value.clone();
     if let Some(part) = whole.pointer_mut(&place.instance) {

@@ -18,21 +18,21 @@ use toolwright_core::schema::words::expected;
 use toolwright_core::schema::words::in_format;
 use toolwright_core::schema::words::number;
 
-/// The most unknown keys of one object that are reported.
+/// The maximum number of unknown keys that are reported for one object.
 const MOST_KEYS: usize = 100;
-/// A larger array or object is described by its size.
+/// An array or object with more entries than this is described by its size.
 const MOST_SHOWN: usize = 8;
 /// A value with more parts than this, counting long texts as several, is only named.
 const HEAVIEST: usize = 64;
 
 /// Describes the errors of the validator.
 pub(crate) struct Teller<'v> {
-    /// The whole schema.
+    /// The root of the schema, which `$ref` refers to.
     pub(crate) source: &'v Value,
     /// Returns the digits of the number at a pointer, if the value does not have all of them.
     pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
     pub(crate) entered: EnteredSchema<'v>,
-    /// How many comparisons are left for finding similar words.
+    /// How many comparisons for finding similar words may still be made.
     pub(crate) left: &'v Cell<usize>,
 }
 
@@ -116,14 +116,15 @@ impl Teller<'_> {
             }
             kind => value(rare(kind, schema)),
         };
-        // The keywords `type` and `enum` of one schema may both report this problem.
+        // The keywords `type` and `enum` of one schema may both report the same problem, which is listed once.
         let said = |it: &Problem| it.pointer == problem.pointer && it.expected == problem.expected;
         if !found.last().is_some_and(said) {
             found.push(problem);
         }
     }
 
-    /// Describes a part of a value that fits no branch of a union, or several where only one may fit.
+    /// Describes a part of a value that matches no branch of a union, or several branches of which only one may
+    /// match.
     pub(crate) fn union(&self, value: &Value, several: bool) -> Problem {
         let EnteredSchema { schema, at, .. } = self.entered;
         let wanted = expected(schema, self.source);
@@ -142,7 +143,7 @@ impl Teller<'_> {
         self.choice(simple(Rule::Type, wanted), value, schema)
     }
 
-    /// Describes a key that is not among the known ones.
+    /// Describes a key that the schema does not know.
     fn unknown_key(&self, at: &str, schema: &Value, key: &str) -> Problem {
         let properties = schema.get("properties").and_then(Value::as_object);
         let known: Vec<&str> =
@@ -152,7 +153,7 @@ impl Teller<'_> {
         problem
     }
 
-    /// Adds the choice that was probably meant.
+    /// Adds the known choice that is most similar to the value, as the one that was probably meant.
     fn choice(&self, mut problem: Problem, value: &Value, schema: &Value) -> Problem {
         let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
         let constants = constants.flatten().filter_map(|it| it.get("const"));
@@ -169,7 +170,7 @@ impl Teller<'_> {
         format!("{}{}", self.entered.at, error.instance_path())
     }
 
-    /// Returns the value at the place of an error, in words.
+    /// Describes the value at the place of an error in words.
     fn describe_found(&self, value: &Value, at: &str) -> String {
         match value {
             Value::Number(number) => (self.digits)(at).unwrap_or_else(|| number.to_string()),
@@ -283,7 +284,7 @@ fn wrong_key(at: &str, wrong: &ValidationError<'_>, schema: &Value, root: &Value
     problem
 }
 
-/// Adds the type string to the schema of names, which need not mention it.
+/// Adds the type `string` to a schema of property names, which may leave the type out.
 fn with_type(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(object) = &mut schema {

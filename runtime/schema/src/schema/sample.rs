@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 use super::nulls::is_null;
 use toolwright_core::json::pointer::below;
 
-/// A value, and which schemas constrain its parts.
+/// A sample value, and for each of its parts the schema that constrains the part.
 #[derive(Clone)]
 pub(super) struct Sample {
     pub(super) value: Value,
     pub(super) places: Vec<Place>,
 }
 
-/// A part of a value and the schema that constrains it, both as pointers.
+/// A part of a value and the schema that constrains the part, both as JSON pointers.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) instance: String,
@@ -32,16 +32,16 @@ pub(super) struct Samples {
     pub(super) is_complete: bool,
 }
 
-/// With more choices than this, they are not tried one by one.
+/// A schema with more choices than this is not sampled choice by choice.
 const MOST: usize = 100;
-/// How many places may be copied while samples are put together.
+/// The maximum number of places that are copied while samples are combined.
 const MOST_PLACES: usize = 50_000;
 
 pub(super) fn samples(document: &Value) -> Samples {
     make(document, false)
 }
 
-/// Makes values that contain `null` only where nothing else is possible.
+/// Makes sample values that contain `null` only where the schema accepts nothing else.
 pub(super) fn samples_without_null(document: &Value) -> Samples {
     make(document, true)
 }
@@ -64,10 +64,10 @@ struct Maker<'a> {
     avoids_null: bool,
     /// The definitions that are being expanded.
     open: Vec<&'a str>,
-    /// A value of each recursive definition, for its inner occurrences.
+    /// For each recursive definition, the sample that ends its recursion.
     least: HashMap<&'a str, Sample>,
     is_complete: bool,
-    /// How many more places may be copied.
+    /// How many more places may be copied while samples are combined.
     left: usize,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Maker<'a> {
         self.open.push(target);
         let was_complete = self.is_complete;
         let mut made = self.make(target);
-        // Expanded again, with a value for the inner occurrences.
+        // The definition is expanded again, with a sample for its inner references.
         if !self.least.contains_key(target)
             && let Some(first) = made.first().cloned()
         {
@@ -167,7 +167,7 @@ impl<'a> Maker<'a> {
                 continue;
             }
             for mut sample in self.make(&choice) {
-                // The place is added for the choice as a whole.
+                // The place of the choice is added later, for all of its alternatives together.
                 sample.places.retain(|place| !place.instance.is_empty());
                 sample.places.push(Place { instance: String::new(), schema: at.to_owned() });
                 made.push(match &beside {
@@ -301,7 +301,7 @@ impl Sample {
         }));
     }
 
-    /// Merges two objects; any other value replaces an object.
+    /// Merges two objects; a value of any other type replaces the other value.
     fn merge(mut self, other: Self) -> Self {
         match (&mut self.value, other.value) {
             (Value::Object(ours), Value::Object(theirs)) => ours.extend(theirs),

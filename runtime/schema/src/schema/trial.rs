@@ -12,7 +12,7 @@ use toolwright_core::spec::Probe;
 /// How many bytes are read to find out about one type. For a type that would need more, every call is checked against
 /// its schema.
 const MOST_BYTES: usize = 4 << 20;
-/// The cost of one reading beside its text, in bytes.
+/// The fixed cost of one attempt to parse a text, counted as this many bytes.
 const EACH: usize = 32;
 
 /// The readings of one type.
@@ -31,12 +31,12 @@ impl Trial {
         self.left.get() == 0
     }
 
-    /// Counts other work as this many bytes.
+    /// Subtracts other work than parsing from the budget, as if `bytes` bytes had been parsed.
     pub(super) fn spend(&self, bytes: usize) {
         self.left.set(self.left.get().saturating_sub(bytes.saturating_add(EACH)));
     }
 
-    /// Returns why the type refuses a text, if it does.
+    /// Returns the reason why the type refuses a text; `None` if the type accepts it.
     pub(super) fn fault(&self, text: &str) -> Result<Option<Fault>, SchemaProblem> {
         self.spend(text.len());
         guard(text, || {
@@ -67,7 +67,7 @@ pub(super) fn takes(read: Probe, text: &str) -> Result<bool, SchemaProblem> {
     Ok(Trial::new(read).fault(text)?.is_none())
 }
 
-/// Whether a value of the type can be left out.
+/// Whether a value of the type may be left out.
 pub(super) fn is_optional(optional: fn() -> bool) -> Result<bool, SchemaProblem> {
     guard("nothing", optional)
 }
@@ -81,7 +81,7 @@ fn guard<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
             Some(panic) => format!("the type panics when it reads {text}: {panic}"),
             None => format!("the type panics when it reads {text}"),
         };
-        // Dropping the payload might panic again.
+        // Dropping the panic's payload might panic again, so the payload is leaked.
         std::mem::forget(panic);
         SchemaProblem::new("", format!("{message}; make it return an error instead"))
     })

@@ -44,14 +44,14 @@ use toolwright_journal::journal::Store;
 /// call, such as index columns, stays.
 pub type Damage<S> = dyn for<'a> Fn(&'a S, CallId) -> BoxFuture<'a, ()> + Send + Sync;
 
-/// One rule, and its test.
+/// One rule of the contract of a store, and the test that checks the rule.
 pub struct Rule<S> {
     name: &'static str,
     tries: fn(Arc<S>, Arc<Damage<S>>) -> BoxFuture<'static, ()>,
 }
 
 impl<S: Store> Rule<S> {
-    /// Returns the rule as a sentence, with its words joined by `_`.
+    /// Returns the name of the rule, which is a sentence with `_` between its words.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name

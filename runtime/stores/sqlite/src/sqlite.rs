@@ -98,7 +98,7 @@ impl SqliteStore {
         Self::open_file(path.as_ref().to_owned(), Origin::MadeIfMissing)
     }
 
-    /// Opens the journal in a file that must exist.
+    /// Opens the journal in a file that must already exist.
     ///
     /// # Errors
     /// Those of [`open`](Self::open); also when there is no such file.
@@ -129,7 +129,7 @@ impl SqliteStore {
         self.0.writer.does(Work::Pragma(setting, value)).await
     }
 
-    /// Returns the first call of a query, if there is one; an error where it cannot be read.
+    /// Returns the first call that a query finds; fails if the call cannot be read.
     async fn first_record(
         &self,
         sql: &'static str,
@@ -283,7 +283,7 @@ impl Store for SqliteStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         let mut changes = self.0.watcher.listen();
         async move {
-            // `self` owns the sender, so it still exists.
+            // `self` owns the sender, so the channel cannot be closed here.
             let _ = changes.changed().await;
         }
         .boxed()
@@ -326,7 +326,7 @@ fn add<T>(
     found.push(limit, id, read(id).map_err(|why| StoreError::damaged(id, why)));
 }
 
-/// Reads the id of a row, which is its first column.
+/// Parses the id of a call from the first column of its row.
 fn id(name: &JournalFile, row: &rusqlite::Row<'_>) -> Result<CallId, StoreError> {
     row.get(0).map(CallId::from_bytes).map_err(|error| name.failure("be read", error))
 }

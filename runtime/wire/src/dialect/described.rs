@@ -15,13 +15,13 @@ pub struct DescribedTool<'a> {
     pub title: Option<&'a str>,
     /// What the tool does.
     pub description: &'a str,
-    /// The schema of its input: an object, references only into its own `$defs`.
+    /// The schema of the tool's input: an object whose references point only into its own `$defs`.
     pub input_schema: &'a Value,
-    /// The schema of its output.
+    /// The schema of the tool's output, if it has one.
     pub output_schema: Option<&'a Value>,
     /// The effect of the tool, if that is known.
     pub effect: Option<Effect>,
-    /// The order of its properties; those that are not named follow by name.
+    /// The order of the input's properties; the other properties follow in alphabetical order.
     pub order: &'a [&'a str],
     /// Whether the provider shows it only after its models have searched for it; see
     /// [`Dialect::has_tool_search`](super::Dialect::has_tool_search).
@@ -44,7 +44,7 @@ impl<'a> DescribedTool<'a> {
         }
     }
 
-    /// Defers the tool: a model sees it only after a search.
+    /// Defers the tool, so that a model sees it only after a search.
     #[must_use]
     pub fn deferred(self) -> Self {
         Self { deferred: true, ..self }
@@ -75,8 +75,8 @@ pub struct RenderedTool {
     pub json: String,
     /// Constraints that the description states, because the form has no keyword for them.
     pub notes: Vec<Finding>,
-    /// How many properties are optional.
+    /// The number of optional properties in the schema.
     pub(crate) optional: usize,
-    /// How many values have several types.
+    /// The number of values with several types in the schema.
     pub(crate) unions: usize,
 }

@@ -1,4 +1,4 @@
-//! What a dialect reports about a tool, so that a person can correct it.
+//! A finding: what a dialect changes or refuses in a tool, so that a person can correct the tool.
 
 use std::fmt;
 
@@ -32,9 +32,9 @@ pub struct Finding {
     pub rule: Rule,
     /// The place, as a JSON pointer into `{"name", "description", "input_schema", "output_schema"}`.
     pub pointer: String,
-    /// What is there and what the provider takes.
+    /// What the tool contains, and what the provider accepts.
     pub message: String,
-    /// What to do about it; empty if nothing has to be done.
+    /// How to correct the tool; empty if no correction is necessary.
     pub fix: String,
 }
 
@@ -42,7 +42,7 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The dialect states it in the description instead.
+    /// The dialect states the constraint in the tool's description, because the schema cannot.
     Note,
     /// The tool cannot be shown to the provider.
     Error,
@@ -55,11 +55,11 @@ pub enum Severity {
 pub enum Rule {
     /// The name has characters that the provider does not accept; they are replaced.
     NameMapped,
-    /// The name is empty or too long.
+    /// The tool's name is empty or too long.
     NameLength,
     /// Two tools would have one name.
     NameCollision,
-    /// There are more tools than a request may contain.
+    /// There are more tools than a request to the provider may contain.
     ToolCount,
     /// The name of a property has characters that the provider does not accept, or too many. For properties of nested
     /// objects the provider is known to accept it.
@@ -72,11 +72,11 @@ pub enum Rule {
     Root,
     /// A value may have any type.
     Untyped,
-    /// A list does not say what its items are.
+    /// The schema of a list leaves the type of its items open.
     ListItems,
     /// An object accepts keys that are not known in advance.
     OpenObject,
-    /// A type contains itself where the provider does not support recursion.
+    /// A type contains itself, but the provider does not support recursion.
     Recursion,
     /// A reference leads nowhere, or out of the schema.
     Reference,

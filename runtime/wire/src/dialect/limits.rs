@@ -8,14 +8,14 @@ use super::rules::Limits;
 pub(super) struct SchemaSize {
     depth: usize,
     properties: usize,
-    /// How many of the properties are optional.
+    /// The number of the properties that are optional.
     pub(super) optional: usize,
     /// The number of choices and lists of types.
     pub(super) unions: usize,
     enum_values: usize,
     /// The number of characters in the names of properties and definitions, and in constants.
     characters: usize,
-    /// For each enum, the number of its texts, and of their characters.
+    /// For each enum: the number of its texts, and the sum of their characters.
     enums: Vec<(usize, usize)>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> 
     sizes.chain(in_request).chain(enums).collect()
 }
 
-/// Describes the exceeded limits of one request: what is counted, how many the request has, and how many are allowed.
+/// Describes the limits that a request exceeds: what is limited, how many the request has, and how many are allowed.
 pub(super) fn in_request(
     limits: &Limits,
     optional: usize,

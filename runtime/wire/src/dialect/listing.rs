@@ -45,10 +45,10 @@ struct Inner {
     tools: Box<RawValue>,
     has_deferred: bool,
     notes: Vec<Finding>,
-    /// The application's names by the models' names, and vice versa, where they differ.
+    /// Maps the models' names to the application's names and vice versa, if they differ.
     names: HashMap<String, String>,
     shown: HashMap<String, String>,
-    /// The schemas by the application's names, where an absent key is sent as `null`.
+    /// The schemas of tools, by the application's names, for which models send an absent key as `null`.
     schemas: HashMap<String, Value>,
 }
 
@@ -192,7 +192,7 @@ impl Listing {
         self.provider()?.results_by(answered, ids, support, |name| self.shown_name(name))
     }
 
-    /// Turns a call as the model made it into one for the application.
+    /// Converts a call from the form of the model to that of the application.
     #[must_use]
     pub fn received(&self, mut call: ToolCall) -> ToolCall {
         if let Some(name) = self.0.names.get(&call.name) {
@@ -265,11 +265,11 @@ impl fmt::Debug for Listing {
     }
 }
 
-/// Why tools cannot be shown to a provider: every finding, notes among them.
+/// The error of tools that cannot be listed for a provider; contains all findings, also the notes.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DialectError {
-    /// At least one of them is an error.
+    /// The findings, of which at least one is an error.
     pub findings: Vec<Finding>,
 }
 toolwright_core::debug_as_sentence!(DialectError);

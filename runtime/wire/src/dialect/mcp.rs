@@ -31,7 +31,7 @@ use toolwright_core::output::{Answer, Content};
 pub fn call_tool_result(answer: &Answer) -> Value {
     let blocks: Vec<Value> = answer.content().iter().map(block).collect();
     let mut result = json!({"content": blocks});
-    // The protocol supports only objects; any other value is in the text.
+    // The protocol supports only objects as structured content; other values are in the text.
     if let Some(structured @ Value::Object(_)) = answer.structured() {
         result["structuredContent"] = structured;
     }

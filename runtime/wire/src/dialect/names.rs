@@ -1,4 +1,4 @@
-//! Maps the names of tools to those that a provider allows, and checks them.
+//! Maps tool names to names that a provider allows, and checks them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) fn map_names<'a>(
     };
     let fits = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it) || rule.also.contains(it);
     let begins = |it: char| it.is_ascii_alphabetic() || it == '_';
-    // A replaced first character becomes `_`, which is allowed there.
+    // A first character that is replaced becomes `_`, with which a name may begin.
     let lacks_letter =
         rule.letter_first && name.chars().next().is_some_and(|it| fits(it) && !begins(it));
     let length = name.chars().count() + usize::from(lacks_letter);

@@ -1,10 +1,10 @@
-//! JSON with a fixed order of keys, whatever order `serde_json` uses in this build: keywords in a usual order,
-//! properties as the tool declares them, the rest by name.
+//! JSON with a fixed order of keys, which does not depend on the build of `serde_json`: keywords in a usual order,
+//! properties as the tool declares them, other keys by name.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-/// One JSON value, with its keys in the order of writing.
+/// A JSON value whose objects keep the order in which their keys were inserted.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     Plain(Value),
@@ -52,7 +52,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 impl Node {
-    /// Converts a value, with the keys of its objects sorted.
+    /// Converts a value of `serde_json`, and sorts the keys of its objects.
     pub(super) fn from_sorted(value: &Value) -> Self {
         match value {
             Value::Object(object) => {
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// Makes a schema, and sorts its keywords.
+    /// Makes a schema from its keywords, and sorts them.
     pub(super) fn schema(mut keywords: Vec<(String, Self)>) -> Self {
         keywords.sort_by(|(one, _), (other, _)| (rank(one), one).cmp(&(rank(other), other)));
         Self::Object(keywords)

@@ -14,8 +14,8 @@ pub(super) fn fits(root: &Value, schema: &Value) -> bool {
 
 struct NullCheck<'a> {
     root: &'a Value,
-    /// The results for references. While a reference is being resolved, it counts as not accepting `null`, so that
-    /// circles end.
+    /// The results for references. While a reference is being resolved, its result is that it does not accept `null`,
+    /// so that cycles end.
     references: HashMap<&'a str, bool>,
 }
 

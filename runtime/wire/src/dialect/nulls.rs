@@ -11,7 +11,7 @@ use serde_json::{Value, value::RawValue};
 use self::entries::{Entries, Entry, Unreadable};
 use self::variants::{Variant, Variants};
 
-/// Below this depth nothing is removed; the reader then reports the problem.
+/// Values nested deeper than this are left unchanged; the reader then reports the depth.
 const DEPTH: usize = toolwright_core::json::MAX_DEPTH;
 
 /// Returns the arguments without absent keys.
@@ -20,7 +20,7 @@ pub(super) fn remove_absent<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
         return Cow::Borrowed(text);
     }
     let removal = Removal { root: schema };
-    // A text that cannot be read here is left to the reader, which reports what the model wrote.
+    // A text that cannot be parsed here is returned unchanged, so that the reader reports what the model wrote.
     let variants = Variants::of(schema, [vec![schema]]);
     match removal.value(&variants, text, 0) {
         Ok(Some(text)) => Cow::Owned(text),
@@ -102,7 +102,7 @@ impl<'a> Removal<'a> {
             Variants::of(self.root, lists.map(|variant| variant.item(index).collect()))
         };
         let places = variants.places();
-        // After the places with their own schemas, all items have the same ones.
+        // Items after those with their own schemas all have the same schema.
         let rest = below(places);
         let mut changed = false;
         let mut written = String::from("[");

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-/// Returns the types that a schema names, or the types of its constants.
+/// Returns the types in a schema's `type`, or else the types of its constants.
 pub(super) fn types(object: &Map<String, Value>) -> Vec<&str> {
     match object.get("type") {
         Some(Value::String(name)) => return vec![name],
@@ -113,7 +113,7 @@ pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     Some(Value::Object(outer))
 }
 
-/// Whether one schema is closed and excludes the other's keys.
+/// Whether one schema is closed and does not allow the keys of the other.
 fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &String| one.get("properties").is_some_and(|it| it.get(name).is_some());
     let names = other.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -166,7 +166,7 @@ fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
     true
 }
 
-/// Reduces a schema with several types to one type, with the keywords for it.
+/// Reduces a schema with several types to one of the types, with the keywords for that type.
 pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     if name == "null" {
         return json!({"type": "null"});
@@ -184,7 +184,7 @@ pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     Value::Object(one)
 }
 
-/// Whether a value has a type.
+/// Whether a value has the type with this name.
 pub(super) fn fits(value: &Value, name: &str) -> bool {
     type_of(value) == name
         || (name == "number" && value.is_number())

@@ -22,7 +22,7 @@ pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Val
     }
 }
 
-/// Which definitions refer to which.
+/// The names of definitions, each with the names of the definitions that it references.
 pub(super) struct Graph(BTreeMap<String, BTreeSet<String>>);
 
 impl Graph {
@@ -62,7 +62,7 @@ impl Graph {
 }
 
 fn collect(schema: &Value, with_optional: bool, targets: &mut BTreeSet<String>) {
-    // Uses a list instead of recursion, so that no nesting is too deep.
+    // A list of open schemas replaces recursion, so that deep nesting cannot overflow the stack.
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         match schema {

@@ -1,5 +1,5 @@
-//! Reduces a schema in the normal form to what one dialect accepts. Every keyword is sent, stated in the description or
-//! refused; reducing continues after a finding, so that all are reported at once.
+//! Reduces a schema in normal form to a schema that one dialect accepts. Every keyword is sent, stated in the
+//! description or refused. After a finding the reduction continues, so that all findings are reported together.
 
 mod choice;
 mod constant;
@@ -20,9 +20,9 @@ use super::node::{self, Node};
 use super::rules::{Rules, TypeLists};
 use super::{DescribedTool, Dialect, parts, words};
 
-/// How deep schemas are followed; `serde_json` reads no deeper values.
+/// The depth up to which schemas are followed; `serde_json` parses no deeper values.
 const DEPTH: usize = 128;
-/// How many schemas are written for one tool, however its references multiply.
+/// The maximum number of schemas that are written for one tool, because references may multiply them.
 const SCHEMAS: usize = 20_000;
 
 /// Writes the input schema of a tool; adds findings.
@@ -61,7 +61,7 @@ struct Reducer<'a, 'f> {
     schemas: usize,
     /// The references that are being inlined at the moment.
     inlined: Vec<String>,
-    /// The recursive definitions, computed when they are first needed.
+    /// The names of recursive definitions, computed when they are first needed.
     recursive: OnceCell<HashSet<String>>,
 }
 
@@ -273,7 +273,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         nodes
     }
 
-    /// Runs a function at a place below this one.
+    /// Runs `work` at a place below the current one, so that findings name this place.
     fn at<T>(&mut self, place: &[&str], work: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         for step in place {

@@ -9,7 +9,7 @@ use super::rules::Rules;
 use super::{DescribedTool, Dialect, RenderedTool, limits, names, reduce};
 use toolwright_core::tool::Effect;
 
-/// Writes one tool, or returns why the provider would refuse it.
+/// Writes one tool for the provider, or returns why the provider would refuse it.
 pub(super) fn tool(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -73,7 +73,7 @@ pub(super) fn tools<'a>(
         }
     }
     let names = written.iter().map(|(name, rendered)| (*name, rendered.name.as_str()));
-    // A tool that is not shown is called by its own name.
+    // A tool that is not listed is called by its original name.
     let names = names.chain(unlisted.map(|name| (name, name)));
     names::judge_collisions(dialect, names, &mut findings);
     let optional = written.iter().map(|(_, it)| it.optional).sum();
@@ -173,7 +173,7 @@ fn shape(
     Node::Object(head)
 }
 
-/// Whether an input only says that it is an object, and perhaps what for.
+/// Whether the schema of an input has no properties: at most it says that it is an object, with a description.
 fn takes_nothing(schema: &Node) -> bool {
     let Node::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {

@@ -1,9 +1,9 @@
-//! What each provider accepts, as data: from the vendors' published documents and, where these do not say, from what
-//! their servers refuse.
+//! The schemas and names that each provider accepts, as data: from the vendors' documentation and, if that is silent,
+//! from what their servers refuse.
 
 use super::Dialect;
 
-/// What one dialect accepts.
+/// The schemas and names that one dialect accepts.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) name: Name,
@@ -16,38 +16,38 @@ pub(super) struct Rules {
     pub(super) formats: Option<&'static [&'static str]>,
     /// The formats of numbers that may be sent, if not all may.
     pub(super) number_formats: Option<&'static [&'static str]>,
-    /// Whether regular expressions may have look-around and back-references.
+    /// Whether the provider accepts look-around and back-references in regular expressions.
     pub(super) looks_around: bool,
     pub(super) references: References,
     pub(super) recursion: Recursion,
     pub(super) type_lists: TypeLists,
     pub(super) constants: Constants,
     pub(super) objects: Objects,
-    /// Whether an absent key is sent as `null`.
+    /// Whether the model sends `null` for a key that it leaves out.
     pub(super) absent_is_null: bool,
     /// Whether a value may have any type.
     pub(super) untyped: bool,
-    /// Whether a list may leave open what its items are.
+    /// Whether the schema of a list may leave the type of its items open.
     pub(super) open_lists: bool,
     /// Whether the form can describe each item of a tuple.
     pub(super) tuples: bool,
     /// Whether the input may be a choice between objects, and have `not` and `enum` beside its properties.
     pub(super) root_choice: bool,
-    /// Whether no keyword may be beside `anyOf`.
+    /// Whether `anyOf` must be the only keyword of its schema.
     pub(super) lone_choice: bool,
-    /// Whether there is a keyword for the order of properties.
+    /// Whether the dialect has a keyword for the order of properties.
     pub(super) ordering: bool,
-    /// Whether types are in capitals and counts are texts, as in Google's older form.
+    /// Whether types are in capitals and numbers of items are strings, as in Google's older format.
     pub(super) google: bool,
     pub(super) limits: Limits,
 }
 
-/// The allowed names of tools: letters, digits, `_`, `-` and these.
+/// The rules for names of tools: letters, digits, `_`, `-` and these characters are allowed.
 #[derive(Debug)]
 pub(super) struct Name {
     pub(super) also: &'static str,
     pub(super) longest: usize,
-    /// Whether the first character is a letter or `_`.
+    /// Whether the first character must be a letter or `_`.
     pub(super) letter_first: bool,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Name {
 pub(super) enum References {
     /// References are sent unchanged.
     Kept,
-    /// References are sent without keywords beside them.
+    /// A reference is sent without any other keywords beside it.
     Alone,
     /// References are replaced by their targets.
     Inlined,
@@ -75,7 +75,7 @@ pub(super) enum TypeLists {
     Kept,
     /// Each type becomes a variant of `anyOf`.
     Split,
-    /// `nullable`, and each other type becomes a variant of `anyOf`.
+    /// `null` becomes the keyword `nullable`, and each other type becomes a variant of `anyOf`.
     Nullable,
 }
 
@@ -94,9 +94,9 @@ pub(super) enum Constants {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Objects {
     Any,
-    /// Every key is named, and `additionalProperties` says so.
+    /// Every key is listed, and `additionalProperties` excludes others.
     Closed,
-    /// Every key is named, without a keyword that says so.
+    /// Every key is listed, but no keyword excludes others.
     Named,
 }
 
@@ -282,7 +282,7 @@ impl Rules {
         match dialect {
             Dialect::Anthropic => &ANTHROPIC,
             Dialect::AnthropicStrict => &ANTHROPIC_STRICT,
-            // The Responses API accepts as many tools as fit into the context.
+            // The Responses API sets no limit on the number of tools other than the size of the context.
             Dialect::OpenAiResponses | Dialect::OpenAiChat => &OPENAI,
             Dialect::OpenAiChatStrict | Dialect::OpenAiResponsesStrict => &OPENAI_STRICT,
             Dialect::Gemini => &GEMINI,

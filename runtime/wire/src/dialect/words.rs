@@ -1,10 +1,10 @@
-//! States constraints that a provider has no keyword for in the description.
+//! Writes constraints for which a provider has no keyword as sentences for the description.
 
 use serde_json::{Map, Value};
 
 use super::node::Node;
 
-/// Returns the meaning of a keyword as one sentence.
+/// Returns one sentence with the meaning of a keyword.
 pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     let texts = |values: &[Value]| values.iter().map(json).collect::<Vec<_>>().join(", ");
     match (keyword, value) {
@@ -36,7 +36,7 @@ pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     }
 }
 
-/// Whether a keyword with this value has no effect.
+/// Whether a keyword with this value sets no constraint.
 pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     match keyword {
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => *value == Value::Bool(false),

@@ -8,9 +8,9 @@ use toolwright_core::output::{Answer, Content};
 /// The text of an error says that it is one, because `OpenAI` has no field for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AnsweredCall<'a> {
-    /// The call's id, as the provider gave it.
+    /// The id that the provider gave to the call.
     pub(super) id: Option<&'a str>,
-    /// The tool's name, as the call gave it.
+    /// The tool's name, as the model wrote it in the call.
     pub(super) name: &'a str,
     /// Whether the call failed.
     pub(super) is_error: bool,
@@ -23,7 +23,7 @@ impl<'a> AnsweredCall<'a> {
         Self { id: call.id.as_deref(), name: &call.name, is_error: answer.is_error(), content }
     }
 
-    /// Returns the id, for a provider that matches answers by it.
+    /// Returns the call's id, for a provider that finds the call of an answer by its id.
     pub(super) fn required_id(
         &self,
         provider: Provider,

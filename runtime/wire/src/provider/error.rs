@@ -21,21 +21,21 @@ pub enum MessageError {
     /// The text is not one JSON value.
     #[error("the message is not JSON")]
     NotJson(#[source] serde_json::Error),
-    /// The shape is that of no provider, or fits several equally.
+    /// The message has the format of no provider, or fits several formats equally well.
     #[error("the message names no provider by its shape, {found}")]
     Unrecognised {
-        /// What the message is.
+        /// What kind of JSON value the message is.
         found: String,
     },
     /// The shape fits several providers.
     #[error("the message may be of {one} or of {other}")]
     Ambiguous {
-        /// One provider that it fits.
+        /// One of the providers whose format the message has.
         one: Provider,
-        /// Another provider that it fits.
+        /// Another provider whose format the message has.
         other: Provider,
     },
-    /// The message was written by another provider than expected.
+    /// The message is in the format of another provider than the expected one.
     #[error("expected a message of {expected}, found one of {found}")]
     OtherProvider {
         /// The expected provider.
@@ -48,14 +48,14 @@ pub enum MessageError {
     Unexpected {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the place, empty for the whole message.
+        /// The place of the error, as a JSON pointer; empty for the whole message.
         pointer: String,
-        /// What should be there.
+        /// The value that was expected at that place.
         expected: &'static str,
-        /// What is there instead.
+        /// The value that was found at that place.
         found: String,
     },
-    /// The client has to answer the call, but it is not a function call.
+    /// The message has a call that the client must answer, but that is not a function call.
     #[error(
         "{provider} message at {}: call {call} is a {kind}, only function calls are supported",
         place(.pointer)
@@ -65,9 +65,9 @@ pub enum MessageError {
         provider: Provider,
         /// JSON pointer to the call.
         pointer: String,
-        /// The call's id, or its name where it has none.
+        /// The id of the call, or the tool's name if the call has no id.
         call: String,
-        /// What the provider calls this kind of call.
+        /// The provider's name for this kind of call.
         kind: String,
     },
     /// The model was stopped while it wrote a call, so its arguments cannot be trusted.
@@ -75,12 +75,12 @@ pub enum MessageError {
     CutShort {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the call, or to the reason where the call is not in the message.
+        /// JSON pointer to the call; to the reason, if the message does not contain the call.
         pointer: String,
-        /// The reason in the provider's words.
+        /// The reason, as the provider words it.
         reason: String,
     },
-    /// The form has no messages of its own.
+    /// The format is only for listing tools, and has no messages.
     #[error("messages of {dialect} are read and written by a library of its own")]
     NoMessages {
         /// The form.
@@ -94,7 +94,7 @@ pub enum MessageError {
         /// JSON pointer to the alternative.
         pointer: String,
     },
-    /// An answer has no id, and the provider matches answers by id.
+    /// An answer has no id, and the provider finds the call of an answer by its id.
     #[error("{provider} needs the call's id in an answer, answer {index} of tool {name} has none")]
     MissingId {
         /// The provider.

@@ -15,7 +15,7 @@ use std::fmt;
 pub enum Provider {
     /// Anthropic's Messages API.
     Anthropic,
-    /// `OpenAI`'s Chat Completions API, and the many servers that imitate it.
+    /// `OpenAI`'s Chat Completions API, which many other servers implement as well.
     OpenAiChat,
     /// `OpenAI`'s Responses API.
     OpenAiResponses,

@@ -1,5 +1,5 @@
-//! Which pictures and documents a provider accepts: each block of an answer or a message becomes a part, or a sentence
-//! that says why it is left out.
+//! Which images and documents a provider accepts: each block of an answer or a message becomes a part of the message,
+//! or a sentence that explains why the block is left out.
 //!
 //! The data is checked, because a provider refuses the whole request, and with it every later one of the run, if a
 //! picture is too large, not base64, or labelled with another format than it has.
@@ -30,11 +30,11 @@ use super::kind::Provider;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MediaSupport {
-    /// Pictures and documents, wherever its provider accepts them.
+    /// The answer contains images and documents, wherever the provider accepts them.
     #[default]
     Full,
-    /// The model takes pictures and documents in messages, but not in the answers of calls. Those of answers follow
-    /// after the answers.
+    /// The model accepts images and documents in messages, but not in the answers of calls. Those of answers are sent
+    /// in a message after the answers.
     Messages,
     /// Only text.
     None,
@@ -48,7 +48,7 @@ pub(super) enum Part<'a> {
 
 /// A picture or document that the provider accepts.
 pub(super) struct Media<'a> {
-    /// The media type of the data itself, whatever its label says.
+    /// The media type that the data itself has, which may differ from its label.
     media_type: &'static str,
     data: &'a str,
     name: Option<&'a str>,
@@ -80,7 +80,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Converts a block of an answer. If the block is only accepted in messages, the answer says where it is.
+    /// Converts a block of an answer. If the block is accepted only in messages, the answer states where the block
+    /// is.
     pub(super) fn of_answer(&mut self, block: &'a Content<'_>, is_error: bool) -> Part<'a> {
         // In an answer that is an error, Anthropic accepts only text.
         let is_apart = self.support == MediaSupport::Messages
@@ -102,13 +103,13 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns what follows after the answers, as parts of a user's message.
+    /// Returns the parts of a user's message that has to follow the answers.
     pub(super) fn after(&mut self) -> Vec<Value> {
         let provider = self.provider;
         std::mem::take(&mut self.after).into_iter().map(|part| part.json(provider)).collect()
     }
 
-    /// Converts the block for the provider, or says why it is left out.
+    /// Converts the block for the provider, or returns why the block is left out.
     fn take(&self, block: &'a Content<'_>, taken: &[&str]) -> Result<Part<'a>, String> {
         let (label, data, name) = match block {
             Content::Image { media_type, data } => (media_type, data, None),
@@ -158,7 +159,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether the part has no visible text; some providers refuse that.
+    /// Whether the part has no visible text, which some providers refuse.
     pub(super) fn is_blank(&self) -> bool {
         matches!(self, Self::Words(words) if words.trim().is_empty())
     }
@@ -204,7 +205,7 @@ impl Media<'_> {
 const LONGEST_TITLE: usize = 500;
 
 impl Provider {
-    /// Lists the media types that it accepts in a user's message.
+    /// Lists the media types that the provider accepts in a user's message.
     fn in_messages(self) -> &'static [&'static str] {
         match self {
             Self::Anthropic | Self::OpenAiChat | Self::OpenAiResponses => {
@@ -214,7 +215,7 @@ impl Provider {
         }
     }
 
-    /// Lists the media types that it accepts in the answer to a call.
+    /// Lists the media types that the provider accepts in the answer to a call.
     fn in_answers(self) -> &'static [&'static str] {
         match self {
             Self::OpenAiChat => &[],
@@ -227,10 +228,10 @@ impl Provider {
     fn largest(self, block: &Content<'_>) -> usize {
         match (self, block) {
             (Self::Anthropic, Content::Image { .. }) => 5 * MIB,
-            // These limits are for the whole request; half a MiB is left for the rest of it.
+            // These limits apply to the whole request; half a MiB is reserved for its other parts.
             (Self::Anthropic, _) => 31 * MIB + MIB / 2,
             (Self::Gemini, _) => 19 * MIB + MIB / 2,
-            // A data URL begins with its media type.
+            // A data URL begins with its media type, for which 64 bytes are left.
             (_, Content::Image { .. }) => 20 * MIB - 64,
             (_, _) => 66 * MIB,
         }
@@ -254,7 +255,7 @@ fn left_out(block: &Content<'_>, why: &str) -> String {
             let name = name.as_deref().map(|name| format!("{name}: "));
             (name.unwrap_or_default(), media_type, data)
         }
-        // Text is never left out.
+        // Text is sent to every provider.
         Content::Text(_) | Content::Json(_) | Content::Resource { .. } => return why.to_owned(),
     };
     format!("[{name}{media_type}, {} bytes, left out: {why}]", decoded_length(data))

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{MessageError, Provider};
 
-/// A value and its place.
+/// A JSON value and its place in the message.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     provider: Provider,
@@ -16,7 +16,7 @@ pub(super) struct Node<'a> {
     raw: &'a RawValue,
 }
 
-/// An object's members. A member that is `null` counts as absent, as it does for every provider.
+/// The members of an object. A member that is `null` is treated as absent, as every provider does.
 pub(super) struct Fields<'a> {
     owner: Node<'a>,
     members: BTreeMap<String, &'a RawValue>,
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
         self.get(key).is_some()
     }
 
-    /// Whether the member is written as `null`.
+    /// Whether the object has this member with the value `null`.
     pub(super) fn is_null(&self, key: &str) -> bool {
         self.members.get(key).is_some_and(|raw| raw.get() == "null")
     }
@@ -130,7 +130,7 @@ impl<'a> Fields<'a> {
         self.require(key, "a string")?.string()
     }
 
-    /// Returns the member's text if it is a string, without an error otherwise.
+    /// Returns the text of a member; `None` if the member is missing or no string.
     pub(super) fn peek(&self, key: &str) -> Option<String> {
         self.get(key)?.string().ok()
     }

@@ -112,7 +112,7 @@ fn last_call<'a>(message: &Node<'a>) -> Result<Node<'a>, MessageError> {
 fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     let fields = node.fields("a call")?;
     match fields.peek("type").as_deref() {
-        // Servers that imitate this API leave the type out, or empty.
+        // Other servers that implement this API omit the type or leave it empty.
         Some("function" | "") | None => {}
         Some("custom") => return Err(node.kind_error(fields.peek("id"), "custom tool call")),
         Some(other) => return Err(node.kind_error(fields.peek("id"), other)),
@@ -134,7 +134,8 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     })
 }
 
-/// Writes one string, with a line per block: the API accepts only text here, and its imitators accept no arrays.
+/// Writes one string, with a line for each block: the API accepts only text here, and other servers that implement it
+/// accept no arrays.
 fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> String {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let lines = blocks.map(|block| match block {

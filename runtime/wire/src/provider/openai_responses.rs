@@ -51,7 +51,7 @@ pub(super) fn tool_results<'a>(
     Ok(items.into())
 }
 
-/// Whether an item has a type that no other provider uses.
+/// Whether the type of an item is one that only this API uses.
 fn is_own_item(item: &Node<'_>) -> bool {
     let Ok(fields) = item.fields("an item") else {
         return false;

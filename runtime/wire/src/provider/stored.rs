@@ -78,7 +78,7 @@ impl Serialize for ToolCall {
 
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Reads only the version, whatever else a newer release has written.
+        /// Reads only the version, so that a form of a newer release is recognised.
         #[derive(Deserialize)]
         struct StoredVersion {
             version: u32,
@@ -113,7 +113,7 @@ mod tests {
                     ToolCall { id: id.clone(), name: "f".into(), arguments: arguments.into() };
                 let text = serde_json::to_string(&call).unwrap();
                 assert_eq!(serde_json::from_str::<ToolCall>(&text).unwrap(), call);
-                // A store that parses the text gives it back too.
+                // A store may parse the text as JSON; the call must be readable from the parsed value, too.
                 let value: serde_json::Value = serde_json::from_str(&text).unwrap();
                 assert_eq!(serde_json::from_value::<ToolCall>(value).unwrap(), call);
             }

@@ -42,9 +42,9 @@ use super::{Provider, ToolCall};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// More of the model's text.
+    /// The next part of the model's text.
     Text(String),
-    /// More of its reasoning.
+    /// The next part of the model's reasoning.
     Reasoning(String),
     /// A call began.
     #[non_exhaustive]
@@ -54,7 +54,7 @@ pub enum StreamEvent {
         /// The tool's name, as the model wrote it.
         name: String,
     },
-    /// More of the arguments of a call that has begun and is not complete.
+    /// The next part of the arguments of a call that has begun and is not complete.
     #[non_exhaustive]
     Arguments {
         /// The index of the call in the answer.
@@ -70,13 +70,13 @@ pub enum StreamEvent {
         /// The call.
         call: ToolCall,
     },
-    /// The provider runs a tool of its own.
+    /// The provider runs one of its own tools.
     #[non_exhaustive]
     ProviderTool {
         /// The tool's name at the provider.
         name: String,
     },
-    /// An event of a kind that this release does not know was skipped.
+    /// The stream had an event of a kind that this release does not know, which was skipped.
     #[non_exhaustive]
     Unknown {
         /// The kind.
@@ -127,7 +127,7 @@ impl Provider {
 }
 
 impl MessageStream {
-    /// Takes the next bytes, and returns the events that they complete.
+    /// Parses the next bytes of the stream, and returns the events that they complete.
     ///
     /// # Errors
     /// When the provider reports an error, or the bytes are not a stream of this provider. The stream is over then.
@@ -151,7 +151,8 @@ impl MessageStream {
         Ok(events)
     }
 
-    /// Reports whether the provider has said that nothing more comes. For Gemini, only the end of the bytes shows that.
+    /// Reports whether the provider has said that the answer is complete. For Gemini, only the end of the stream
+    /// shows that.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match &self.assembly {
@@ -162,8 +163,8 @@ impl MessageStream {
         }
     }
 
-    /// Returns the provider's token counts of the answer so far, as JSON in the provider's own form, if it sends them
-    /// before the answer is complete.
+    /// Returns the provider's token counts for the answer so far, as JSON in the provider's own format; `None` if the
+    /// provider has not sent them yet.
     #[must_use]
     pub fn usage(&self) -> Option<String> {
         match &self.assembly {
@@ -189,12 +190,12 @@ impl MessageStream {
     }
 }
 
-/// Parses the data of an event as JSON.
+/// Parses the data of an event as JSON of type `T`.
 fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
 }
 
-/// Writes a text as JSON.
+/// Writes a text as a JSON string.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

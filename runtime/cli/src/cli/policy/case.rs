@@ -21,7 +21,7 @@ pub(super) struct Case {
     pub(super) because: Option<String>,
 }
 
-/// A decision in one word.
+/// The expected decision, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ExpectedOutcome {
@@ -61,7 +61,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     for (number, line) in lines {
-        // serde would take a list for the fields of a case in order.
+        // serde would also accept a list, as the fields of a case in order, so lists are refused here.
         if !line.trim_start().starts_with('{') {
             problems.push(format!("{name}:{number}:1: a case is an object, as `{{\"tool\":…}}`"));
             continue;
@@ -92,7 +92,7 @@ struct WrittenCase {
     because: Option<String>,
 }
 
-/// Says why a line is not a case.
+/// Explains why a line is not a valid case.
 fn why(line: &str) -> String {
     let mut reader = Reader::new(line);
     let read = reader.read::<WrittenCase>().and_then(|_| reader.finish());

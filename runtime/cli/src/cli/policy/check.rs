@@ -1,4 +1,4 @@
-//! `policy check [FILE]`: shows a policy, or all its problems.
+//! `policy check [FILE]`: shows a policy, or all of its problems.
 
 use std::path::Path;
 

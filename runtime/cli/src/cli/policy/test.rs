@@ -42,7 +42,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit> {
-    // The policy could be built, so its rules agree with their examples.
+    // Building the policy succeeds only if its rules agree with their own examples.
     let policy = super::policy(executor, matches)?;
     let Some(file) = matches.get_one::<PathBuf>(CASES) else { return Err(Exit::Usage) };
     let name = file.display().to_string();
@@ -137,7 +137,7 @@ impl TriedCase<'_> {
     }
 }
 
-/// Describes the decision and what made it, and counts the rules that may match.
+/// Describes the decision and its origin, and the number of rules that may match.
 fn describe(found: &Explanation) -> String {
     let may_match = |name: &&str| found.rules.iter().any(|it| &*it.rule == *name && !it.certain);
     let (unsure, sure): (Vec<&str>, Vec<&str>) = found.because().into_iter().partition(may_match);

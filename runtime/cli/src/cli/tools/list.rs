@@ -25,7 +25,7 @@ pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
     lines(&catalog.definitions().collect::<Vec<_>>(), flags::form(matches))
 }
 
-/// Prints tools as a table, or one object per line.
+/// Prints tools as a table, or as one JSON object per line.
 pub(super) fn lines(definitions: &[&Definition], form: Form) -> Result<(), Exit> {
     if form == Form::Json {
         return definitions.iter().try_for_each(|it| print(json(it), form));

@@ -1,4 +1,4 @@
-//! `tools schema [NAME…]`: prints tools as models get them.
+//! `tools schema [NAME…]`: prints tools in the form that models receive.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};

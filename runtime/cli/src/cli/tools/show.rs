@@ -121,14 +121,14 @@ fn retry(definition: &Definition) -> Option<String> {
     some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// Describes the tool's own limits for an attempt and a whole call.
+/// Describes the time limits that the tool sets for an attempt and for a whole call.
 fn timeouts(definition: &Definition) -> Option<String> {
     let parts = [("attempt", definition.timeout), ("call", definition.total_timeout)];
     let parts = parts.map(|(what, time)| time_of(time).map(|time| format!("{what}: {time}")));
     some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// Writes a time as the attribute spells it; `None` if the executor decides.
+/// Writes a timeout in the form of the `timeout` option; `None` if the executor's default applies.
 fn time_of(timeout: Timeout) -> Option<String> {
     match timeout {
         Timeout::Default => None,
@@ -137,7 +137,7 @@ fn time_of(timeout: Timeout) -> Option<String> {
     }
 }
 
-/// Returns the word that a value has in JSON.
+/// Returns the word by which a value is written in JSON.
 fn word(value: &impl Serialize) -> String {
     json(value).trim_matches('"').to_owned()
 }
@@ -178,7 +178,7 @@ fn whole(definition: &Definition) -> String {
     ])
 }
 
-/// Writes the retry settings as JSON; `null` where the executor decides.
+/// Writes the retry settings as JSON, with `null` where the executor's default applies.
 fn retry_object(definition: &Definition) -> String {
     let Retry { attempts, delay, max_delay } = definition.retry;
     let spelled = |delay: Option<Duration>| json(&delay.map(|delay| format!("{delay:?}")));
@@ -189,7 +189,7 @@ fn retry_object(definition: &Definition) -> String {
     ])
 }
 
-/// Describes the danger in one word for programs.
+/// Returns one word for the danger of a tool, for programs.
 pub(super) fn danger(definition: &Definition) -> &'static str {
     match definition.danger {
         DeclaredDanger::Level(level) => level.as_str(),
@@ -197,7 +197,7 @@ pub(super) fn danger(definition: &Definition) -> &'static str {
     }
 }
 
-/// Writes the reason for approval; `null` where none is needed, `true` if the input decides.
+/// Writes the reason for approval; `null` if none is needed, `true` if the input of a call decides.
 fn approval(definition: &Definition) -> String {
     if let Some(reason) = definition.asks_for() {
         return text(reason);

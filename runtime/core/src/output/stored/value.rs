@@ -1,4 +1,4 @@
-//! The parts of a stored answer as JSON values.
+//! Converts the parts of a stored answer from and to JSON values.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{ErrorClass, ToolError};
 use crate::output::{Content, Output};
 
-/// An error without its cause.
+/// The stored form of an error, which does not contain the cause.
 #[derive(Clone, PartialEq)]
 pub(super) struct StoredError {
     pub kind: String,

@@ -1,4 +1,4 @@
-//! Builds an executor, and reports everything that is missing or given twice at once.
+//! Builds an executor, and reports everything that is missing or provided twice in one error.
 
 use std::sync::{Arc, Mutex};
 
@@ -96,7 +96,7 @@ impl ExecutorBuilder {
         Ok(Executor { state: Arc::new(RunState::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
-    /// Makes the policy; where it is wrong, adds a problem and returns `None`.
+    /// Makes the rules from the policy; if the policy is invalid, adds a problem and returns `None`.
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
         let around = self.surroundings();
         let policy = self.policy.clone().unwrap_or_default();

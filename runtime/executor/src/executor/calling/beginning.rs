@@ -1,4 +1,4 @@
-//! Checks a call again when it has its places, right before its tool begins.
+//! Checks a call again once it has its places, immediately before its tool begins.
 
 use std::sync::PoisonError;
 
@@ -7,7 +7,7 @@ use crate::retry::unavailable;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 impl Stages<'_> {
-    /// Notes that the tool is about to begin; an error where its lease or circuit breaker forbids it now.
+    /// Records that the tool is about to begin; fails if the lease or the circuit breaker no longer allows it.
     #[inline]
     pub(super) fn begins(self) -> Result<(), ToolError> {
         match (self.claimed, self.entered, self.watch) {
@@ -38,7 +38,7 @@ impl Stages<'_> {
     }
 }
 
-/// The lease of the call expired before its tool began.
+/// Makes the error of a call whose lease expired before its tool began.
 #[cold]
 fn lapsed(tool: &str) -> ToolError {
     let message = format!("`{tool}` was not begun: the right to run it had lapsed");

@@ -1,4 +1,4 @@
-//! Settings of a call, made before its stages begin.
+//! The settings of a call, which are made before its stages begin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,13 @@ use crate::executor::nested::Family;
 use crate::registry::Form;
 
 impl<'a> Stages<'a> {
-    /// Sets what the attempts share, for a tool that makes calls itself.
+    /// Sets the state that the attempts share, for a tool that makes calls itself.
     pub(crate) fn with_family(self, family: Option<&'a Arc<Family>>) -> Self {
         Self { family, ..self }
     }
 
-    /// When the total timeout of the call ends. Time that it has spent waiting for its own calls does not count.
+    /// Returns when the total timeout of the call ends, which excludes the time that the call has spent waiting for
+    /// its children.
     pub(in crate::executor) fn deadline(self) -> Option<Instant> {
         let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
         self.deadline.map(|deadline| deadline + away)
@@ -28,13 +29,13 @@ impl<'a> Stages<'a> {
         Self { arguments, claimed: Some(claim), ..self }
     }
 
-    /// Whether its arguments are final: those of a claim are.
+    /// Returns the form of the call's arguments, which are final if the call was claimed.
     #[inline]
     pub(in crate::executor) fn form(self) -> Form {
         if self.claimed.is_some() { Form::Final } else { Form::Sent }
     }
 
-    /// Sets when the total timeout ends: earlier attempts have used some of it.
+    /// Sets when the total timeout ends, because earlier attempts have used up a part of it.
     pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
@@ -44,7 +45,7 @@ impl<'a> Stages<'a> {
         Self { slot, ..self }
     }
 
-    /// Marks the call as tried before.
+    /// Marks the call as one that was tried before.
     pub(in crate::executor) fn again(self) -> Self {
         Self { is_again: true, ..self }
     }

@@ -1,5 +1,5 @@
-//! Takes a call through the stages: one after the other, guarded against panics, each with a time limit, until the call
-//! is given up.
+//! Passes a call through the stages in order, each guarded against panics and with a time limit, until the call is
+//! cancelled.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +20,7 @@ use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// The shortest delay before the stages see a delayed call again.
+/// The minimum delay before the stages examine a delayed call again.
 const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 
 /// What the stages that let a call through do afterwards, in their order. When this is dropped, each is dropped, the
@@ -32,7 +32,7 @@ pub(crate) struct EnteredStages {
     has_begun: bool,
 }
 
-/// Why a call does not run.
+/// The reason why a stage ends a call before its tool begins.
 #[derive(Debug)]
 pub(crate) enum EarlyEnd {
     Answered(Answer),
@@ -63,8 +63,8 @@ struct Passing<'p> {
     call: &'p Call<'p>,
 }
 
-/// Lets the stages examine a call that has not begun. Where a later stage answers it, the earlier ones see that answer,
-/// in reverse order.
+/// Lets the stages examine a call that has not begun. If a later stage answers the call, the earlier stages receive
+/// that answer, in reverse order.
 pub(crate) async fn enter(
     run: &RunState,
     plan: &Plan,
@@ -77,7 +77,7 @@ pub(crate) async fn enter(
     for around in &run.core.middleware {
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let limit = plan.timeout.into_iter().chain(left).min();
-        // The code before the stage's first await may panic as well.
+        // The code before the stage's first `await` may panic, too, so it runs inside of the guarded future.
         let before = Box::pin(async { around.before(about).await });
         let answer = match passing.limit(before, limit).await {
             Ok(BeforeCall::Continue) => continue,
@@ -89,7 +89,7 @@ pub(crate) async fn enter(
             Ok(BeforeCall::Refuse(error)) if delay_of(&error).is_some() => {
                 return Err(EarlyEnd::Refused(error));
             }
-            // A refusal is the answer: the call is not tried again.
+            // The refusal is the final answer: the call is not tried again.
             Ok(BeforeCall::Refuse(error)) => error.by_executor(Done::Refused).into(),
             Err(stopped) => return Err(EarlyEnd::Refused(not_run(call.name(), stopped))),
         };
@@ -109,7 +109,7 @@ pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
 }
 
 impl Passing<'_> {
-    /// Runs a stage until it ends, its time is up or the call is given up.
+    /// Runs a stage until it ends, its timeout expires or the call is cancelled.
     async fn limit<T>(
         self,
         future: BoxFuture<'_, T>,
@@ -148,12 +148,13 @@ impl EnteredStages {
         self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no stage has anything to do afterwards.
+    /// Whether no stage has work to do after the attempt.
     pub(crate) fn is_empty(&self) -> bool {
         self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Runs an attempt, and beside it what the stages do during it. Returns the outcome of the attempt.
+    /// Runs an attempt and, at the same time, the work of the stages during the attempt. Returns the outcome of the
+    /// attempt.
     pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
         self.has_begun = true;
         let afters = self.afters();
@@ -161,7 +162,7 @@ impl EnteredStages {
             return attempt.await;
         }
         let beside = afters.iter_mut().map(|after| {
-            // A panic ends what this stage does beside the attempt, and nothing else.
+            // A panic of a stage ends only this stage's own work beside the attempt.
             AssertUnwindSafe(async { after.during().await }).catch_unwind()
         });
         match select(pin!(attempt), join_all(beside)).await {
@@ -170,8 +171,8 @@ impl EnteredStages {
         }
     }
 
-    /// Lets the stages examine and replace the answer of an attempt, the last stage first. For an attempt that did not
-    /// begin, they are not asked.
+    /// Lets the stages examine and replace the answer of an attempt, the last stage first. They are not called for an
+    /// attempt that did not begin.
     pub(crate) async fn leave(
         mut self,
         run: &RunState,
@@ -203,7 +204,7 @@ impl EnteredStages {
             let other = match passing.limit(left, plan.timeout).await {
                 Ok(None) => continue,
                 Ok(Some(other)) => stage::check(&plan.entry, other).unwrap_or_else(Answer::from),
-                // The answer is a cancellation already.
+                // The answer already says that the call was cancelled.
                 Err(StageStop::GivenUp) if is_cancelled(&answer) => continue,
                 Err(stopped) => not_passed_on(call.name(), stopped, answer.error()).into(),
             };

@@ -28,10 +28,10 @@ use toolwright_core::spec::Handle;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::ParentCall;
 
-/// How often an attempt looks whether its lease, which has lapsed, is renewed.
+/// How often an attempt checks whether its expired lease has been renewed.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// One attempt of a call that makes calls. When dropped, it gives its places back.
+/// One attempt of a call that makes calls. Dropping it gives its places back.
 pub(crate) struct Attempt {
     places: Arc<Places>,
     lineage: Arc<Lineage>,
@@ -40,7 +40,7 @@ pub(crate) struct Attempt {
 
 /// Makes the children of one attempt, in the order in which they are first polled.
 pub(super) struct Children {
-    /// A copy of the parent's run, with its lineage.
+    /// A copy of the parent's run that contains the parent's lineage.
     run: Arc<RunState>,
     family: Arc<Family>,
     places: Arc<Places>,
@@ -48,7 +48,7 @@ pub(super) struct Children {
     next: Arc<AtomicU32>,
 }
 
-/// Makes what a call gets for an attempt, and the attempt itself where the tool makes calls.
+/// Makes the values that a call receives for an attempt, and the attempt's state if the tool makes calls.
 pub(crate) fn own_to_run(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -76,17 +76,17 @@ impl Attempt {
         Self { places, lineage, children }
     }
 
-    /// Makes the value that the tool borrows as `&Calls`.
+    /// Makes the value that a tool borrows as `&Calls` to make calls.
     fn calls(&self) -> Calls {
         Calls::new(Arc::clone(&self.children) as _)
     }
 
-    /// Notes what the call touches, once its input has been read.
+    /// Records what the parent touches, once the parent's input has been read.
     pub(crate) fn touches(&self, footprint: &Footprint) {
         self.lineage.touches(footprint.clone());
     }
 
-    /// Takes over the places of the attempt.
+    /// Takes over the attempt's places in the gates.
     pub(crate) fn take<'p>(&self, admitted: Admission<'p>) -> Admission<'p> {
         self.places.take(admitted)
     }
@@ -172,7 +172,7 @@ impl Children {
         answer
     }
 
-    /// Whether the lease of the parent has expired, so that another process may run it and make its calls.
+    /// Whether the lease of the parent has expired, so that another process may run the parent and make its calls.
     fn has_lost_its_claim(&self) -> bool {
         let recorded = self.family.recorded.as_ref();
         let journal = self.run.core.journal.as_ref();
@@ -199,10 +199,10 @@ impl Children {
     }
 }
 
-/// A child that is running. When it is dropped, its parent goes on without its answer.
+/// A running child. Dropping this value lets the parent continue without the child's answer.
 struct Away<'a> {
     family: &'a Family,
-    /// `None` once the child has its answer.
+    /// The child's call; `None` once the child has its answer.
     out: Option<Out<'a>>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Away<'a> {
         Self { family: &children.family, out: Some(children.places.step_out()) }
     }
 
-    /// Notes that the child has its answer. Its parent goes on when there is room for it.
+    /// Records that the child has its answer. The parent continues when the gates have room for it.
     async fn returns(mut self) {
         let Some(out) = self.out.take() else { return };
         self.family.ends();
@@ -228,9 +228,9 @@ impl Drop for Away<'_> {
     }
 }
 
-/// Turns the answer of a child into what its parent gets. An error is final for the parent: if it asked again, the
-/// child would give the same answer. Notes of the executor about the child, such as that it did not begin, are removed
-/// from the error, because they are not true of the parent.
+/// Converts the answer of a child to the form that its parent receives. An error is final for the parent: if the
+/// parent asked again, the child would give the same answer. Remarks of the executor about the child, such as that it
+/// did not begin, are removed from the error, because they are not true of the parent.
 fn for_parent(answer: Answer) -> Answer {
     match answer.error() {
         Some(error) => error.with_more(None).class(ErrorClass::Final).into(),

@@ -1,4 +1,4 @@
-//! Checks that a child touches only what its parent declares.
+//! Checks that a child touches only resources that its parent declares.
 
 use crate::executor::{Plan, RunState};
 use toolwright_core::error::{Done, ToolError};
@@ -12,7 +12,7 @@ pub(crate) fn check_covered(run: &RunState, plan: &Plan, facts: &Facts) -> Resul
     let Some(lineage) = run.lineage() else { return Ok(()) };
     let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
     let touched = facts.touches().unwrap_or_else(undeclared);
-    // Without a footprint the parent has not begun, and makes no calls.
+    // A parent without a footprint has not begun, so it cannot make calls.
     let declared = lineage.footprint().map_or(Ok(()), |declared| declared.covers(touched));
     declared.map_err(|uncovered| outside(&plan.entry.name, &lineage.tool, uncovered))
 }

@@ -8,15 +8,15 @@ use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
 /// What the calls of a run inherit from the agents on whose behalf they are made.
 #[derive(Default)]
 pub(crate) struct DelegatedContext {
-    /// The names of the agents, each behind a slash.
+    /// The names of the agents, each preceded by a slash.
     path: String,
-    /// The rules of each of them.
+    /// The policies of the agents that have one, the outermost first.
     rules: Vec<Policy>,
     inherited: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl DelegatedContext {
-    /// Adds one more agent.
+    /// Returns the context of the calls that a further agent makes.
     pub(super) fn below(
         above: Option<&Self>,
         agent: &str,
@@ -34,7 +34,7 @@ impl DelegatedContext {
         &self.path
     }
 
-    /// Whether no agent has rules of its own.
+    /// Whether none of the agents has a policy of its own.
     pub(crate) fn has_no_rules(&self) -> bool {
         self.rules.is_empty()
     }
@@ -44,12 +44,12 @@ impl DelegatedContext {
         self.rules.iter().any(Policy::looks_at_what_was_read)
     }
 
-    /// Returns the value that the calling agent has handed down.
+    /// Returns the value that the calling agent has passed to its calls.
     pub(super) fn inherited(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         self.inherited.as_ref()
     }
 
-    /// Evaluates the agents' own rules as well: the strictest decision counts.
+    /// Evaluates the agents' own policies, too: the strictest decision is used.
     pub(crate) fn stricter(
         &self,
         evaluation: Evaluation,

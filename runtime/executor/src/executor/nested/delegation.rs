@@ -1,4 +1,4 @@
-//! Calls that a call makes on behalf of an agent of its own: they can use only some of its tools, and more rules judge
+//! Calls that a call makes on behalf of an agent: they can use only some of the tools, and further rules apply to
 //! them.
 //!
 //! A delegation gives no rights: a catalog is narrowed and never widened, and a rule can only forbid more.
@@ -15,7 +15,7 @@ use crate::executor::Run;
 use toolwright_core::calls::Calls;
 use toolwright_policy::policy::Policy;
 
-/// What a call hands down to the calls that it makes on behalf of an agent.
+/// The settings and values that a call passes to the calls that it makes on behalf of an agent.
 #[doc(hidden)]
 pub struct Delegation {
     agent: String,
@@ -42,29 +42,29 @@ impl Delegation {
         Self { agent: agent.into(), profile, policy: None, inherited: None, listener: None }
     }
 
-    /// Judges the calls by this policy too: the stricter decision counts.
+    /// Adds a policy for these calls: the stricter of its decision and the executor's is used.
     #[must_use]
     pub fn policy(mut self, policy: Option<Policy>) -> Self {
         self.policy = policy;
         self
     }
 
-    /// Hands this down to the calls, which find it by [`inherited`].
+    /// Passes this value to the calls, which read it with [`inherited`].
     #[must_use]
     pub fn inherited(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
         self.inherited = Some(value);
         self
     }
 
-    /// Notifies this listener of the calls, instead of the run's listener.
+    /// Sends the events of the calls to this listener instead of the run's listener.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
     }
 
-    /// Returns the run as it goes on on behalf of the agent: its own calls are of the selected tools, and judged by the policy too. It is the
-    /// same run in everything else, and what listens to it goes on to.
+    /// Returns the run as it continues on behalf of the agent: its own calls are limited to the selected tools, and
+    /// the policy evaluates them, too. In all else it is the same run, with the same listeners.
     #[must_use]
     pub fn of_run(self, run: &Run) -> Run {
         let state = &run.state;
@@ -90,7 +90,7 @@ impl Delegation {
     }
 }
 
-/// Returns the value that the agent on whose behalf these calls are made has handed down.
+/// Returns the value that was passed on by the agent on whose behalf these calls are made.
 #[doc(hidden)]
 #[must_use]
 pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
@@ -98,7 +98,7 @@ pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
     Arc::downcast(Arc::clone(run.delegated()?.inherited()?)).ok()
 }
 
-/// Returns the user and the tools of the run in which these calls are made.
+/// Returns the run to which these calls belong, with its user and its tools.
 #[doc(hidden)]
 #[must_use]
 pub fn run_of(calls: &Calls) -> Option<Run> {

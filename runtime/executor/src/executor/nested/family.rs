@@ -1,4 +1,4 @@
-//! What all attempts of a parent share: its clock, the children that it waits for, and their answers.
+//! The state that all attempts of a parent share: its clock, the children for which it waits, and their answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,13 +15,13 @@ use toolwright_core::context::CallId;
 /// What all attempts of a parent share. Each claim of a journalled parent has one, with a single attempt.
 pub(crate) struct Family {
     pub(super) tool: Arc<str>,
-    /// How deep its children are nested.
+    /// The nesting depth of the children.
     pub(super) depth: u32,
     pub(crate) recorded: Option<RecordedParent>,
     pub(super) remembered: RecordedChildren,
     under_way: Mutex<UnderWay>,
     changed: Notify,
-    /// Whether a child was dropped before it had its answer.
+    /// Whether a child was dropped before it had an answer.
     has_dropped: AtomicBool,
 }
 
@@ -33,7 +33,7 @@ struct UnderWay {
     waiting: Vec<CallId>,
     /// Since when at least one child is running.
     since: Option<Instant>,
-    /// How long children ran before that.
+    /// How long children ran in total before that moment.
     before: Duration,
 }
 
@@ -62,7 +62,7 @@ impl Family {
         })
     }
 
-    /// How long its children have been running: the parent's time-outs do not count that time.
+    /// Returns how long children have been running, which the parent's timeouts do not include.
     pub(crate) fn time_away(&self) -> Duration {
         let under_way = self.under_way();
         under_way.before + under_way.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -82,7 +82,7 @@ impl Family {
     async fn until<T>(&self, look: impl Fn(&UnderWay) -> Option<T>) -> T {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
-            // Registered before the check, so that no change is missed.
+            // The notification is registered before the check, so that no change is missed.
             changed.as_mut().enable();
             if let Some(found) = look(&self.under_way()) {
                 return found;
@@ -98,7 +98,7 @@ impl Family {
         under_way.since.get_or_insert_with(Instant::now);
     }
 
-    /// Notes that a child is dropped without its answer.
+    /// Records that a child is dropped before it has an answer.
     pub(super) fn drops(&self) {
         self.has_dropped.store(true, Ordering::Relaxed);
         self.ends();
@@ -110,7 +110,7 @@ impl Family {
         was_begun_before || self.has_dropped.load(Ordering::Relaxed)
     }
 
-    /// Notes that a child has ended.
+    /// Records that a child has ended.
     pub(super) fn ends(&self) {
         let mut under_way = self.under_way();
         under_way.number = under_way.number.saturating_sub(1);
@@ -123,7 +123,7 @@ impl Family {
         self.changed.notify_waiters();
     }
 
-    /// Notes that a child waits for a person, and never completes. The child goes on when its parent runs again.
+    /// Records that a child waits for a person, and never completes. The child continues when its parent runs again.
     pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
         let _waits = Waits { family: self, child };
         self.under_way().waiting.push(child);
@@ -136,7 +136,7 @@ impl Family {
     }
 }
 
-/// A child that waits for a person. When it is dropped, it is no longer counted.
+/// A child that waits for a person. Dropping this value removes the child from the waiting ones.
 struct Waits<'a> {
     family: &'a Family,
     child: CallId,

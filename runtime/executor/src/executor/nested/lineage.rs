@@ -1,4 +1,4 @@
-//! What a call hands down to the calls that it makes.
+//! The facts about a parent that its children need.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,40 +12,41 @@ use toolwright_core::footprint::Footprint;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::CallRecord;
 
-/// What a call hands down to the calls that it makes; a part of the run in which they are made.
+/// The facts about a parent that its children need; the run of the children contains them.
 pub(crate) struct Lineage {
     /// The name of the call's tool.
     pub(crate) tool: Arc<str>,
-    /// How deep the calls that this one makes are nested.
+    /// The nesting depth of the children.
     pub(crate) depth: u32,
-    /// The parent as the journal records it; `None` if no journal records it.
+    /// The parent's record in the journal; `None` if the parent is not journalled.
     pub(crate) recorded: Option<RecordedParent>,
-    /// What the call touches; set once its input has been read, which is before the call can make another.
+    /// The resources that the call touches; set once its input has been read, which happens before the call can make
+    /// another call.
     footprint: OnceLock<Footprint>,
-    /// Cancelled when its attempt has ended.
+    /// The token that is cancelled when the parent's attempt has ended.
     ended: CancellationToken,
 }
 
-/// A parent as the journal records it.
+/// The facts from a parent's record in the journal.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedParent {
     /// The id of the parent.
     pub(crate) call: CallId,
-    /// The run of the parent: a worker may carry the parent out for another run.
+    /// The run of the parent, which may differ from the run that a worker uses to carry the parent out.
     pub(crate) run: Arc<str>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<Arc<str>>,
-    /// The names of the tools that its run could call, where the run was shown only some of them.
+    /// The names of the tools that the parent's run could call; `None` if it could call all tools.
     pub(crate) may_call: Option<Arc<[String]>>,
     /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
-    /// Whether it may be begun again, so that it can be suspended until a person has decided on a child.
+    /// Whether the parent may be begun again, so that it can be suspended until a person has decided on a child.
     pub(crate) may_be_put_back: bool,
     /// Whether the caller or a worker runs the parent.
     pub(crate) by: By,
     /// The lease of the parent.
     pub(super) claim: Arc<Claim>,
-    /// Whether another process may run it from now on.
+    /// Whether another process may continue the parent from now on.
     is_left: Arc<AtomicBool>,
 }
 
@@ -65,13 +66,13 @@ impl Lineage {
         }
     }
 
-    /// Notes what the call touches.
+    /// Records what the parent touches.
     pub(super) fn touches(&self, footprint: Footprint) {
-        // Never set before: each attempt has a lineage of its own.
+        // The footprint was not set before, because each attempt has a lineage of its own.
         let _is_known = self.footprint.set(footprint);
     }
 
-    /// What it touches; `None` before its input has been read.
+    /// Returns what the parent touches; `None` before the parent's input has been read.
     pub(crate) fn footprint(&self) -> Option<&Footprint> {
         self.footprint.get()
     }
@@ -83,17 +84,17 @@ impl Lineage {
 }
 
 impl RecordedParent {
-    /// Notes that another process may run the parent from now on, and its children with it.
+    /// Records that another process may run the parent, and its children with it, from now on.
     pub(crate) fn leave(&self) {
         self.is_left.store(true, Ordering::Relaxed);
     }
 
-    /// Returns who continues the children if they are dropped now.
+    /// Returns who would continue the children if they were dropped now.
     pub(crate) fn runs(&self) -> By {
         if self.is_left.load(Ordering::Relaxed) { By::Worker } else { self.by }
     }
 
-    /// Describes a claimed parent by its record.
+    /// Takes the facts about a claimed parent from the parent's record.
     pub(crate) fn of(record: &CallRecord, by: By, claim: &Arc<Claim>) -> Self {
         let text = |text: &Option<String>| text.as_deref().map(Arc::from);
         Self {

@@ -15,11 +15,11 @@ pub(crate) struct Places {
 /// The state of an attempt's places.
 #[derive(Default)]
 struct Standing {
-    /// Whether it has got its places, and has not ended.
+    /// Whether the attempt has received its places and has not ended.
     is_inside: bool,
-    /// Whether it holds them at the moment.
+    /// Whether the attempt holds its places now: it gives them up while its children run.
     holds: bool,
-    /// How many children are running.
+    /// The number of children that are running.
     away: usize,
 }
 
@@ -28,14 +28,14 @@ impl Places {
         Self { core: Arc::clone(core), tool: plan.gate.clone(), standing: Mutex::default() }
     }
 
-    /// Takes over the places that the attempt has got.
+    /// Takes over the places that the attempt has received.
     pub(super) fn take<'a>(&self, admitted: Admission<'a>) -> Admission<'a> {
         let mut standing = self.standing();
         (standing.is_inside, standing.holds) = (true, true);
         admitted.hand_over()
     }
 
-    /// Notes that the attempt is over.
+    /// Records that the attempt has ended.
     pub(super) fn end(&self) {
         let mut standing = self.standing();
         match (standing.is_inside, standing.holds) {
@@ -46,7 +46,7 @@ impl Places {
         (standing.is_inside, standing.holds) = (false, false);
     }
 
-    /// Notes that a child begins: the attempt holds no place until every child has ended.
+    /// Records that a child begins: the attempt holds no place until every child has ended.
     pub(super) fn step_out(&self) -> Out<'_> {
         let mut standing = self.standing();
         standing.away += 1;
@@ -57,7 +57,7 @@ impl Places {
         Out { places: self, is_counted: true }
     }
 
-    /// Waits until there is room for the attempt.
+    /// Waits until the gates have places for the attempt.
     async fn enter(&self) {
         let tool = match &self.tool {
             Some(gate) => Some(gate.enter_again().await),
@@ -69,7 +69,7 @@ impl Places {
         }
     }
 
-    /// Takes places even if there is no room; those who wait go on waiting until there is.
+    /// Takes places even if the gates are full; waiting calls then wait until there is room again.
     fn enter_over(&self) {
         if self.takes_place() {
             self.tool.iter().for_each(|gate| gate.enter_over());
@@ -77,8 +77,8 @@ impl Places {
         }
     }
 
-    /// Notes that the attempt has its places again. Returns `false` if it must not take any: another child is
-    /// running, another one has taken them back already, or the attempt is over.
+    /// Records that the attempt has its places again. Returns `false` if it must not take them: another child is
+    /// running, another child has already taken them back, or the attempt has ended.
     fn takes_place(&self) -> bool {
         let mut standing = self.standing();
         let takes = standing.is_inside && !standing.holds && standing.away == 0;
@@ -99,23 +99,23 @@ impl Places {
     }
 }
 
-/// A child that is running while its parent holds no place. When it is dropped, the parent goes on at once and takes
-/// its places back, even if it was still waiting for room.
+/// A child that is running while its parent holds no place. Dropping this value lets the parent continue at once and
+/// take its places back, even if the gates are full.
 pub(super) struct Out<'a> {
     places: &'a Places,
-    /// Whether the child still counts as running.
+    /// Whether this child is still counted as running.
     is_counted: bool,
 }
 
 impl Out<'_> {
-    /// Notes that the child has its answer. After the last child, the parent waits until there is room.
+    /// Records that the child has its answer. After the last child, the parent waits until the gates have room.
     pub(super) async fn step_in(mut self) {
         if self.ends() == 0 {
             self.places.enter().await;
         }
     }
 
-    /// Counts the child as ended, and returns how many others are running.
+    /// Counts the child as ended, and returns how many other children are running.
     fn ends(&mut self) -> usize {
         let mut standing = self.places.standing();
         if std::mem::take(&mut self.is_counted) {

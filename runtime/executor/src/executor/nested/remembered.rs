@@ -10,7 +10,7 @@ use toolwright_core::output::{Answer, StoredAnswer};
 
 /// The children of a call, by index.
 pub(super) struct RecordedChildren {
-    /// Whether there may be a further attempt.
+    /// Whether the parent may have a further attempt, which would need the children's answers.
     is_needed: bool,
     children: Mutex<Vec<Option<Child>>>,
 }
@@ -19,7 +19,7 @@ pub(super) struct RecordedChildren {
 struct Child {
     tool: Box<str>,
     arguments: Box<str>,
-    /// `None` if it has not ended.
+    /// The answer of the child; `None` if the child has not ended.
     answer: Option<StoredAnswer>,
 }
 
@@ -54,7 +54,7 @@ impl RecordedChildren {
         }
     }
 
-    /// Notes what a child has answered.
+    /// Records the answer of a child.
     pub(super) fn ends(&self, index: u32, answer: &Answer) {
         if let Some(Some(child)) = self.children().get_mut(index as usize) {
             child.answer = Some(answer.into());
@@ -77,7 +77,8 @@ fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     .hint("go on without it")
 }
 
-/// The error where an earlier attempt began the child and was cut short, so that its outcome is unknown.
+/// Makes the error of a child that an earlier attempt began without receiving an answer, so that its outcome is
+/// unknown.
 fn unknown(tool: &str) -> ToolError {
     ToolError::new(
         error_kind::INDETERMINATE,

@@ -33,12 +33,12 @@ impl TurnAnswers {
         Self { answers, terminal, background: Vec::new() }
     }
 
-    /// Adds the calls that go on in the background.
+    /// Adds the calls that continue in the background.
     pub(super) fn with_background(self, background: Vec<BackgroundCall>) -> Self {
         Self { background, ..self }
     }
 
-    /// Lists the calls whose answers say that they are under way, in the order of the calls.
+    /// Lists the calls that continue in the background, in the order of the calls.
     #[doc(hidden)]
     #[must_use]
     pub fn in_background(&self) -> &[BackgroundCall] {
@@ -51,7 +51,7 @@ impl TurnAnswers {
         &self.answers
     }
 
-    /// Takes the answers out, in the order of the calls.
+    /// Returns the answers, in the order of the calls, and consumes this value.
     #[must_use]
     pub fn into_answers(self) -> Vec<Answer> {
         self.answers

@@ -1,5 +1,5 @@
-//! Calls of a turn that go on in the background. As soon as such a call is handed over, its answer says that it is
-//! under way.
+//! Calls of a turn that continue in the background. As soon as such a call is handed over, the model reads as its
+//! answer that it is running.
 
 use jiff::Timestamp;
 
@@ -12,7 +12,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::{Answer, Output};
 use toolwright_journal::journal::State;
 
-/// A call of a turn that goes on in the background; its caller takes the result later.
+/// A call of a turn that continues in the background; its caller fetches the result later.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackgroundCall {
@@ -25,9 +25,9 @@ pub struct BackgroundCall {
 }
 
 impl Run {
-    /// Answers the calls of a turn as [`turn_again`](Self::turn_again) does, except that it does not wait for calls of
-    /// tools that go on in the background. The answer of such a call says that it is under way, and
-    /// [`TurnAnswers::in_background`] lists the call.
+    /// Answers the calls of a turn as [`turn_again`](Self::turn_again) does, but does not wait for calls of tools
+    /// that continue in the background. The answer of such a call says that the call is running, and
+    /// [`TurnAnswers::in_background`] lists it.
     #[doc(hidden)]
     pub async fn turn_in_background(
         &self,
@@ -39,8 +39,8 @@ impl Run {
         self.answer_turn(turn, &calls, Early::answered(known), TurnWait::HandOvers).await
     }
 
-    /// Returns the result of a call that went on in the background, and the time at which the result came; `None` while
-    /// the call goes on.
+    /// Returns the result of a call that ran in the background, and the time at which the result came; `None` while
+    /// the call is running.
     #[doc(hidden)]
     pub async fn background_result(
         &self,
@@ -52,8 +52,8 @@ impl Run {
         }
     }
 
-    /// Makes the answers of a turn from the outcomes of its calls. A call that still waits is one that goes on in the
-    /// background.
+    /// Makes the answers of a turn from the outcomes of its calls. A call that is still suspended is one that
+    /// continues in the background.
     pub(super) async fn answers_of(
         &self,
         lifecycle: Lifecycle<'_>,
@@ -78,22 +78,22 @@ impl Run {
         Ok(TurnAnswers::new(answers, terminal).with_background(background))
     }
 
-    /// Returns the answer that the model reads for a call that was handed over and goes on in the background; `None`
-    /// for any other call.
+    /// Returns the answer that the model reads for a call that was handed over and continues in the background;
+    /// `None` for any other call.
     pub(super) fn under_way(&self, outcome: &Outcome, call: &Call<'_>) -> Option<Answer> {
         let waits = outcome.suspended().filter(|it| it.state == State::HandedOver)?;
         let goes_on = self.is_background(call) && !stage::is_given_up(&self.state, call);
         goes_on.then(|| under_way(waits.call, call.name()))
     }
 
-    /// Whether the tool of a call goes on in the background.
+    /// Whether the tool of a call continues in the background after the turn.
     pub(super) fn is_background(&self, call: &Call<'_>) -> bool {
         let found = stage::find(&self.state, call.name());
         found.is_ok_and(|found| found.definition().is_background)
     }
 }
 
-/// Reports whether an answer says that this call is under way.
+/// Reports whether an answer only says that this call is running in the background.
 #[doc(hidden)]
 #[must_use]
 pub fn is_under_way(answer: &Answer, call: CallId) -> bool {

@@ -18,7 +18,7 @@ pub(super) enum EarlyCall {
     Answered(Answer),
 }
 
-/// A call that runs on its own task. Dropping this value cancels the call.
+/// A call that runs in a task of its own. Dropping this value cancels the call.
 #[derive(Debug)]
 pub(super) struct Task(JoinHandle<Answer>);
 

@@ -96,7 +96,8 @@ impl OpenTurn {
         index
     }
 
-    /// Completes the turn: runs what has not begun, and returns one answer for each call, in the order of the calls.
+    /// Completes the turn: runs the calls that have not begun, and returns one answer for each call, in the order of
+    /// the calls.
     ///
     /// # Errors
     /// Those of [`Run::turn`].
@@ -106,7 +107,7 @@ impl OpenTurn {
     }
 
     /// Answers the final calls of the turn. If a call has begun, and `calls` has another call at its index, the begun
-    /// call is cancelled and its answer is dropped. The answer of a call that goes on in the background says so, as
+    /// call is cancelled and its answer is dropped. The answer of a call that continues in the background says so, as
     /// with [`Run::turn_in_background`].
     ///
     /// # Errors
@@ -134,7 +135,7 @@ impl OpenTurn {
         let is_read = plan.entry.definition.effect == Effect::Read;
         let writes =
             |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
-        // A tool that makes calls may change something by them.
+        // A tool that makes calls may change something through its children, even if it only reads itself.
         if is_journaled || !is_read || plan.makes_calls {
             return false;
         }

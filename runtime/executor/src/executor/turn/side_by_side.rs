@@ -41,7 +41,7 @@ impl Run {
         let (mut batch, mut ids) = (Batch::default(), ProviderIds::default());
         for (index, (call, outcome)) in calls.iter().copied().zip(&mut ended).enumerate() {
             if ids.has(call) {
-                // The call is not run, so nothing waits for it.
+                // The call is not run, so no later call waits for it.
                 batch.push(None);
                 *outcome = Some(Answer::from(repeated_id(call)).into());
             } else if calls.len() == 1 || self.planned(&mut batch, call) {
@@ -58,29 +58,29 @@ impl Run {
                 }
             }
         }
-        // Calls wait only for earlier ones, so each has ended.
+        // Calls wait only for earlier calls, so at this point every call has ended.
         ended.into_iter().map(|it| it.unwrap_or_else(never_begun::<T>)).collect()
     }
 
-    /// Adds a call to the batch. Returns whether it may begin at once.
+    /// Adds a call to the batch. Returns whether the call may begin immediately.
     pub(super) fn planned(&self, batch: &mut Batch, call: &Call<'_>) -> bool {
         match self.state.examine(call) {
             Ok(facts) => batch.push(facts.touches()),
             Err(_) if may_be_resolved(&self.state, call) => batch.push_alone(),
-            // The call's footprint is unknown, so it runs alone.
+            // The call's footprint is unknown, so the call does not run at the same time as any other call.
             Err(error) if error.kind() == stage::PANIC => batch.push_alone(),
-            // The call is answered with an error, and touches nothing.
+            // The call is answered with an error and touches no resources.
             Err(_) => batch.push(None),
         }
     }
 
-    /// Returns what the policy and the batch know of a call.
+    /// Returns the facts about a call that the policy and the batch need.
     pub(super) fn facts(&self, call: &Call<'_>) -> Option<Facts> {
         self.state.examine(call).ok()
     }
 }
 
-/// Whether a resolver may bring the call's tool when the call begins.
+/// Whether a resolver may register the call's tool when the call begins.
 fn may_be_resolved(run: &RunState, call: &Call<'_>) -> bool {
     run.core.resolving.is_some()
         && stage::find(run, call.name()).is_err()

@@ -75,7 +75,7 @@ impl<'a> Moment<'a> {
                 None,
                 Then::Notify,
             ),
-            // When the plan runs, its caller is not there to provide the services.
+            // When the plan is accepted later, the caller is no longer there to provide the services.
             Gate::Plan if tool.needs_caller => return self.turn_away(Refusal::CannotBePlanned),
             Gate::Plan => (vec![opened, self.queue(&mut next, reason, None)?], None, Then::Report),
             Gate::Refuse(refusal) => return self.turn_away(refusal),
@@ -87,7 +87,7 @@ impl<'a> Moment<'a> {
     }
 
     /// Refuses a call that the journal does not have. A denial by the policy is recorded. Every refusal of a child is
-    /// recorded too: its parent goes on with this answer, and must get the same one when it runs again.
+    /// recorded as well: its parent continues with this answer, and must receive the same one when it runs again.
     fn turn_away(self, refusal: Refusal) -> Known<Step> {
         let record = &self.snapshot.record;
         let error = refusal.error(&record.tool, &record.place.run);
@@ -144,8 +144,8 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Moves a call to `planned`, with all that a person needs to decide about the plan; `why` says why it is planned
-    /// again.
+    /// Changes a call to `planned`, with the facts by which a person decides on the plan; `why` is the reason if the
+    /// call is planned again.
     fn queue(
         self,
         record: &mut CallRecord,
@@ -171,7 +171,7 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Evaluates again a call that the journal has.
+    /// Evaluates a call again that the journal has.
     pub(super) fn evaluate_again(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
@@ -209,7 +209,7 @@ impl<'a> Moment<'a> {
             if record.answer.is_none() {
                 return Err(self.not_here(format!("it {NEEDS_ITS_CALLER}")));
             }
-            // The caller has its answer and will not come again.
+            // The caller has received an answer, so it will not provide the services again.
             let why = format!("`{}` {NEEDS_ITS_CALLER}, who has gone", record.tool);
             return self.refuse(&ToolError::new("refused", why), behind);
         }
@@ -248,7 +248,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Applies the gate's decision about a call that was evaluated again.
+    /// Applies the gate's decision on a call that was evaluated again.
     fn go_on_with(
         self,
         mut next: CallRecord,
@@ -257,7 +257,7 @@ impl<'a> Moment<'a> {
         behind: Behind,
     ) -> Known<Step> {
         let tool = next.tool.clone();
-        // The earlier decision does not count; the new request says why the person is asked again.
+        // The earlier decision is not valid, and the new request tells the person why.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
         let why_asked = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
@@ -299,7 +299,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(next, vec![entry], Vec::new(), then))
     }
 
-    /// If the call is evaluated again because an earlier decision did not count, returns why it did not.
+    /// If the call is evaluated again because an earlier decision was not valid, returns why it was not.
     fn not_counted(self) -> Option<String> {
         let history = &self.snapshot.past.as_ref()?.history;
         let last = history.last().filter(|entry| entry.event == Some(Transition::Changed))?;
@@ -307,7 +307,8 @@ impl<'a> Moment<'a> {
         (why.starts_with(DOES_NOT_COUNT) || why == FORMER).then(|| why.clone())
     }
 
-    /// Ends a call that must not run. A requeued dead letter becomes a dead letter again, so that it is not lost.
+    /// Ends a call that must not run. A requeued dead letter becomes a dead letter again, so that operators still
+    /// find it.
     fn refuse(self, error: &ToolError, behind: Behind) -> Known<Step> {
         if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
             return self.back(Transition::PutBack, error.to_string());
@@ -320,7 +321,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(refused, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Gives up a call whose tool keeps reporting that it did not happen: all its attempts are used up.
+    /// Gives up a call whose tool keeps reporting that the call did not happen, once all attempts are used up.
     fn give_up(self) -> Known<Step> {
         let mut dead = self.snapshot.record.clone();
         let error = did_not_happen(&dead);

@@ -18,7 +18,7 @@ use toolwright_journal::journal::{
 };
 
 impl Moment<'_> {
-    /// Decides on an attempt that has ended.
+    /// Decides how a call continues after an attempt has ended.
     pub(super) fn end_attempt(self, attempt: &Attempt) -> Known<Step> {
         if !self.is_claimed(attempt.epoch) {
             return Ok(Step::only(Then::Report));
@@ -41,7 +41,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, Vec::new(), Then::Report))
     }
 
-    /// Whether the lease with this epoch is the latest, and still held.
+    /// Whether this epoch is that of the latest claim, and the call still runs under this claim.
     pub(super) fn is_claimed(self, epoch: u64) -> bool {
         let record = &self.snapshot.record;
         record.state == State::Running && (record.epoch == epoch || !self.has(Guard::Fenced))
@@ -84,8 +84,7 @@ impl Moment<'_> {
         Ok(entries)
     }
 
-    /// Decides what an error means for a call: the transition, and the delay before another attempt, where there is
-    /// one.
+    /// Decides what follows from an error: the transition of the call, and the delay if there is another attempt.
     fn after(
         self,
         attempt: &Attempt,
@@ -94,7 +93,7 @@ impl Moment<'_> {
         let record = &self.snapshot.record;
         let effect = record.effect;
         let errored = |failure, exhausted| Transition::Errored { failure, effect, exhausted };
-        // Arguments that were not stored cannot be used by another process later.
+        // If the arguments were not stored, no other process can run the call later.
         let is_stored = !matches!(record.arguments, StoredText::Omitted);
         let retry = self.tool()?.retry;
         let failure = match (error.done, error.class) {
@@ -122,7 +121,7 @@ impl Moment<'_> {
         };
         #[expect(clippy::cast_possible_truncation, reason = "any bits of a random number will do")]
         let random = self.random as u64;
-        // While the circuit breaker is open, there is no attempt.
+        // While the circuit breaker is open, no attempt is made.
         let delay = retry.again(failed, attempt.circuit, random).filter(|_| is_stored);
         let delay = match (delay, attempt.retry) {
             (Some(_), None) => return Err(Need::Retry.into()),
@@ -188,7 +187,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, Vec::new(), Then::Report))
     }
 
-    /// Applies what a tool found out about the outcome of its call.
+    /// Records what a tool found out about the outcome of its call.
     pub(super) fn reconcile(self, found: &Reconciliation) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.version != found.version || record.state != State::Indeterminate {
@@ -213,7 +212,8 @@ impl Moment<'_> {
     }
 }
 
-/// Decides on a call that its owner hands back to others. The owner is not lost: it reports this itself.
+/// Decides on a call whose owner gives up its claim so that others can run the call. The owner is not lost, because
+/// it reports this itself.
 fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     let (failure, exhausted) = match is_not_begun {
         true => (Failure::NotStarted, false),
@@ -222,12 +222,13 @@ fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     Transition::Errored { failure, effect: record.effect, exhausted }
 }
 
-/// Takes back the attempt of a call that was claimed but not begun.
+/// Subtracts the attempt of a call that was claimed but not begun.
 fn not_counted(record: &mut CallRecord) {
     record.attempt = record.attempt.saturating_sub(1);
 }
 
-/// Records how an attempt failed. Where the arguments held a secret, the texts may repeat it and are left out.
+/// Records how an attempt failed. If the arguments held a secret, message and cause are left out, because they may
+/// repeat it.
 pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &AttemptError) {
     let is_plain = matches!(record.arguments, StoredText::Plain(_));
     record.failures.push(FailedAttempt {
@@ -246,7 +247,7 @@ impl AttemptError {
         matches!(self.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
     }
 
-    /// Describes the error for operators: its kind and cause.
+    /// Describes the error for operators by its kind and cause.
     fn words(&self) -> String {
         let Self { kind, .. } = self;
         match (&self.cause, &self.message) {

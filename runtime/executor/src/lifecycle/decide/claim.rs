@@ -19,12 +19,12 @@ use toolwright_policy::policy::PolicyDecision;
 pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
-    /// Why a person's decision does not count, if there is one.
+    /// Why the decision of a person is not valid; empty if there is no such decision.
     undecided: String,
 }
 
 impl Moment<'_> {
-    /// Lets the gate decide on a call with these arguments.
+    /// Evaluates the gate for a call with these arguments.
     pub(super) fn gate(
         self,
         evaluated: &Evaluated,
@@ -71,7 +71,7 @@ impl Moment<'_> {
             Gate::Ask(reason) => Gate::Ask(self.with_lost_grant(reason, fingerprint, four_eyes)),
             gate => gate,
         };
-        // A person's decision takes precedence: then no use of a grant is taken.
+        // The decision of a person takes precedence, so that no use of a grant is counted.
         let grant =
             grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
         Ok(GatedCall { gate, grant, undecided: decided.err().unwrap_or_default() })
@@ -110,7 +110,7 @@ impl Moment<'_> {
             Stored::Unreadable(why) if matches!(record.arguments, StoredText::Omitted) => {
                 return self.deny(why, behind);
             }
-            // Another process may have the decryption key.
+            // Another process may have the key to decrypt the arguments.
             Stored::Unreadable(why) => return Err(self.not_here(why.clone())),
         }
         if tool.needs_caller && !tool.has_services {

@@ -1,6 +1,6 @@
-//! Ends a call that does not run, because of its deadline, its run or its caller; or takes it back to its earlier
-//! state. Only a verified decision may lead to the end of a call that was begun before: otherwise the call goes back,
-//! and so does a requeued dead letter. The answer says where the call may have acted.
+//! Ends a call that does not run, because of its deadline, its run or its caller; or returns the call to its earlier
+//! state. A call that was begun before ends only because of a verified decision: otherwise it returns to its earlier
+//! state, as does a requeued dead letter. The answer says whether the call may have acted.
 
 use super::super::guard::Guard;
 use super::super::step::{End, Step, Then};
@@ -49,7 +49,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Ends a call that has not begun; otherwise changes nothing.
+    /// Ends a call that has not begun; does not change a call that has begun.
     pub(super) fn end_unbegun(self, end: &End) -> Known<Step> {
         let record = &self.snapshot.record;
         let (tool, run) = (&record.tool, &record.place.run);
@@ -59,7 +59,7 @@ impl Moment<'_> {
             End::GivenUp => (Transition::RunEnded, cancelled(tool), "given up by its caller"),
             End::ShuttingDown => {
                 let error = match record.state {
-                    // It may have begun before its owner released it.
+                    // A call in this state may have begun before its owner released it.
                     State::Ready => cancelled(tool),
                     _ => shutting_down(),
                 };
@@ -69,7 +69,7 @@ impl Moment<'_> {
         };
         match next(record.state, event) {
             Ok(_) if record.state == State::HandedOver => match end {
-                // The call is approved already, so a failed approver changes nothing.
+                // The call was approved already, so the failure of an approver does not matter.
                 End::ApproverFailed(_) => Ok(Step::only(Then::Report)),
                 _ => self.recall(why),
             },
@@ -83,7 +83,7 @@ impl Moment<'_> {
         self.end(Transition::RunEnded, &error, "its run has ended")
     }
 
-    /// Ends a call that has not begun, or takes it back where its history requires that.
+    /// Ends a call that has not begun, or returns it to its earlier state if its history requires that.
     fn end(self, event: Transition, error: &ToolError, why: &str) -> Known<Step> {
         let reason = self.reason()?;
         let history = &self.past()?.history;
@@ -107,7 +107,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Takes a call back to its earlier state: a decision does not count, or cannot be carried out.
+    /// Returns a call to its earlier state, because a decision is not valid or cannot be carried out.
     pub(super) fn back(self, event: Transition, why: String) -> Known<Step> {
         let mut back = self.snapshot.record.clone();
         let entry = self.advance(&mut back, event, Some(why))?;

@@ -19,8 +19,8 @@ pub(in super::super) fn is_of_agent(record: &CallRecord) -> bool {
 }
 
 impl Moment<'_> {
-    /// Returns whether the call is a child whose parent does not run here. The parent makes it again, unless the child
-    /// has its answer.
+    /// Returns whether the call is a child whose parent does not run here. The parent makes such a child again,
+    /// unless the child has its answer.
     pub(super) fn is_left_to_its_parent(self) -> bool {
         let record = &self.snapshot.record;
         let is_elsewhere =
@@ -28,15 +28,15 @@ impl Moment<'_> {
         is_elsewhere && record.answer.is_none()
     }
 
-    /// Returns whether an agent makes the call that the run was delegated to, and that does not go on here. The driver of its run makes
-    /// it again, unless it has its answer.
+    /// Returns whether the call belongs to an agent other than the one for which this executor acts. The driver of
+    /// that agent's run makes the call again, unless the call has its answer.
     pub(super) fn is_left_to_its_agent(self) -> bool {
         let record = &self.snapshot.record;
         is_of_agent(record) && self.settings.acts_as.as_ref() != Some(&record.requester.agent)
     }
 
-    /// Makes the documents that are committed with a new call beside its record. For a child, one of them reserves its
-    /// index: the commit fails where another call has it.
+    /// Makes the documents that are committed together with a new call. For a child, one of them reserves its index:
+    /// the commit fails if another call has the index.
     pub(super) fn opens(self, more: Option<DocumentWrite>) -> Vec<DocumentWrite> {
         let record = &self.snapshot.record;
         let place = record.parent.map(|parent| {
@@ -49,7 +49,7 @@ impl Moment<'_> {
     /// Suspends a call whose children all wait for decisions. It gives its lease back, and this takes no attempt.
     pub(super) fn suspend(self, suspension: &Suspension) -> Known<Step> {
         let record = &self.snapshot.record;
-        // A call of effect `once` keeps its claim, because it must not run again: when its lease expires, its outcome
+        // A call of effect `once` keeps its claim, because it must not run again: once its lease expires, its outcome
         // is unknown.
         if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
             return Ok(Step::only(Then::Report));
@@ -80,7 +80,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Lets a suspended call run again when one of its children has got on.
+    /// Lets a suspended call run again once one of its children has advanced.
     pub(super) fn await_children(self) -> Known<Step> {
         if !self.snapshot.awaited.ok_or(Need::Awaited)? {
             return Ok(Step::only(Then::Report));

@@ -4,25 +4,26 @@ use super::super::step::{Need, Refusal};
 use crate::executor::OnNoApprover;
 use toolwright_policy::policy::PolicyDecision;
 
-/// Why a call is put into a plan, unless its caller gives a reason.
+/// The reason why a call is put into a plan, if the caller gives no reason.
 pub(crate) const PLANNED: &str = "what changes something is planned first";
 
-/// What the gate has to know of a call beside the policy's decision.
+/// The facts beside the policy's decision by which the gate decides on a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFacts {
-    /// Whether a person approved exactly this call.
+    /// Whether a person has approved exactly this call.
     pub(crate) is_decided: bool,
     /// Whether a person rejected the same call in this run; `None` if not read yet.
     pub(crate) denied_before: Option<bool>,
-    /// Whether a grant covers it; `None` if not read yet.
+    /// Whether a grant covers the call; `None` if this was not read yet.
     pub(crate) is_granted: Option<bool>,
-    /// Whether another person than its user has to decide, but it has no user: then no decision could count.
+    /// Whether a person other than the call's user has to decide, but the call has no user, so that no decision could
+    /// be valid.
     pub(crate) lacks_user: bool,
-    /// Whether it holds secrets, and there is no key to encrypt them with.
+    /// Whether the call contains secrets that cannot be encrypted because there is no key.
     pub(crate) cannot_be_stored: bool,
     /// What the executor does with a call that needs approval; `None` if an approver can be asked.
     pub(crate) no_approver: Option<OnNoApprover>,
-    /// Whether there is a journal in which it can wait.
+    /// Whether the call can wait in a journal.
     pub(crate) has_journal: bool,
 }
 
@@ -43,7 +44,7 @@ impl KnownFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Gate {
     Allow,
-    /// A person is asked, and reads this reason.
+    /// A person is asked to decide, and reads this reason.
     Ask(String),
     /// The call is put into a plan.
     Plan,
@@ -52,7 +53,7 @@ pub(crate) enum Gate {
     Fail(String),
 }
 
-/// Decides whether a call may run, or names what has to be read first.
+/// Decides whether a call may run, or returns the fact that has to be read first.
 pub(crate) fn gate(policy: &PolicyDecision, known: KnownFacts) -> Result<Gate, Need> {
     let (reasons, grants_count) = match policy {
         // A denial of the policy overrides an earlier approval.

@@ -1,4 +1,4 @@
-//! Finds the grant that covers a call, and takes a use of it.
+//! Finds the grant that covers a call, and counts a use of the grant.
 
 use super::super::guard::Guard;
 use super::super::snapshot::GrantNow;
@@ -16,7 +16,7 @@ pub(super) struct Use {
 }
 
 impl<'a> Moment<'a> {
-    /// Returns a grant that covers the call with this definition of its tool.
+    /// Returns a grant that covers the call, for a tool whose definition has this fingerprint.
     pub(super) fn grant(self, fingerprint: &str, four_eyes: bool) -> Option<Use> {
         let mut grants = self.snapshot.grants.iter().flatten();
         grants.find_map(|grant| self.use_of(grant, fingerprint, four_eyes))
@@ -65,16 +65,16 @@ impl<'a> Moment<'a> {
         self.count_use(now, &terms, fingerprint)
     }
 
-    /// Returns the terms of a grant that covers the arguments of the call, and the reason where the grant does not
-    /// count here.
+    /// Returns the terms of a grant that covers the arguments of the call, and the reason if the grant is not valid
+    /// here.
     fn terms_of(self, now: &GrantNow, four_eyes: bool) -> Option<(GrantTerms, Option<String>)> {
         let statement = now.grant.signed.statement().ok()?;
         if now.not_covered.is_some() || four_eyes && self.is_own(&statement.by) {
             return None;
         }
         let terms = now.grant.terms().ok()?;
-        // Terms that name their projects count by themselves; the project in which the grant was given is then
-        // irrelevant.
+        // Terms that name their projects are valid in those, so the project in which the grant was given does not
+        // matter.
         let is_of_projects = matches!(terms.scope, Scope::Project(_) | Scope::Forever);
         let project = match is_of_projects {
             true => self.settings.project.clone(),
@@ -88,7 +88,7 @@ impl<'a> Moment<'a> {
     fn count_use(self, now: &GrantNow, terms: &GrantTerms, fingerprint: &str) -> Option<Use> {
         let record = &self.snapshot.record;
         let GrantNow { key, version, grant, .. } = now;
-        // A retry may use the grant again although its use is already counted.
+        // A use that an earlier attempt of this call took is not counted again.
         let is_taken = record.grant.as_ref() == Some(&grant.id);
         let asked = GrantCandidate {
             tool: &record.tool,

@@ -28,7 +28,7 @@ impl Moment<'_> {
         Ok((vec![claimed, handed_over], Then::Report))
     }
 
-    /// Accepts a supplied result: once, before the deadline, and for the call as it was handed over.
+    /// Accepts a supplied result: only once, before the deadline, and for the call that was handed over.
     pub(super) fn supply(self, supplied: &SuppliedResult) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.state != State::HandedOver || record.generation != supplied.generation {
@@ -48,7 +48,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Ends a call whose deadline has passed without a result.
+    /// Ends a call for which no result was supplied before its deadline.
     pub(super) fn never_supplied(self) -> Known<Step> {
         let error = not_supplied(&self.snapshot.record);
         self.ended_elsewhere(Transition::Expired, &error, "no result was supplied in time")

@@ -1,5 +1,5 @@
-//! One decision about a call: its snapshot, the input and the time. Every part of the decision reads facts through it,
-//! and names the first one that is missing.
+//! One decision on a call: its snapshot, the input and the time. Every part of the decision reads facts through this
+//! value, and returns the first fact that is missing.
 
 use jiff::Timestamp;
 
@@ -33,13 +33,13 @@ impl<'a> Moment<'a> {
         known(&self.snapshot.past, Need::Past)
     }
 
-    /// Whether the run has ended, as far as the guards let that count.
+    /// Whether the run has ended; `false` if the guard `RunEndSeen` is switched off.
     pub(super) fn run_has_ended(self) -> Known<bool> {
         let ended = *known(&self.snapshot.run_ended, Need::Run)?;
         Ok(ended && self.has(Guard::RunEndSeen))
     }
 
-    /// The tool of the call, where the call can go on here.
+    /// Returns the tool of the call, if this process can continue the call.
     pub(super) fn tool(self) -> Known<&'a ToolNow> {
         known(&self.snapshot.tool, Need::Tool)?.as_ref().map_err(|why| self.not_here(why.clone()))
     }
@@ -94,7 +94,7 @@ impl<'a> Moment<'a> {
         record.answer_with(answer);
     }
 
-    /// Moves a record from `ready` to `running`, owned by this executor.
+    /// Changes a record from `ready` to `running`, with this executor as the owner.
     pub(super) fn mark_claimed(self, record: &mut CallRecord) -> Known<Entry> {
         let entry = self.advance(record, Transition::Claimed, None)?;
         record.owner = Some(self.settings.owner.clone());
@@ -140,12 +140,12 @@ fn known<T>(read: &Option<T>, need: Need) -> Known<&T> {
     read.as_ref().ok_or_else(|| Box::new(need.into()))
 }
 
-/// Ends the decision with this step.
+/// Ends the decision early, with this step as its result.
 pub(super) fn early<T>(step: Known<Step>) -> Known<T> {
     Err(step.map_or_else(|early| early, Box::new))
 }
 
-/// Returns the key of the document which says that a run has ended.
+/// Returns the key of the document that records the end of a run.
 pub fn ended_key(run: &str) -> String {
     format!("run/{run}/ended")
 }

@@ -20,7 +20,7 @@ impl Moment<'_> {
         match record.state {
             State::Ready if self.settings.is_closed => Ok(Step::only(Then::Report)),
             State::Ready if is_current => self.claim(Some(staged)),
-            // The call has changed, or another executor was faster.
+            // The call has changed since the stages examined it, or another executor has claimed it.
             _ => self.resumed(),
         }
     }
@@ -30,7 +30,7 @@ impl Moment<'_> {
         self.settings.has_stages && staged.is_none() && self.has(Guard::StagesFirst)
     }
 
-    /// Returns the stages' decision if they do not let the call begin.
+    /// Returns the step that follows if the stages do not let the call begin.
     pub(super) fn keeps_out(self, staged: Option<&StagedCall>) -> Option<&StagedCall> {
         staged.filter(|it| !matches!(it.verdict, StageVerdict::Continue))
     }

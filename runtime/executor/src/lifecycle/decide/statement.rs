@@ -13,26 +13,26 @@ use toolwright_core::person::is_another;
 use toolwright_journal::approval::{Decision, Statement, Subject};
 use toolwright_journal::journal::{CallRecord, Entry, Transition, begun, may_have_happened};
 
-/// The valid decision of a person that had the call evaluated again.
+/// The valid decision of a person because of which the call was evaluated again.
 pub(super) struct Reason<'a> {
     pub(super) event: Transition,
     statement: &'a Statement,
-    /// Whether nothing has happened to the call since the decision.
+    /// Whether nothing has happened to the call since the person decided.
     pub(super) is_last: bool,
 }
 
-/// A decision that does not count, and why.
+/// A decision that is not valid, and the reason for that.
 pub(super) struct Invalid {
     event: Transition,
     pub(super) why: String,
 }
 
-/// What happened to a call before its present evaluation.
+/// What happened to a call before its current evaluation.
 #[derive(Clone, Copy)]
 pub(super) struct Behind {
-    /// Whether it is a requeued dead letter.
+    /// Whether the call is a requeued dead letter.
     pub(super) is_dead_letter: bool,
-    /// How often it was begun and may have acted.
+    /// How often the call was begun and may have acted.
     pub(super) begun: u32,
 }
 
@@ -47,7 +47,7 @@ impl Invalid {
         Self { event, why: format!("{what} does not count: {why}") }
     }
 
-    /// Returns the transition that takes the call back to its earlier state.
+    /// Returns the transition by which the call returns to its earlier state.
     pub(super) fn back(&self) -> Transition {
         match self.event {
             Transition::Accepted => Transition::Planned,
@@ -82,7 +82,7 @@ impl Behind {
         Self { is_dead_letter, begun: begun(history) }
     }
 
-    /// Says that the call may have acted, to be added to an answer.
+    /// Returns the sentence that the call may have acted, for an answer; `None` if the call cannot have acted.
     pub(super) fn in_words(self, record: &CallRecord) -> Option<String> {
         may_have_happened(record.effect, self.begun)
     }
@@ -122,7 +122,7 @@ pub fn is_accepted(
         && (unbound(statement, settings).is_none() || !has(Guard::JournalBound))
 }
 
-/// Says why a statement does not count in this journal and for this project.
+/// Returns why a statement is not valid in this journal and for this project; `None` if it is.
 fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
     let Statement { journal, project, .. } = statement;
     match (journal, &settings.journal) {
@@ -148,14 +148,15 @@ fn is_own(record: &CallRecord, by: &str) -> bool {
 }
 
 impl<'a> Moment<'a> {
-    /// Returns the last decision that had the call evaluated again; the inner error says why it does not count.
+    /// Returns the last decision that had the call evaluated again; the inner error is the reason why the decision is
+    /// not valid.
     pub(super) fn reason(self) -> Known<Result<Option<Reason<'a>>, Invalid>> {
         let past = self.past()?;
         let Some((event, entry, is_last)) = last_decision(&past.history) else {
             return Ok(Ok(None));
         };
         if event == Transition::DidNotHappen && entry.signed.is_none() {
-            // The tool found out, so there is no decision of a person.
+            // The tool has found out the outcome, so there is no decision of a person.
             return Ok(Ok(None));
         }
         let statement = self.statement_of(past.evaluated_by.as_ref(), entry, event, is_last);
@@ -165,8 +166,8 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// Whether an edit that was the last change of the call is a decision that counts. Once it is evaluated, its
-    /// arguments are decided on like any others.
+    /// Checks whether an edit that was the last change of the call is a valid decision. Once the edit is evaluated,
+    /// its arguments are decided on like any others.
     pub(super) fn edit(self) -> Known<Result<(), Invalid>> {
         let past = self.past()?;
         let edit = past.history.last().filter(|entry| entry.event == Some(Transition::Edited));
@@ -175,7 +176,8 @@ impl<'a> Moment<'a> {
         Ok(statement.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
     }
 
-    /// Returns the signed statement of an entry if it is about this call as it was then, or why it does not count.
+    /// Returns the signed statement of a history entry if it is about this call as it was then; otherwise, why it is
+    /// not valid.
     fn statement_of(
         self,
         signature: Option<&'a Signature>,
@@ -216,13 +218,13 @@ impl<'a> Moment<'a> {
         Ok(statement)
     }
 
-    /// Says why a statement does not count in this journal and for this project.
+    /// Returns why a statement is not valid in this journal and for this project; `None` if it is.
     pub(super) fn unbound(self, statement: &Statement) -> Option<String> {
         unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
     }
 
-    /// Whether a person approved exactly this call, with this digest, as it is shown; the inner error says why not, for
-    /// the call's history.
+    /// Checks that a person approved exactly this call, with this digest, as it is shown; the inner error says for
+    /// the call's history why the approval is not valid.
     pub(super) fn check_decision(
         self,
         digest: &str,
@@ -289,18 +291,19 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this person may be the user of the call.
+    /// Whether this person may be the same person as the user of the call.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }
 
-    /// Whether the call names its user.
+    /// Whether the call has a user.
     pub(super) fn has_user(self) -> bool {
         let user = self.snapshot.record.requester.user.as_deref();
         user.is_some_and(|user| !user.trim().is_empty())
     }
 
-    /// If the call's own user accepted its plan and `four_eyes` forbids that, says why the acceptance does not count.
+    /// If the call's own user accepted its plan although `four_eyes` forbids that, returns why the acceptance is not
+    /// valid.
     pub(super) fn accepted_by_its_user(self, four_eyes: bool) -> Option<String> {
         let accepted = self.snapshot.past.as_ref()?.accepted.as_ref()?;
         let Signature::Counts(statement) = accepted else { return None };

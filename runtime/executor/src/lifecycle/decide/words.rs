@@ -10,47 +10,47 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{AnswerRecord, CallRecord};
 
-/// Why a call of such a tool cannot run without its caller.
+/// Why a call whose tool needs its caller's services cannot run without the caller.
 pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
 
 /// Why a call that was begun when its tool could be repeated is left to people now.
 pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
-/// Why a decision does not count where the policy has `four_eyes`.
+/// Why a decision is not valid under a policy with `four_eyes`.
 pub(super) const NOT_ITS_OWN_USER: &str =
     "with `four_eyes`, the user that a call is made for may not approve it";
 
-/// Why the decision of a reviewer does not count where a rule asks each time.
+/// Why the decision of a reviewer is not valid if a rule requires a person for each call.
 pub(super) const NOT_A_PERSON: &str =
     "a reviewer has decided about it, and a rule now asks a person each time";
 
-/// Why a call is evaluated again: the definition of its tool has changed.
+/// The reason for a new evaluation: the definition of the tool has changed.
 pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
 
-/// Why a call that an older release evaluated is evaluated again.
+/// The reason for a new evaluation: an older release evaluated the call.
 pub(super) const FORMER: &str =
     "an older release evaluated it, which recorded neither its journal nor what a person was shown";
 
-/// Why a statement of an older release does not count.
+/// Why a statement from an older release is not valid.
 pub(super) const SAID_BEFORE: &str =
     "it was signed for an older release, and names neither its journal nor what was shown";
 
-/// Why a statement made in another journal does not count.
+/// Why a statement that was made for another journal is not valid.
 pub(super) const OTHER_JOURNAL: &str = "it was signed for another journal";
 
-/// Why a decision does not count: the person was shown something else.
+/// Why a decision is not valid if the person was shown something else.
 pub(super) const NOT_SHOWN: &str = "what was shown is not what would run";
 
-/// How the reasons begin why a person's decision does not count.
+/// The beginning of the reasons why a person's decision is not valid.
 pub(super) const DOES_NOT_COUNT: &str = "its decision does not count";
 
-/// Says why a grant does not count in this journal or project.
+/// Says that a grant is not valid in this journal or for this project.
 pub(super) fn grant_unbound(id: &str, why: &str) -> String {
     format!("grant {id} does not count: {why}")
 }
 
-/// Says that a grant does not cover a call any more, because its tool has changed.
+/// Says that a grant no longer covers a call, because its tool has changed.
 pub(crate) fn grant_outdated(id: &str) -> String {
     format!("its tool has changed since grant {id} was given")
 }
@@ -165,7 +165,7 @@ pub(super) fn expired(tool: &str) -> ToolError {
         .hint("go on without it, or tell the user that it needs approval")
 }
 
-/// The answer of a call that was handed over and got no result in time.
+/// Makes the answer of a call that was handed over, and whose result did not come in time.
 pub(super) fn not_supplied(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let words = format!("`{tool}` is carried out elsewhere, and gave no result in time");
@@ -173,14 +173,14 @@ pub(super) fn not_supplied(record: &CallRecord) -> ToolError {
         .hint("go on without it, or tell the user that it did not answer")
 }
 
-/// The answer of a call that was handed over and then cancelled.
+/// Makes the answer of a call that was handed over and then cancelled.
 pub(super) fn recalled(record: &CallRecord) -> ToolError {
     let words = format!("the call of `{}` was cancelled", record.tool);
     ToolError::new(error_kind::CANCELLED, format!("{words}{}", elsewhere(record)))
         .class(ErrorClass::Cancelled)
 }
 
-/// Others may have carried the call out, so its answer must not say that nothing happened.
+/// Another process may have carried the call out, so the answer must not say that nothing happened.
 fn elsewhere(record: &CallRecord) -> &'static str {
     match record.effect {
         Effect::Read => "",
@@ -188,7 +188,7 @@ fn elsewhere(record: &CallRecord) -> &'static str {
     }
 }
 
-/// The answer of a call whose approver failed, where no other approver can decide.
+/// Makes the answer of a call whose approver failed, if no other approver can decide.
 pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
     let tool = &record.tool;
@@ -225,14 +225,14 @@ pub(super) fn not_run(record: &CallRecord, why: &str, was_begun: bool) -> ToolEr
     )
 }
 
-/// The answer that the model gets for a planned call.
+/// Makes the answer that the model receives for a planned call.
 pub(super) fn queued(tool: &str) -> AnswerRecord {
     AnswerRecord::text(format!(
         "`{tool}` was put into the plan, and has not run. A person decides about the plan. Do not make this call again; go on with the plan, or say that it is complete."
     ))
 }
 
-/// Turns an error answer back into its error.
+/// Converts an answer with an error back to the error.
 pub(super) fn error_of(answer: &AnswerRecord) -> ToolError {
     let error =
         answer.to_answer().ok().and_then(|answer| answer.error().map(|it| it.with_more(None)));

@@ -13,7 +13,8 @@ use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 
-/// How often to read a call whose commit may still be under way. Each pause is twice as long as the last one.
+/// How often a call is read whose commit may still be in progress. Each pause between reads is twice as long as the
+/// previous one.
 const LOOKS: u32 = 10;
 
 /// The first pause.
@@ -22,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A claim. It is made before its commit, because a commit may succeed although its reply is lost.
 pub(super) struct HeldClaim {
     pub(super) claim: Arc<Claim>,
-    /// How the attempt ended, once it has.
+    /// The end of the attempt; `None` while the attempt runs.
     pub(super) end: Option<Input>,
     left: Option<LeftClaim>,
 }
@@ -31,12 +32,12 @@ struct LeftClaim {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
-    /// When the call was claimed. It tells this claim from another claim of this executor with the same epoch, which is
-    /// possible if one of them failed.
+    /// When the call was claimed. The time distinguishes this claim from another claim of this executor with the same
+    /// epoch, which may exist if one of them failed.
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,
-    /// Whether the journal has confirmed the claim.
+    /// Whether the journal has confirmed the commit of the claim.
     is_recorded: bool,
 }
 
@@ -59,18 +60,18 @@ impl HeldClaim {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.is_recorded = true,
             (Err(error), _) if error.is_conflict() || wrote_nothing(error) => self.let_go(),
-            // The commit may have succeeded in spite of this error.
+            // Despite this error, the commit may have succeeded.
             _ => {}
         }
     }
 
-    /// Releases the claim: its end is recorded, or there is nothing to record.
+    /// Releases the claim, whose end is recorded or need not be recorded.
     pub(super) fn let_go(&mut self) {
         self.left = None;
     }
 }
 
-/// Whether the store has refused the commit.
+/// Whether the store has certainly not written the commit.
 fn wrote_nothing(error: &CommitError) -> bool {
     let CommitError::Store(error) = error else { return false };
     matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid)
@@ -90,7 +91,7 @@ impl Drop for HeldClaim {
 }
 
 impl LeftClaim {
-    /// Returns who ran it. A child is left to others if its parent is.
+    /// Returns whether a caller or a worker ran the call. A child is left to workers if its parent is.
     fn runs(&self) -> By {
         let parent = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         match parent {
@@ -114,7 +115,7 @@ impl LeftClaim {
         }
     }
 
-    /// Reads the call, if the journal has the claim. Its commit may still be under way.
+    /// Reads the call, if the journal has the claim, whose commit may still be in progress.
     async fn find_claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
         for pause in pauses() {
             let found = lifecycle.load(self.call).await;

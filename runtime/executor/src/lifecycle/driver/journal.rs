@@ -1,4 +1,4 @@
-//! What the driver reads from the journal.
+//! The driver's read operations on the journal.
 
 use futures::future::BoxFuture;
 
@@ -11,10 +11,10 @@ use toolwright_journal::journal::{
     Filter, Page, ParentCall, StoreError, Transaction,
 };
 
-/// How many calls one read takes from the journal.
+/// The number of calls that one read of the journal returns.
 const PAGE: usize = 100;
 
-/// How many calls one read takes without their records.
+/// The number of calls that one read returns without their records.
 const SUMMARIES: usize = 1_000;
 
 impl<'a> Lifecycle<'a> {
@@ -30,7 +30,7 @@ impl<'a> Lifecycle<'a> {
         found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
     }
 
-    /// Reads many calls, and goes on where one of them cannot be read; that is reported.
+    /// Reads many calls. A call that cannot be read is reported, and does not stop the reading of the others.
     pub(in super::super) async fn read_or_damaged(
         self,
         id: CallId,
@@ -46,7 +46,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Finds the call at a slot of a turn; it must be one of this tool.
+    /// Finds the call in a slot of a turn; an error names `tool`.
     pub(crate) async fn at(
         self,
         place: &CallSlot,
@@ -55,8 +55,8 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.at(place).await.map_err(|error| not_recorded(tool, error.into()))
     }
 
-    /// Finds the call that the journal already has for one that is made: at the same slot of the turn, or at the same
-    /// index of the same parent.
+    /// Finds the call that the journal already has in the place of a new one: in the same slot of the turn, or at the
+    /// same index of the same parent.
     pub(in super::super) async fn find_known(
         self,
         place: &CallSlot,
@@ -83,11 +83,11 @@ impl<'a> Lifecycle<'a> {
             let words = format!("document `{key}` names no call: {error}; restore the journal");
             failed(StoreError::corrupt(words))
         })?;
-        // A call that was dropped may have run, and must not run again.
+        // A call whose caller was dropped may have run, and must not run again.
         self.load(id).await.map(Some)
     }
 
-    /// Lists the children of a call, as far as they can be read.
+    /// Lists the children of a call that can be read.
     pub(in super::super) async fn children(
         self,
         parent: CallId,
@@ -124,7 +124,7 @@ impl<'a> Lifecycle<'a> {
         ended.map(|it| it.is_some()).map_err(|error| not_recorded(&record.tool, error.into()))
     }
 
-    /// Records that a run has ended.
+    /// Records in the journal that a run has ended.
     pub(in super::super) async fn note_end_of(self, run: &str) -> Result<(), CallFailure> {
         let now = self.journal.now();
         let text = Some(now.to_string());
@@ -145,7 +145,8 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.acknowledge(id).await.map_err(|error| not_recorded(tool, error))
     }
 
-    /// Whether a filter matches any call. An unreadable call counts: the store found it by the filter.
+    /// Whether a filter matches any call. An unreadable call counts as a match, because the store found it by the
+    /// filter.
     pub(in super::super) async fn has_any(
         self,
         filter: &Filter,
@@ -207,13 +208,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Completes when something may have changed since this was called.
+    /// Completes when a record may have changed since this method was called.
     pub(in super::super) fn changed(self) -> BoxFuture<'a, ()> {
         self.journal.store.changed()
     }
 }
 
-/// Describes a failure of the journal, where there is no call yet.
+/// Makes the failure for an error of the journal that concerns no recorded call.
 pub(super) fn store_failed(tool: &str, error: String) -> CallFailure {
     CallFailure::NotRecorded { tool: tool.to_owned(), error: StoreError::invalid(error) }
 }

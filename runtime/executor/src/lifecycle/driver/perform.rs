@@ -1,4 +1,4 @@
-//! Runs a claimed call and renews its lease meanwhile. Its result and its final state are committed together.
+//! Runs a claimed call, and renews its lease while it runs. The result and the final state are committed together.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl<'a> Lifecycle<'a> {
         let (Some(mut held), Some(found), Some(settled)) =
             (look.held.take(), look.found.take(), look.arguments.take())
         else {
-            // There is no claim.
+            // Without a claim, the call is not run here.
             return self.outcome_of(look.record());
         };
         let plan = found.plan();
@@ -94,7 +94,7 @@ impl<'a> Lifecycle<'a> {
         let attempt = self.attempt(&record, plan, &answer, deadline, is_released);
         let is_again = attempt.error.as_ref().is_some_and(|error| !error.is_not_begun());
         look.answer = Some(answer);
-        // If this future is dropped, the claim records the same end.
+        // If this future is dropped, dropping the claim records the same end.
         let input = held.end.insert(Input::Attempted(attempt));
         let advanced = on_heap(|| self.advance(look, input)).await;
         held.let_go();
@@ -127,7 +127,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Gives up the claim of a call that waits for its children.
+    /// Gives up the claim of a call that has to wait for its children.
     async fn suspend(
         self,
         look: &mut Look<'a, '_>,
@@ -135,19 +135,19 @@ impl<'a> Lifecycle<'a> {
         awaits: Vec<CallId>,
     ) -> Outcome {
         let suspension = Suspension { epoch: look.record().epoch, awaits };
-        // If this future is dropped, the claim records the same end.
+        // If this future is dropped, dropping the claim records the same suspension.
         let input = held.end.insert(Input::Suspended(suspension));
         match on_heap(|| self.advance(look, input)).await {
             Ok(_) => {
                 held.let_go();
                 self.outcome_of(look.record())
             }
-            // When the claim is dropped, it tries once more to record this.
+            // When the claim is dropped, the suspension is written once more.
             Err(failure) => failure.into(),
         }
     }
 
-    /// Runs a call that has waited, with listeners and tracing.
+    /// Runs a call that has waited; listeners and tracing observe the call.
     pub(in super::super) async fn perform_watched(self, look: Look<'a, '_>) -> Outcome {
         let Some(found) = look.found.clone() else { return self.outcome_of(look.record()) };
         let _telling = self.run.core.telling.enter_at_once();
@@ -186,7 +186,7 @@ impl<'a> Lifecycle<'a> {
             }
             error
         });
-        // Calls of another run do not use up this run's retries.
+        // A call of another run does not use up the retries of this run.
         let is_free = record.place.run != self.run.id() || self.run.core.retries_per_run.is_none();
         Attempt {
             epoch: record.epoch,
@@ -200,13 +200,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns when the total timeout ends. It begins when the call first runs; the time that people take for a later
-    /// decision does not count.
+    /// Returns when the total timeout ends. The timeout begins when the call first runs, and does not include the
+    /// time that people take for a later decision.
     pub(super) async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
         let total = plan.total_timeout?;
         let begun = match record.attempt {
             0 | 1 => None,
-            // Where the history cannot be read, the timeout counts from this attempt.
+            // If the history cannot be read, the total timeout begins with this attempt.
             _ => match self.history(record).await {
                 Ok(history) => first_begun(&history),
                 Err(failure) => {
@@ -220,7 +220,7 @@ impl<'a> Lifecycle<'a> {
         Instant::now().checked_add(total.saturating_sub(gone))
     }
 
-    /// Renews the lease; completes when it is lost.
+    /// Renews the lease until the lease is lost, and then completes.
     async fn renew(self, record: &CallRecord, claim: &Claim) {
         loop {
             tokio::time::sleep(self.journal.lease / 3).await;
@@ -248,7 +248,7 @@ async fn stuck(family: Option<&Family>) -> Vec<CallId> {
     }
 }
 
-/// Makes the call from its record: its caller is not in this process.
+/// Makes the call from its record, because its caller is not in this process.
 fn own_call<'c>(record: &'c CallRecord, arguments: &'c str) -> Call<'c> {
     let call = Call::new(record.tool.as_str(), arguments);
     match &record.provider_id {

@@ -32,7 +32,7 @@ use toolwright_journal::arguments::{DigestMatch, FinalArguments, shown_of};
 use toolwright_journal::journal::{AnswerRecord, CallRecord, Filter, State, Transition, begun};
 use toolwright_policy::policy::PolicyDecision;
 
-/// How long a tool's own preview may take.
+/// The time limit of a tool's preview of a call.
 const PREVIEW_TIME: Duration = Duration::from_secs(10);
 
 impl<'a> Lifecycle<'a> {
@@ -50,7 +50,7 @@ impl<'a> Lifecycle<'a> {
             Need::Run => {
                 let ended = match look.snapshot.is_recorded {
                     true => self.run_has_ended(look.record()).await?,
-                    // The commit also has the condition that the journal knows of no end.
+                    // The commit has the further condition that the journal records no end of the run.
                     false => self.run.has_ended(),
                 };
                 look.snapshot.run_ended = Some(ended);
@@ -108,7 +108,7 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.undecided_children = Some(undecided);
             }
             Need::Begun => {
-                // If the history cannot be read, each claim counts as an attempt that may have acted.
+                // If the history cannot be read, each claim is counted as an attempt that may have acted.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
                 let history = self.history(look.record()).await;
                 look.snapshot.begun = Some(history.map_or(claims, |history| begun(&history)));
@@ -129,7 +129,7 @@ impl<'a> Lifecycle<'a> {
         Ok(())
     }
 
-    /// Adds to the message of an error what has to be said about earlier attempts.
+    /// Appends the remark about earlier attempts to the message of an error.
     fn add_to_answer(self, look: &mut Look<'a, '_>, input: &mut Input, more: String) {
         let (stored, said) = match input {
             Input::Attempted(attempt) => (&mut attempt.answer, &mut attempt.more),
@@ -171,8 +171,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Finds the tool of a call, if it is registered here and needs no services of another run; or says why the call
-    /// cannot go on here.
+    /// Finds the tool of a call, if it is registered here and needs no services of another run; otherwise returns why
+    /// this process cannot continue the call.
     pub(in super::super) fn tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
         let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
         let plan = found.plan();
@@ -189,7 +189,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Describes a tool as it is now.
+    /// Returns the facts about a tool as it is registered now.
     pub(in super::super) fn tool_now(self, plan: &Plan, call: Option<&Call<'_>>) -> ToolNow {
         let refused = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
         let needs_caller = !plan.from_call.is_empty();
@@ -205,19 +205,19 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the calls that it makes may need services of its run.
+    /// Whether the calls that the tool makes may need services of the tool's run.
     fn may_need_run(self, plan: &Plan) -> bool {
         plan.makes_calls && !self.run.core.provisions.per_run.is_empty()
     }
 
     /// Like [`tool`](Self::tool), but asks the resolvers for an unknown tool, as after a restart.
     async fn seek_tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
-        // A tool that is found is registered; the look-up below reports one that is not.
+        // A tool that was found is registered now; the look-up below reports a tool that was not found.
         let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
         self.tool(record)
     }
 
-    /// Makes the final arguments of a call, and its facts with them.
+    /// Makes the final arguments of a call, and computes the facts for these arguments.
     pub(in super::super) fn settle(
         self,
         plan: &Plan,
@@ -240,7 +240,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Evaluates the policy for a call; without final arguments, for its tool.
+    /// Evaluates the policy for a call; if there are no final arguments, only for the call's tool.
     pub(in super::super) fn policy(
         self,
         plan: &Plan,
@@ -252,21 +252,21 @@ impl<'a> Lifecycle<'a> {
         self.run.core.rules.evaluate(self.run, about, settled).verdict
     }
 
-    /// Reads the untrusted sources that the run of a call has read.
+    /// Returns the untrusted sources that the run of a call has read.
     async fn sources_of(self, record: &CallRecord) -> Result<Option<Arc<[String]>>, CallFailure> {
         self.sources(&record.place.run, &record.tool).await
     }
 
-    /// Evaluates a new call with the arguments of its record.
+    /// Evaluates a new call, whose record contains its arguments.
     fn evaluate_new(self, look: &mut Look<'a, '_>, untrusted: Option<&[String]>) {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
         let rules = &self.run.core.rules;
-        // One policy is used for both, even if it is reloaded in between.
+        // Both evaluations use the same policy, even if the policy is reloaded in between.
         let current = rules.current();
         let user = self.run.user();
         let about = About { plan: found.plan(), facts, user, untrusted, accepted: false };
         let policy = about.judged(self.run, &current, Some(settled)).verdict;
-        // After the stages, the call is evaluated again.
+        // When the stages have examined the call, the policy evaluates the call again.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
             watch.report_decision(&policy);
@@ -278,7 +278,7 @@ impl<'a> Lifecycle<'a> {
         look.snapshot.evaluated = Some(Ok(evaluated));
     }
 
-    /// Evaluates a call with these arguments by its tool and the policy.
+    /// Evaluates a call with these arguments: by its tool, and by the policy.
     async fn evaluate(
         self,
         look: &mut Look<'a, '_>,
@@ -286,7 +286,7 @@ impl<'a> Lifecycle<'a> {
         untrusted: Option<&[String]>,
     ) -> Result<Option<Result<Evaluated, AnswerRecord>>, CallFailure> {
         let Some(found) = &look.found else {
-            // The tool is looked up again first.
+            // Before that, the tool is looked up again.
             look.snapshot.tool = None;
             return Ok(None);
         };

@@ -12,11 +12,11 @@ use toolwright_journal::arguments::FinalArguments;
 use toolwright_journal::journal::CallRecord;
 
 impl<'a> Lifecycle<'a> {
-    /// Runs the stages, and returns their decision as the next input.
+    /// Runs the application's stages, and returns their decision as the next input.
     pub(super) async fn stage(self, look: &mut Look<'a, '_>, input: &Input) -> Input {
         (look.entered, look.answer) = (None, None);
         let (Some(found), Some(arguments)) = (look.found.clone(), look.arguments.take()) else {
-            // Tool or arguments were not read yet: decides again from fresh facts.
+            // The tool or the arguments were not read yet, so the next decision reads all facts again.
             look.is_now(look.record().clone());
             return input.clone();
         };
@@ -53,7 +53,7 @@ impl<'a> Lifecycle<'a> {
             _ => None,
         };
         let version = record.version;
-        // The stages may have taken long, so what was read before them is discarded.
+        // The stages may have taken long, so the facts that were read before them are discarded.
         if look.snapshot.is_recorded {
             look.is_now(record);
         } else {
@@ -65,7 +65,7 @@ impl<'a> Lifecycle<'a> {
         Input::Staged(StagedCall { version, reason, verdict, more: None })
     }
 
-    /// Stores the answer of a stage; the caller gets the original.
+    /// Makes the stored form of a stage's answer; the caller receives the original.
     fn answer_of(
         self,
         look: &mut Look<'a, '_>,

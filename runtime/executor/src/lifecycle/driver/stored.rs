@@ -15,7 +15,7 @@ const SEALED: &str = "(sealed, because a secret was among the arguments)";
 const OMITTED: &str = "(not kept, because a secret was among the arguments)";
 
 impl Lifecycle<'_> {
-    /// Stores a text, and encrypts it if it may hold a secret.
+    /// Makes the stored form of a text: encrypted if the text may contain a secret.
     pub(in super::super) fn store_text(
         self,
         settled: &FinalArguments,
@@ -37,7 +37,7 @@ impl Lifecycle<'_> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
 
-    /// Decrypts a stored text; `field` is its place in the record.
+    /// Decrypts a stored text; `field` names the part of the record that contains it.
     pub(in super::super) fn reveal(
         self,
         stored: &StoredText,
@@ -122,7 +122,7 @@ impl Lifecycle<'_> {
         digest(&record.digest_input(fingerprint, arguments.canonical()), key)
     }
 
-    /// Compares the digest of a record with the digest of these arguments.
+    /// Compares the digest in a record with the digest computed from these arguments.
     pub(in super::super) fn compare_digest(
         self,
         record: &CallRecord,
@@ -167,7 +167,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// The additional data that binds an encrypted text to its place: it cannot be decrypted elsewhere.
+/// Returns the additional authenticated data that binds an encrypted text to its place, so that it cannot be
+/// decrypted in another place.
 fn bound_to(id: CallId, field: &str) -> Vec<u8> {
     format!("{id}/{field}").into_bytes()
 }

@@ -12,19 +12,19 @@ use toolwright_journal::journal::{CallRecord, CommitError, State};
 /// The first pause before a result is written again. Each further pause is twice as long as the last one.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A commit that may have succeeded although its reply was lost.
+/// A commit that may have succeeded, although its reply was lost.
 pub(super) struct Unheard {
     pub(super) record: CallRecord,
     pub(super) notification: Option<Notification>,
 }
 
-/// What follows from a conflict.
+/// How the driver continues after a conflict.
 pub(super) enum Conflict {
-    /// The commit had already succeeded, but its reply was lost.
+    /// The conflict shows that the commit had succeeded, although its reply was lost.
     Stands,
-    /// Another writer has recorded the call that was to be added: its record is used.
+    /// Another process has recorded the call that was to be added, so its record is used.
     Elsewhere,
-    /// The call has to be decided again.
+    /// A new decision on the call is necessary.
     Again,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Lifecycle<'a> {
         None
     }
 
-    /// Whether the commit without a reply succeeded. If not, the driver goes on from the record as it is now.
+    /// Whether the commit without a reply succeeded. If it did not, the driver continues from the current record.
     fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
         match look.unheard.take() {
             Some(Unheard { record, notification }) if is_same(&record, &now) => {
@@ -90,18 +90,18 @@ impl<'a> Lifecycle<'a> {
             CommitError::Document { key, .. } if key == ended_key(&place.run) => {
                 look.snapshot.run_ended = Some(true);
                 match place.turn {
-                    // Another caller may have been faster with the same call.
+                    // Another caller may have submitted the same call first.
                     Some(_) => self.at(&place, &look.record().tool).await?,
                     None => None,
                 }
             }
-            // The parent runs elsewhere as well, or has run before.
+            // The parent also runs in another process, or has run before.
             CommitError::Document { key, .. }
                 if self.parent.is_some_and(|parent| parent.key() == key) =>
             {
                 self.find_known(&place, &look.record().tool).await?
             }
-            // Another call has used the grant meanwhile.
+            // Another call has used the grant in the meantime.
             _ => {
                 (look.snapshot.denied_before, look.snapshot.grants) = (None, None);
                 tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Applies a statement to the call that it names. Pure.
+//! Applies a statement to the call that the statement names. Does no I/O.
 
 use std::collections::HashMap;
 
@@ -86,8 +86,8 @@ pub(super) fn decide(
             record.answer_with(rejection(reason.as_deref(), more.as_deref()));
         }
         Decision::Happened { result } => record.answer_with(AnswerRecord::result(result)),
-        // An earlier decision was about an earlier generation. This statement is not an approval; the executor finds
-        // it in the history.
+        // An earlier decision was on an earlier generation. This statement is no approval, so it is stored only in
+        // the history, where the executor finds it.
         Decision::DidNotHappen => record.decision = None,
         Decision::Accept => {
             record.decision = None;
@@ -116,8 +116,9 @@ pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     }
 }
 
-/// Whether a statement was made about what the record shows. Statements of the version before do not say what was
-/// shown; they are accepted only about records of that version, and there the executor asks again.
+/// Whether a statement was made about the arguments that the record shows. Statements of the previous format version
+/// do not name the shown arguments; they are accepted only about records of that version, and there the executor asks
+/// again.
 fn says_what_is_shown(statement: &Statement, record: &CallRecord) -> bool {
     match &statement.about {
         Subject::Call { shown: None, .. } => record.journal.is_none(),
@@ -188,7 +189,7 @@ fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalE
     }
 }
 
-/// Returns the first of these parameters that an object has.
+/// Returns the first of these secret parameters that the object contains.
 fn secret_given(object: &str, secrets: &[String]) -> Option<String> {
     if secrets.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Why a statement does not take effect.
+//! The errors of submitting a statement.
 
 use jiff::Timestamp;
 
@@ -13,13 +13,13 @@ use toolwright_core::json::ArgumentsError;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// No trusted key has signed it.
+    /// No trusted key has signed the statement.
     #[error("the statement does not count")]
     Unverified(#[from] VerifyError),
     /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
-    /// The decision does not fit its subject.
+    /// The decision cannot be made about this kind of subject, such as a grant.
     #[error(
         "a statement that says `{verdict}` is about the wrong thing: only grants can be revoked, and every other decision is about a call"
     )]
@@ -27,73 +27,73 @@ pub enum ApprovalError {
         /// The decision.
         verdict: Box<Decision>,
     },
-    /// There is no such call.
+    /// The journal has no call with this id.
     #[error("there is no call {call} in this journal: it is another journal's, or was removed")]
     UnknownCall {
         /// The id of the call.
         call: CallId,
     },
-    /// There is no such grant.
+    /// The journal has no grant with this id.
     #[error("there is no grant `{id}` in this journal: list the grants for their ids")]
     UnknownGrant {
         /// The id of the grant.
         id: String,
     },
-    /// Another decision came first.
+    /// Another decision on the call was recorded first.
     #[error(
         "call {call} was {verdict} by {who:?} at {at}, and is {state} now: this decision came too late"
     )]
     Decided {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// Who made the other decision.
         who: String,
         /// When the other decision was made.
         at: Timestamp,
-        /// The other decision.
+        /// The decision that was recorded first.
         verdict: Box<Decision>,
         /// The state of the call now.
         state: State,
     },
-    /// The call was evaluated again since it was shown.
+    /// The policy has evaluated the call again since it was shown to the approver.
     #[error(
         "the statement is about generation {said} of call {call}, which is at generation {found} ({what} by {who:?} \
          at {at}): show the call again, and decide on what is shown"
     )]
     Generation {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The generation that the statement names.
         said: u32,
         /// The generation that the call is at.
         found: u32,
-        /// What raised the generation.
+        /// The event that raised the generation.
         what: String,
         /// Who caused that.
         who: String,
         /// When that happened.
         at: Timestamp,
     },
-    /// The call is not the one that was shown.
+    /// The digest in the statement is not that of the call.
     #[error(
         "the statement is about digest {said:?} and call {call} has `{found}`: show the call again, and decide on \
          what is shown"
     )]
     Digest {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The digest that the statement names.
         said: String,
         /// The call's digest.
         found: String,
     },
-    /// The record of the call shows other arguments than would run.
+    /// The record of the call shows other arguments than those that would run.
     #[error(
         "call {call} was altered: the arguments that the journal shows are not those of its digest; reject it or edit \
          it, and find out who writes to the journal"
     )]
     Altered {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The arguments of the call are encrypted or not stored, so this service cannot check that the record shows them.
@@ -103,25 +103,25 @@ pub enum ApprovalError {
          compares both before it runs the call"
     )]
     Unseen {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
-    /// The record shows other arguments now than when the statement was made.
+    /// The record shows other arguments than it showed when the statement was made.
     #[error(
         "the journal shows other arguments of call {call} now than those that the statement is about: show the call \
          again, and decide on what is shown"
     )]
     NotShown {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
-    /// The statement counts in another journal, or for another project.
+    /// The statement is valid in another journal, or for another project.
     #[error(
         "the statement counts in {said}, and call {call} is one of {found}: show the call again, and decide on what is \
          shown"
     )]
     OtherJournal {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The journal and the project that the statement names.
         said: String,
@@ -134,13 +134,13 @@ pub enum ApprovalError {
     /// The state of the call does not allow it: it expired, was cancelled, or waits for no decision.
     #[error("call {call} was {what} by {who:?} at {at}: {illegal}")]
     Elsewhere {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// The state of the call, and the transition that it does not allow.
+        /// The state of the call, and the transition that the state does not allow.
         illegal: Illegal,
-        /// What happened to the call last.
+        /// What last happened to the call.
         what: String,
-        /// Who did that.
+        /// Who caused the last event of the call.
         who: String,
         /// When that happened.
         at: Timestamp,
@@ -148,26 +148,26 @@ pub enum ApprovalError {
     /// A counter of the call's record is at its maximum, so nothing more can be recorded.
     #[error("nothing can be decided on call {call}: {why}")]
     NotAdvanced {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// Which counter.
+        /// The counter that is at its maximum.
         why: NotAdvanced,
     },
     /// The deadline for a decision has passed, although the journal does not say so yet.
     #[error("call {call} could be decided until {deadline}, which is past: it expires")]
     Late {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The deadline.
         deadline: Timestamp,
     },
-    /// A grant is for another tool than the call's, or for an earlier definition of it.
+    /// The grant is for another tool than the call's tool, or for an earlier definition of it.
     #[error(
         "call {call} is one of {tool:?} as it is now and the grant's terms are for {granted:?} as they name it: take \
          tool and fingerprint from the call"
     )]
     OtherTool {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The call's tool.
         tool: String,
@@ -177,7 +177,7 @@ pub enum ApprovalError {
     /// A grant could never be used.
     #[error("the terms of the grant that is given with call {call} are useless")]
     Terms {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// Why the terms cannot be used.
         #[source]
@@ -189,18 +189,18 @@ pub enum ApprovalError {
          and have it made again"
     )]
     Secrets {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
-    /// An edit would write a secret into the history, where everyone can read it.
+    /// The edit would write a secret value into the history, where every reader can see it.
     #[error(
         "`{parameter}` of call {call} is a secret, and everybody who can read the journal would see what is given here: \
          leave it out, or reject the call and have it made again"
     )]
     Secret {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// The parameter that was given.
+        /// The secret parameter for which the edit has a value.
         parameter: String,
     },
     /// The new arguments are not one JSON object.
@@ -208,21 +208,21 @@ pub enum ApprovalError {
         "the new arguments of call {call} are not one JSON object without repeated keys: write all of them as one"
     )]
     Arguments {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// Why they cannot be read, if they cannot.
+        /// Why the new arguments cannot be read; `None` if they are no JSON object.
         #[source]
         error: Option<ArgumentsError>,
     },
     /// A grant in the journal cannot be read.
     #[error(transparent)]
     Grant(#[from] GrantError),
-    /// Other writers were faster each time.
+    /// Each attempt to record the statement failed, because other processes changed the journal first.
     #[error(
         "the journal changed {looks} times while the statement was to be recorded: submit it again"
     )]
     Busy {
-        /// How often it was tried.
+        /// How many attempts to record the statement were made.
         looks: u32,
     },
     /// The store failed.

@@ -1,4 +1,4 @@
-//! The grants of a journal. One that cannot be read allows nothing, and does not hide the others.
+//! Lists the grants of a journal. A grant that cannot be read permits nothing, and does not hide other grants.
 
 use super::{ApprovalError, ApprovalService};
 use crate::approval::granted::{Grant, GrantError};
@@ -15,7 +15,7 @@ pub struct Grants {
 }
 
 impl ApprovalService {
-    /// Lists the grants of the journal, of one tool or of all; revoked and used ones too.
+    /// Lists the grants for one tool, or all grants of the journal, including revoked and used ones.
     ///
     /// # Errors
     /// When the store fails.

@@ -1,4 +1,4 @@
-//! Finds what a call's history says about a statement that comes too late, or again. Pure.
+//! Compares a statement that comes late or a second time with the call's history. Does no I/O.
 
 use super::{ApprovalError, ParsedStatement, SubmitOutcome};
 use crate::approval::granted::Grant;
@@ -77,7 +77,8 @@ pub(super) fn find_recorded(
     Err(ApprovalError::Elsewhere { call, illegal, what, who, at })
 }
 
-/// Whether a statement is the one that an entry recorded: the same text, or the same verdict by the same key.
+/// Whether a statement equals the one that an entry recorded: it has the same text, or the same verdict by the same
+/// key.
 fn is_same(said: &ParsedStatement<'_>, entry: &Entry, statement: &Statement) -> bool {
     entry.signed.as_ref().is_some_and(|signed| {
         signed.key == said.signed.key

@@ -123,7 +123,7 @@ impl ApprovalService {
         self.decide(call, Decision::Accept, key).await
     }
 
-    /// Records that an indeterminate call happened; the model gets this result.
+    /// Records that an indeterminate call happened; the model receives this result.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -148,8 +148,8 @@ impl ApprovalService {
         self.decide(call, Decision::DidNotHappen, key).await
     }
 
-    /// Requeues a dead letter, which is then evaluated again. With a new idempotency key, a service treats it as
-    /// another call.
+    /// Requeues a dead letter, which the policy then evaluates again. With a new idempotency key, services treat it
+    /// as a new call.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -176,7 +176,7 @@ impl ApprovalService {
         self.decide(call, Decision::Requeue { arguments, new_key: false }, key).await
     }
 
-    /// Discards a dead letter; other operators read the note.
+    /// Discards a dead letter, with a note for other operators.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -189,7 +189,7 @@ impl ApprovalService {
         self.decide(call, Decision::Discard { note, forget: false }, key).await
     }
 
-    /// Discards a dead letter and deletes its arguments; its answer and its history stay.
+    /// Discards a dead letter and deletes its arguments, but not its answer and history.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).

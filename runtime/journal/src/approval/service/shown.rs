@@ -1,4 +1,4 @@
-//! Which call a decision is about, and what the person has seen of it.
+//! Identifies the call that a decision is about, and what the person was shown of the call.
 
 use crate::approval::{ApprovalRequest, Subject};
 use crate::arguments::shown_digest;

@@ -17,7 +17,7 @@ impl<'a> Reading<'a> {
         value: &'a Value,
     ) {
         match (keyword, value) {
-            // Handled after all other keywords.
+            // `type` and `nullable` are read after all other keywords.
             ("type" | "nullable", _) => {}
             ("$ref" | "$dynamicRef" | "$recursiveRef", _) => self.reference(schema, value),
             ("items", Value::Array(items)) => self.positions(source, schema, items),
@@ -69,7 +69,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Puts the value of `keyword` into the schema, if it has the right form.
+    /// Inserts the value of `keyword` into the schema, if the value has the required form.
     fn insert_value(
         &mut self,
         schema: &mut Map<String, Value>,
@@ -177,7 +177,7 @@ impl<'a> Reading<'a> {
         Value::Array(read)
     }
 
-    /// Reads `items` as a list, which is `prefixItems` since 2020-12.
+    /// Reads a list in `items`, which is named `prefixItems` since draft 2020-12.
     fn positions(
         &mut self,
         source: &Map<String, Value>,
@@ -193,7 +193,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads draft 4's boolean flag beside a bound.
+    /// Reads the boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4, which modifies the bound beside it.
     fn exclusive(
         &mut self,
         source: &'a Map<String, Value>,
@@ -261,7 +261,7 @@ impl<'a> Reading<'a> {
 
 fn fits(shape: Shape, value: &Value) -> bool {
     match (shape, value) {
-        // A value that is not a schema is reported at its own place.
+        // A value that is not a schema is reported when that value itself is read.
         (Shape::Schema | Shape::Value, _) => true,
         (Shape::SchemaList | Shape::Values, value) => value.is_array(),
         (Shape::SchemaMap | Shape::PatternMap, value) => value.is_object(),
@@ -278,7 +278,7 @@ fn fits(shape: Shape, value: &Value) -> bool {
     }
 }
 
-/// Turns `2.0` into the whole number 2.
+/// Converts a number such as `2.0` to the integer 2.
 fn whole(value: &Value) -> Value {
     match value.as_f64() {
         Some(count) if value.is_f64() && count >= 0.0 && count.fract() == 0.0 && count < 1e15 => {

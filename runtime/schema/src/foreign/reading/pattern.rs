@@ -1,4 +1,4 @@
-//! Finds out how a regular expression can be checked.
+//! Determines how a regular expression can be checked.
 
 use jsonschema::PatternOptions;
 use serde_json::json;
@@ -13,7 +13,7 @@ pub(super) enum Engine {
     Linear,
     /// The pattern needs backtracking, which is limited.
     Backtracking,
-    /// The pattern cannot be checked, for this reason.
+    /// The pattern cannot be checked, for the reason in this text.
     None(String),
 }
 

@@ -13,9 +13,9 @@ pub(in crate::foreign) struct Places<'a> {
     document: &'a Value,
     /// The document's own URI, with which a reference may begin.
     base: Option<&'a str>,
-    /// The place of each anchor; `None` if two places have the same one.
+    /// The place of each anchor; `None` if two places declare the same anchor.
     anchors: BTreeMap<&'a str, Option<String>>,
-    /// Places with a URI of their own: references below them are relative to it.
+    /// The places that declare a URI: references below such a place are resolved against that URI.
     embedded: Vec<String>,
     names: BTreeMap<String, String>,
     taken: BTreeSet<String>,
@@ -92,7 +92,7 @@ impl<'a> Places<'a> {
         Ok(Place { pointer, name, is_new })
     }
 
-    /// Names a place in `$defs` by its last step, so that people recognise it.
+    /// Names a place in `$defs` after the last segment of its pointer, so that people recognise it.
     pub(in crate::foreign) fn name(&mut self, pointer: &str) -> &str {
         let taken = &mut self.taken;
         self.names.entry(pointer.to_owned()).or_insert_with(|| {
@@ -165,7 +165,7 @@ fn is_below(place: &str, own: &str) -> bool {
     place.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Decodes `%41` to `A` in a fragment; anything that is no such code stays.
+/// Decodes percent escapes such as `%41` in a fragment; invalid escapes stay as they are.
 fn decode(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

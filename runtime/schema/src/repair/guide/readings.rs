@@ -1,4 +1,4 @@
-//! The readings of a value where another type is expected.
+//! The possible readings of a value whose type is not the expected one.
 
 use super::super::list;
 use super::super::shape::Types;

@@ -1,4 +1,4 @@
-//! Finds the branch of a union that was probably meant.
+//! Finds the branch of a union for which a value was probably meant.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use super::steps::{Kind, Step, Walk, Way, address};
 
-/// How badly a branch fits.
+/// How badly a value fits one branch of a union.
 #[derive(Debug, Default)]
 struct Fit {
-    /// Whether its type or its tag differs.
+    /// Whether the value has another type or another tag than the branch requires.
     is_ruled_out: bool,
-    /// How many errors concern the value itself, not its parts.
+    /// How many errors concern the value itself and not its parts.
     at_the_surface: usize,
-    /// Whether a part has another type, or is none of the choices.
+    /// Whether a part of the value has a wrong type, or matches none of the allowed choices.
     is_doubtful: bool,
 }
 
-/// Returns the branch with the right tag, or else the only one that fits best.
+/// Returns the branch that has the tag of the value, or else the branch that fits best, if there is only one.
 pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> {
     let mut meant: Vec<(usize, Fit)> = Vec::new();
     for (index, way) in step.ways.iter().enumerate() {
@@ -78,7 +78,7 @@ fn count(error: &ValidationError<'_>, fit: &mut Fit) {
     fit.is_doubtful |= is_type || is_choice;
 }
 
-/// Whether a key has only one valid value, which names the branch.
+/// Whether a key has only one valid value, so that this value identifies the branch.
 fn is_tag(kind: &ValidationErrorKind) -> bool {
     match kind {
         ValidationErrorKind::Constant { .. } => true,

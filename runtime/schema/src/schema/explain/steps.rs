@@ -1,5 +1,5 @@
-//! Replaces the keywords that lead to other schemas for the same value, while values are explained: each replacement
-//! says whether it is satisfied, remembers that, and records where it is not.
+//! Replaces the keywords that lead to other schemas for the same value while values are explained. Each replacement
+//! records whether the value satisfies its keyword, and where it does not.
 //!
 //! - A validator cannot pass a caller's value to a keyword, so a thread-local holds the memory during one explanation.
 //! - A place is compiled up to the next reference or union, so that no error contains the errors of others.
@@ -30,23 +30,23 @@ pub(super) enum Kind {
     OneOf,
 }
 
-/// A keyword at its place in the schema.
+/// A keyword, identified by its place in the schema.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) kind: Kind,
     /// The keyword's place in the schema.
     pub(super) at: String,
     pub(super) ways: Vec<Way>,
-    /// Whether it applies to the keys of an object, which are not parts of the value.
+    /// Whether the keyword applies to the keys of an object, which are not parts of the value.
     of_names: bool,
 }
 
 /// A place that a keyword leads to.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    /// The name of its validator: `#` and the place.
+    /// The name of the place's validator: `#` and the JSON pointer of the place.
     pub(super) name: Arc<str>,
-    /// Its index among the places that keywords lead to.
+    /// The index of this place among all places that keywords lead to.
     number: usize,
 }
 
@@ -60,13 +60,13 @@ impl Way {
         self.name.strip_prefix('#').unwrap_or_default()
     }
 
-    /// Returns a key for this place and a part of the value.
+    /// Returns a key that identifies this place together with a part of the value.
     pub(super) fn with(&self, value: &Value) -> (usize, usize) {
         (self.number, address(value))
     }
 }
 
-/// The keywords that failed, each with the address of its part of the value.
+/// The keywords that failed, each with the memory address of the part of the value that failed.
 pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 
 /// The memory of one explanation.
@@ -79,7 +79,7 @@ pub(super) struct Walk {
     most: usize,
 }
 
-/// A running explanation; dropping it clears the thread-local.
+/// An explanation in progress; dropping it clears the thread-local that refers to it.
 pub(super) struct Running(Rc<Walk>);
 
 impl std::ops::Deref for Running {
@@ -141,12 +141,13 @@ impl Walk {
         (errors, self.failed.take())
     }
 
-    /// Counts how many branches of a union a part of the value fits, up to two.
+    /// Returns how many branches of a union accept a part of the value; stops counting at two.
     pub(super) fn fitting(&self, step: &Step, value: &Value) -> usize {
         step.ways.iter().filter(|way| self.fits(way, value)).take(2).count()
     }
 
-    /// Whether a part of the value fits a place. If the steps are used up, it counts as fitting.
+    /// Whether a part of the value is valid at a place of the schema. If the limit of steps is reached, the part
+    /// counts as valid.
     fn fits(&self, way: &Way, value: &Value) -> bool {
         if !self.charge() {
             return true;
@@ -157,7 +158,7 @@ impl Walk {
         }
         let key = way.with(value);
         if let Some(known) = self.known.borrow().get(&key) {
-            // A schema that refers to itself for the same value adds no constraint.
+            // A schema that references itself for the same value adds no constraint.
             return known.unwrap_or(true);
         }
         let Some(place) = place() else { return true };
@@ -175,7 +176,7 @@ impl Walk {
     }
 }
 
-/// Identifies a part of a value, as long as the value is not moved.
+/// Returns the memory address of a part of a value, which identifies it as long as the value is not moved.
 pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
@@ -183,7 +184,7 @@ pub(super) fn address(value: &Value) -> usize {
 /// Failed keywords by the address of the part of the value.
 type Wanted = HashMap<usize, Vec<Arc<Step>>, RandomState>;
 
-/// Visits the parts of a value where keywords failed, in the order of the value.
+/// Visits the parts of a value at which keywords failed, in the order of the value.
 pub(super) fn locate<'v>(
     value: &'v Value,
     failed: Failed,
@@ -286,7 +287,7 @@ fn ways(keyword: &str, value: &Value, at: &str) -> Option<(Kind, Vec<String>)> {
     Some((kind, (0..parts).map(|index| format!("#{at}/{index}")).collect()))
 }
 
-/// Replaces a keyword; `None` for a reference to another document.
+/// Replaces the validator of a keyword; holds `None` for a reference to another document.
 struct Stepping(Option<Arc<Step>>);
 
 impl Stepping {
@@ -296,7 +297,7 @@ impl Stepping {
 }
 
 impl<'i> Keyword<'i> for Stepping {
-    /// Records a failure and lets the validator go on: an error would copy the value at every level.
+    /// Records a failure and lets the validator continue, because an error would copy the value at every level.
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
         let (Some(step), Some(walk)) = (&self.0, Self::current()) else { return Ok(()) };
         if walk.holds(step, value) {

@@ -11,7 +11,7 @@ use toolwright_core::schema::words::expected;
 use super::steps::Step;
 use crate::schema::problems::show;
 
-/// How many references may lead to a branch.
+/// The maximum length of a chain of references from a branch to its schema.
 const MOST_REFERENCES: usize = 8;
 
 /// Describes the problem of a value's tag: without a valid tag no branch is meant, so the errors of the branches would
@@ -57,7 +57,7 @@ fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
     tags.next()
 }
 
-/// Follows the references of a branch to its schema.
+/// Follows the references of a branch until a schema without a reference is reached.
 fn resolve<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
     for _ in 0..MOST_REFERENCES {
         let Some(reference) = branch.get("$ref") else { return Some(branch) };

@@ -16,7 +16,7 @@ fn explain(schema: &Value, value: &Value) -> Explanation {
     Explainer::new().explain(schema, value, &|_| None, Depth::UpTo(100))
 }
 
-/// Counts the places that references and unions of a schema lead to.
+/// Returns the number of places that the references and unions of a schema lead to.
 fn ways(schema: &Value) -> usize {
     match schema {
         Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! Rules about hints that something has changed.
+//! Rules about a store's notifications that something may have changed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use futures::future::join;
 use super::sample::*;
 use toolwright_journal::journal::{Store, Transition};
 
-/// How long to wait for a hint before it counts as missing.
+/// How long a rule waits for a notification before it counts as missing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn await_hint(hint: impl Future<Output = ()>) {

@@ -1,4 +1,4 @@
-//! Rules about unreadable calls: they must not affect others.
+//! Rules about calls that cannot be read: all other calls must stay readable.
 
 use std::sync::Arc;
 
@@ -129,7 +129,7 @@ pub async fn a_damaged_call_leaves_the_summaries_of_others<S: Store>(
         Ok(found) => found,
         Err(error) => panic!("a damaged call stops the summaries: {error}"),
     };
-    // A summary needs no record, so there may be one of a damaged call.
+    // A store may make a summary without the record, so a damaged call may have a summary.
     let others = found.calls.iter().map(|it| it.id);
     let others: Vec<_> = others.filter(|id| !ids(&field.damaged).contains(id)).collect();
     assert_eq!(others, ids(&field.whole), "a damaged call hides the summaries of others");

@@ -31,7 +31,7 @@ pub async fn a_document_counts_its_changes(store: &Arc<impl Store>) {
         assert_eq!(read(store, "key").await, Some(expected), "a document is not as it was written");
         write_document(store, document("key", Some(version), &(text + "x"))).await;
     }
-    // Writing the same text again is a change, too.
+    // A write that does not change the text counts as a change, too.
     write_document(store, document("key", Some(5), "xxxx")).await;
     assert_eq!(read(store, "key").await.map(|it| it.version), Some(6), "a change is not counted");
 }

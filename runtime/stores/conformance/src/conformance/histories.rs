@@ -29,7 +29,7 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
         key: "k".to_owned(),
         signature: "0a".to_owned(),
     };
-    // Commits one event at a time, then several at once.
+    // Commits one event in a transaction, then another one, then all remaining events at once.
     for several in [&events[..1], &events[1..2], &events[2..]] {
         let expects = Some(record.version);
         let mut added = Vec::new();
@@ -47,7 +47,7 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
         }
         entries.extend(added.clone());
         commit(store, calls([CallWrite { expects, record: record.clone(), entries: added }])).await;
-        // Adds entries of another call in between, which must not mix.
+        // Adds history entries of another call in between, which must not appear in this history.
         added_another(store).await;
         assert_eq!(history(store, record.id).await, entries, "a history is not as it was added");
     }

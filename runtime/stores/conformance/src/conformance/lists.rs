@@ -41,7 +41,7 @@ async fn field(store: &Arc<impl Store>) -> Vec<CallRecord> {
     records
 }
 
-/// A name, a setting of the filter, and the same condition for the test.
+/// A name, a function that sets a filter, and the condition that the listed calls must meet.
 type Asked = (&'static str, fn(&mut Filter), fn(&CallRecord) -> bool);
 
 const ASKED: [Asked; 8] = [
@@ -158,7 +158,7 @@ pub async fn a_text_is_found_as_it_is_written(store: &Arc<impl Store>) {
     for text in texts {
         let shown = call("run").with(|it| it.shown = format!("<{text}>"));
         let answer = call("run").with(|it| it.answer = answer_of(&format!("<{text}>")));
-        // These texts are not searched: what ran is not what is shown.
+        // A search by text covers the arguments that people see and the answers, not these arguments.
         let kept = toolwright_journal::journal::StoredText::Plain(text.to_owned());
         let elsewhere = call("run").with(|it| {
             it.raw = kept.clone();

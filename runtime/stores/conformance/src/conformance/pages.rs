@@ -10,7 +10,7 @@ fn id(number: u8) -> CallId {
     CallId::from_bytes([number; 16])
 }
 
-/// Adds calls whose ids are not in the order of adding.
+/// Adds calls in another order than that of their ids.
 async fn shuffle(store: &Arc<impl Store>) -> Vec<CallId> {
     let order = [200, 3, 90, 15, 255, 127, 128, 1, 60, 61, 0];
     for number in order {

@@ -1,4 +1,4 @@
-//! Rules about races: of many tasks that want the same, one wins.
+//! Rules about races: of several tasks that write the same thing, exactly one succeeds.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use toolwright_journal::journal::{
 
 const TASKS: usize = 32;
 
-/// Commits all transactions at once, each from its own task, and counts how many won.
+/// Commits all transactions at the same time, each from a task of its own, and counts how many succeeded.
 async fn race(store: &Arc<impl Store>, units: Vec<Transaction>) -> usize {
     let barrier = Arc::new(Barrier::new(units.len()));
     let tasks = units.into_iter().map(|unit| {
@@ -94,8 +94,8 @@ pub async fn one_of_many_makes_a_document(store: &Arc<impl Store>) {
     );
 }
 
-/// Reads the id of a journal in many tasks, which must all get the same one: a signed statement counts only in the
-/// journal that it names.
+/// Reads the id of a journal in many tasks, all of which must get the same id, because a signed statement is valid
+/// only in the journal that it names.
 pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
     let barrier = Arc::new(Barrier::new(TASKS));
     let tasks = (0..TASKS).map(|_| {
@@ -152,7 +152,7 @@ pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: 
     }
 }
 
-/// Takes a call whose lease has expired, in a race with the owner that renews it.
+/// A writer that takes over a call with an expired lease races with the owner that renews the lease.
 pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Store>) {
     for round in 0..64 {
         let record = running(store).await;

@@ -1,4 +1,4 @@
-//! Checks that a store returns a record as it was written.
+//! Checks that a store returns each record as it was written.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ pub fn time(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
 }
 
-/// Makes an id that is higher than those before it.
+/// Makes an id that is higher than every id made before.
 pub fn new_id() -> CallId {
     static COUNTER: AtomicU64 = AtomicU64::new(1);
     let mut bytes = [0; 16];
@@ -68,7 +68,7 @@ pub fn note(seconds: i64) -> Note {
     Note { who: "executor:1".to_owned(), at: time(seconds), why: None, signed: None }
 }
 
-/// Writes a new call with the first entry of its history.
+/// Makes the write of a new call with the first entry of its history.
 pub fn opening(record: &CallRecord) -> CallWrite {
     CallWrite { expects: None, record: record.clone(), entries: vec![record.opened(note(0))] }
 }
@@ -83,7 +83,7 @@ pub fn happening(record: &mut CallRecord, event: Transition) -> CallWrite {
     CallWrite { expects, record: record.clone(), entries }
 }
 
-/// Writes a record as it is, one version later.
+/// Makes the write that changes a record, and raises the record's version by one.
 pub fn revision(record: &mut CallRecord) -> CallWrite {
     let expects = Some(record.version);
     record.version += 1;
@@ -123,13 +123,13 @@ pub async fn commit_refused(store: &Arc<impl Store>, unit: Transaction, why: &st
     }
 }
 
-/// Adds a new call and returns it.
+/// Adds a new call to the store and returns its record.
 pub async fn add(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
     commit(store, calls([opening(&record)])).await;
     record
 }
 
-/// Makes a call that runs, claimed for the first time; its lease ends at 30.
+/// Adds a running call of the first epoch, whose lease expires at time 30.
 pub async fn running(store: &Arc<impl Store>) -> CallRecord {
     let mut record = add(store, call("run")).await;
     commit(store, calls([happening(&mut record, Transition::Allowed)])).await;

@@ -85,7 +85,7 @@ pub async fn summaries_are_those_of_the_calls_that_a_filter_takes(store: &Arc<im
 
 pub async fn summaries_come_in_the_pages_of_a_list(store: &Arc<impl Store>) {
     let mut ids = Vec::new();
-    // Their due times are in another order than their ids.
+    // The due times of these calls are in another order than their ids.
     for number in 0..23_i64 {
         let state = if number % 4 == 3 { State::Ready } else { State::Pending };
         let deadline = time(100 + number * 7 % 23);

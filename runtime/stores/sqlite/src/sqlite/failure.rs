@@ -15,7 +15,7 @@ pub struct JournalFile(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    /// Which file had the name when it was opened.
+    /// The identity of the file when this process opened it.
     identity: Option<Identity>,
 }
 
@@ -29,8 +29,8 @@ impl JournalFile {
         &self.0.path
     }
 
-    /// Refuses to go on if the file was deleted or replaced since it was opened. This only looks up the name, which
-    /// costs little beside a commit or a query.
+    /// Fails if the file was deleted or replaced since it was opened. Only the file's name is looked up, which costs
+    /// little compared with a commit or a query.
     pub fn refuse_replaced(&self) -> Result<(), StoreError> {
         let now = Identity::of(self.path());
         if now == self.0.identity {
@@ -46,12 +46,12 @@ impl JournalFile {
         )))
     }
 
-    /// Makes an error whose message continues after the name of the file.
+    /// Makes an error with the journal's file name, followed by `words`.
     pub fn says(&self, kind: StoreErrorKind, words: impl std::fmt::Display) -> StoreError {
         StoreError::new(kind, format!("journal `{}` {words}", self.path().display()))
     }
 
-    /// Makes the error of a failed operation, such as `be written`.
+    /// Makes the error of an operation that failed; `attempt` names it, such as `be written`.
     pub fn failure(&self, attempt: &str, error: rusqlite::Error) -> StoreError {
         let words = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -81,7 +81,7 @@ impl JournalFile {
     }
 }
 
-/// Returns the kind of an error, which says what a caller can do about it.
+/// Classifies an error of SQLite by what a caller can do about it.
 fn kind(error: &rusqlite::Error) -> StoreErrorKind {
     match error.sqlite_error_code() {
         Some(
@@ -98,7 +98,7 @@ fn kind(error: &rusqlite::Error) -> StoreErrorKind {
         Some(ErrorCode::DiskFull) => StoreErrorKind::Full,
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreErrorKind::Corrupt,
         Some(_) => StoreErrorKind::Invalid,
-        // Not an SQLite error, but a value that no row of a journal can have.
+        // The error does not come from SQLite: a row contains a value that no row of a journal can have.
         None => StoreErrorKind::Corrupt,
     }
 }

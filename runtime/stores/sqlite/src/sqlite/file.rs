@@ -1,4 +1,4 @@
-//! Opens connections to the file, and makes it.
+//! Opens connections to the journal's file, and creates the file.
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use super::format::{FoundFormat, identify, migrate};
 use super::statements::STATEMENTS;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// How long to wait for another process that is writing.
+/// How long to wait while another process writes to the file.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many pages the write-ahead log may have before they are moved into the file.
@@ -28,7 +28,7 @@ pub enum Origin {
 
 /// An open journal of the current version.
 pub struct OpenedFile {
-    /// The absolute path that was asked for, with its links not resolved.
+    /// The absolute path that the caller gave, with symbolic links not resolved.
     pub asked: PathBuf,
     /// The file itself. Its links were resolved once, so that a link that changes later has no effect.
     pub name: JournalFile,
@@ -78,7 +78,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
     Ok(OpenedFile { asked, name, connection })
 }
 
-/// Finds out what the file is, in one transaction, because another process may be making it.
+/// Determines what the file is, in one transaction, because another process may be making it.
 fn find_format(connection: &mut Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let moment = connection.transaction().map_err(|error| name.failure("be read", error))?;
     identify(&moment, name)
@@ -92,7 +92,7 @@ pub fn open_reader(name: &JournalFile) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Makes an empty file that only its owner may read, unless it exists.
+/// Creates an empty file that only its owner may access, unless the file exists.
 fn make(name: &JournalFile) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -140,13 +140,13 @@ fn refuse_shared(name: &JournalFile) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// On other systems the folder decides who may use the file.
+/// On systems other than Unix, the folder's permissions decide who may access the file.
 #[cfg(not(unix))]
 fn refuse_shared(_: &JournalFile) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns what a caller can do if the file cannot be made.
+/// Classifies an I/O error of creating the file by what a caller can do about it.
 fn kind_of(error: &std::io::Error) -> StoreErrorKind {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
@@ -182,7 +182,7 @@ fn write_ahead(connection: &Connection, name: &JournalFile) -> Result<(), StoreE
                     "cannot keep a log beside it (it stays in mode `{mode}`): keep it on a local disk"
                 )));
             }
-            // SQLite itself does not wait here if another process does the same.
+            // SQLite does not wait here while another process also changes the journal mode.
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && waited < PATIENCE =>

@@ -1,4 +1,4 @@
-//! Recognises journals and their versions, and migrates older ones.
+//! Recognises journals and their format versions, and migrates older ones.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -6,16 +6,16 @@ use super::failure::JournalFile;
 use super::triggers::refuse_foreign;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// Marks the file as a journal, in SQLite's header: `twjl`.
+/// The id in SQLite's header that marks the file as a journal: the letters `twjl`.
 const APPLICATION: i64 = 0x7477_6a6c;
 
 /// The migrations: each makes a version from the one before it; the first makes it from an empty file.
 const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
-/// The version that this program writes.
+/// The format version that this program writes.
 const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// The version that this program writes, as the number of migrations.
+/// The format version that this program writes, which is the number of migrations.
 pub const CURRENT: usize = MIGRATIONS.len();
 
 /// The content of a file.
@@ -23,11 +23,11 @@ pub const CURRENT: usize = MIGRATIONS.len();
 pub enum FoundFormat {
     /// The file is empty.
     Empty,
-    /// A journal of this version or an older one.
+    /// The file is a journal of this format version, which is current or older.
     Journal(usize),
 }
 
-/// Finds out what the file is; refuses files that are not journals, and journals of later versions. Its queries must
+/// Determines what the file is; refuses files that are not journals, and journals of later versions. Its queries must
 /// see one state of the file, so the connection has to be in a transaction.
 pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let number = |text: &str| {
@@ -68,7 +68,7 @@ pub fn migrate(
     let failed = |error: rusqlite::Error| name.failure("be brought to its format", error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    // Another process may have migrated it meanwhile.
+    // Another process may have migrated the file since it was identified.
     let done = match identify(&transaction, name)? {
         FoundFormat::Empty => 0,
         FoundFormat::Journal(version) => version,

@@ -1,9 +1,9 @@
-//! Identifies the file behind a name, to notice that a journal was deleted or replaced while it is open: SQLite goes on
-//! writing into the file that it opened, which has no name any more.
+//! Identifies the file behind a name, to notice that a journal was deleted or replaced while it is open: SQLite would
+//! continue to write into the file that it opened, which has no name any more.
 
 use std::path::Path;
 
-/// Distinguishes a file from another one with the same name.
+/// Identifies a file on its disk, to notice when another file takes over its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -11,7 +11,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity of the file with this name; `None` if there is none.
+    /// Returns the identity of the file at this path; `None` if there is no file.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;

@@ -49,7 +49,7 @@ pub fn summaries(filter: &Filter, page: Page) -> Query {
 pub fn query(filter: &Filter, page: Page) -> Query {
     let mut conditions = conditions(filter, page);
     let order = if page.latest_first { "DESC" } else { "ASC" };
-    // SQL only narrows the search for a text, so it is not known how many rows make a page.
+    // SQL only narrows a search by text, so the number of rows that fill a page is not known in advance.
     let limit = match filter.text {
         Some(_) => -1,
         None => i64::try_from(page.limit).unwrap_or(i64::MAX),
@@ -64,7 +64,7 @@ pub fn query(filter: &Filter, page: Page) -> Query {
     }
 }
 
-/// Returns the conditions of a filter, except those on the state.
+/// Returns the SQL conditions of a filter, except for the filter's states.
 fn conditions(filter: &Filter, page: Page) -> Conditions {
     let mut conditions = Conditions::default();
     // A row without a valid id is not a call: this program has not written it, and could not report it by its id.

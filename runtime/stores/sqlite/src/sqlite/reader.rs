@@ -11,10 +11,10 @@ use tokio::sync::oneshot;
 use super::failure::JournalFile;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// How many reads can run at once.
+/// The maximum number of reads at the same time.
 pub const READERS: usize = 2;
 
-/// How many prepared statements a reader keeps.
+/// The maximum number of prepared statements that a reader caches.
 const PREPARED: usize = 64;
 
 /// Sends queries to the reading threads.
@@ -83,7 +83,7 @@ fn run(name: JournalFile, connection: &Connection, jobs: &Mutex<Receiver<Job>>) 
 }
 
 impl Reading<'_> {
-    /// Passes each row to `each` until that has enough.
+    /// Passes each row to `each`, until `each` needs no more rows.
     pub fn rows(
         &mut self,
         sql: &str,

@@ -14,10 +14,10 @@ use toolwright_journal::journal::{
     StoreErrorKind, Transaction,
 };
 
-/// The size of most records in bytes.
+/// The usual size of a stored call record, in bytes; a buffer starts with this capacity.
 const RECORD: usize = 2_048;
 
-/// The size of most entries in bytes.
+/// The usual size of a stored history entry, in bytes; a buffer starts with this capacity.
 const ENTRY: usize = 384;
 
 /// A transaction, ready to be written.
@@ -58,7 +58,7 @@ impl TransactionRows {
         Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents, now })
     }
 
-    /// Counts the rows that the transaction changes at least. A mere condition changes none.
+    /// Returns the minimum number of rows that the transaction changes. A condition without a write changes no row.
     pub fn writes(&self) -> usize {
         let written = |it: &&DocumentWrite| it.text.is_some() || it.expects.is_some();
         self.calls.len() + self.documents.iter().filter(written).count()
@@ -106,7 +106,7 @@ pub fn instant(time: Timestamp) -> i64 {
     i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// Serialises as JSON. Most texts are no longer than `length`, for which memory is reserved at once.
+/// Serialises a value as JSON. Memory for `length` bytes is reserved first, which suffices for most values.
 fn write_json(
     value: &impl Serialize,
     length: usize,

@@ -45,7 +45,7 @@ struct LazyStatement<'c> {
     statement: Option<CachedStatement<'c>>,
 }
 
-/// How many statements a connection has to cache.
+/// The number of prepared statements that a connection caches.
 pub const STATEMENTS: usize = 19;
 
 impl<'c> Statements<'c> {
@@ -133,8 +133,8 @@ impl<'c> Statements<'c> {
         execute(&self.name, &mut self.commit, [])
     }
 
-    /// Undoes the transaction. After some failures SQLite has done so itself, and reports that there is nothing to
-    /// undo.
+    /// Rolls the transaction back. After some failures SQLite has already done so, and then reports that there is
+    /// nothing to roll back.
     pub fn rollback(&mut self) {
         let _ = self.rollback.execute([]);
     }
@@ -157,7 +157,7 @@ impl<'c> Statements<'c> {
     }
 
     pub fn write(&mut self, unit: &TransactionRows) -> Result<(), CommitError> {
-        // Conditions come first, because after them nothing has to be undone.
+        // The conditions are checked first, so that a failed one leaves nothing to undo.
         unit.documents.iter().try_for_each(|document| self.expect_document(document))?;
         unit.calls.iter().try_for_each(|call| match call.expects {
             None => self.add(call),
@@ -212,7 +212,7 @@ impl<'c> Statements<'c> {
         }
     }
 
-    /// Finds out why a new call could not be added: its id or its slot is taken.
+    /// Returns why a new call could not be added: the store has a call with its id or its slot.
     fn why_not_added(&mut self, call: &CallRow) -> Result<CommitError, StoreError> {
         if let Some((version, ..)) = self.current(call)? {
             let (call, found) = (call.id, Some(version));
@@ -258,7 +258,7 @@ impl<'c> Statements<'c> {
         Ok(self.add_entries(call)?)
     }
 
-    /// The slow path: rewrites the whole row, or returns the conflict.
+    /// The slow path of a change: writes the whole row, or returns why the change conflicts.
     fn change_all(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
         let current = self.current(call)?;
         let version = current.map(|(version, _)| version);
@@ -285,7 +285,7 @@ impl<'c> Statements<'c> {
         Ok(execute(&self.name, &mut self.update_all, values)?)
     }
 
-    /// Reads the current version of a call, and whether the slot is the same.
+    /// Reads the current version of a call, and whether its slot in the store is that of `call`.
     fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool)>, StoreError> {
         let place = &call.place;
         let values = params![call.id.as_bytes(), place.run, place.turn.map(number), place.index];
@@ -343,7 +343,7 @@ impl<'c> Statements<'c> {
                 execute(&self.name, &mut self.put_document, values)
             }
             (None, Some(_)) => execute(&self.name, &mut self.remove_document, [key]),
-            // There is no document to remove.
+            // The document does not exist, and the transaction removes it.
             (None, None) => Ok(()),
         }
     }

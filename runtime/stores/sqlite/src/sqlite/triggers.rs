@@ -8,7 +8,7 @@ use super::failure::JournalFile;
 use super::format;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// The triggers of a file by name, each with its table and its SQL.
+/// The triggers of a file: by name, the table and the SQL of each.
 type Triggers = BTreeMap<String, (String, String)>;
 
 /// Refuses a file with triggers that a journal of its version does not have, or without one that it has. Its queries
@@ -45,7 +45,7 @@ pub fn refuse_foreign(
     Err(name.says(StoreErrorKind::Invalid, words))
 }
 
-/// Returns the triggers of a journal as this program makes it.
+/// Returns the triggers that a new journal of this version has.
 fn own(version: usize) -> rusqlite::Result<Triggers> {
     let connection = Connection::open_in_memory()?;
     format::make(&connection, version)?;

@@ -1,4 +1,4 @@
-//! Notifies of commits: at once for this process, after a moment for other processes.
+//! Notifies readers of commits: immediately if this process made them, after a short time if another process did.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::failure::JournalFile;
 use toolwright_journal::journal::StoreError;
 
-/// How often to check for commits of other processes while a reader waits.
+/// The interval at which the watcher checks for commits of other processes while a reader waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Notifies of commits.
@@ -62,7 +62,8 @@ impl Watcher {
         {
             let changes = Arc::clone(&self.changes);
             let thread = thread::Builder::new().name("toolwright-journal-watcher".to_owned());
-            // Without the thread there are no hints of commits of other processes, but nothing depends on them.
+            // Without the thread, waiting readers are not notified of commits by other processes; they read again
+            // anyway after a while.
             if let Ok(handle) = thread.spawn(move || look(&connection, seen, &changes)) {
                 *looking = Looking::Since(handle.thread().clone());
             }
@@ -99,14 +100,14 @@ fn look(connection: &Connection, mut last: i64, changes: &Changes) {
                 last = now;
                 changes.notify();
             }
-            // The waiter finds out about the failure when it reads.
+            // The waiting reader gets the failure when it reads next.
             Err(_) => changes.notify(),
         }
         thread::park_timeout(PAUSE);
     }
 }
 
-/// Reads a number that changes with every commit of another connection.
+/// Reads SQLite's `data_version`, which changes with every commit of another connection.
 fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA data_version", [], |row| row.get(0))
 }

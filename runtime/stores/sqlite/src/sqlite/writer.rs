@@ -43,19 +43,19 @@ pub struct Writer {
 struct WriterState {
     name: JournalFile,
     held: Mutex<WriteConnection>,
-    /// How many callers have a write that is not answered yet.
+    /// How many callers wait for the answer to their write.
     waiting: AtomicUsize,
-    /// Whether the last commit was so quick that a caller may make the next one.
+    /// Whether the last commit was so quick that a caller may commit on its own thread.
     is_quick: AtomicBool,
     changes: Arc<Changes>,
 }
 
-/// The writing connection; this process has only one.
+/// The connection that writes; a process has one for each journal.
 struct WriteConnection {
     connection: Connection,
     /// The schema version of SQLite that was checked last.
     seen: Cell<Option<i64>>,
-    /// How long the thread waits for another program that writes.
+    /// How long a write waits while another program writes to the file.
     patience: Duration,
 }
 
@@ -112,7 +112,7 @@ impl Writer {
         Ok(Self { sender, shared })
     }
 
-    /// Does the work durably, even if its caller has stopped waiting.
+    /// Performs the work and commits it durably, even if the caller stops waiting.
     pub async fn does(&self, work: Work) -> Result<(), CommitError> {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
@@ -132,7 +132,7 @@ impl Writer {
     }
 }
 
-/// Work that is sent to the thread unless the caller does it, even if the caller has gone.
+/// Work that the writer's thread performs unless the caller performs it first, even if the caller no longer waits.
 struct OfferedWork<'w> {
     writer: &'w Writer,
     work: Option<Work>,
@@ -142,7 +142,7 @@ impl OfferedWork<'_> {
     fn send_work(&mut self) -> oneshot::Receiver<Result<(), CommitError>> {
         let (answer, answered) = oneshot::channel();
         if let Some(work) = self.work.take() {
-            // If the thread has ended there is no answer, which the caller reports.
+            // If the thread has ended, no answer arrives, which the caller reports as an error.
             let _ = self.writer.sender.send(QueuedWork { work, answer });
         }
         answered
@@ -155,7 +155,7 @@ impl Drop for OfferedWork<'_> {
     }
 }
 
-/// Counts one waiting caller while it exists.
+/// Raises the number of waiting callers by one, as long as this value exists.
 struct Waiting<'w>(&'w AtomicUsize);
 
 impl<'w> Waiting<'w> {
@@ -172,7 +172,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl WriterState {
-    /// Whether there is no other waiting work.
+    /// Whether only one caller waits, so that its work need not be combined with other work.
     fn is_one(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 1
     }
@@ -198,7 +198,7 @@ impl WriterState {
         Some(done)
     }
 
-    /// Begins a transaction, unless another program is writing.
+    /// Begins a transaction. Returns `false` at once if another program is writing.
     fn begun_at_once(
         &self,
         held: &WriteConnection,
@@ -242,7 +242,8 @@ impl WriterState {
         }
     }
 
-    /// Commits a group at once, including work that arrives meanwhile. Returns the results in the group's order.
+    /// Commits a group of writes together, including writes that arrive in the meantime. Returns the results in the
+    /// group's order.
     fn together(
         &self,
         statements: &mut Statements<'_>,
@@ -277,7 +278,7 @@ impl WriterState {
         self.finish(statements, work)
     }
 
-    /// Does the work of a transaction that has begun, and commits it.
+    /// Performs the work in a transaction that has begun, and commits it.
     fn finish(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
         perform(statements, work).inspect_err(|_| statements.rollback())?;
         Ok(self.commit(statements)?)
@@ -293,7 +294,7 @@ impl WriterState {
 }
 
 impl WriteConnection {
-    /// Sets how long SQLite waits for another program that writes.
+    /// Sets how long SQLite waits while another program writes to the file.
     fn waits(&self, patience: Duration, name: &JournalFile) -> Result<(), StoreError> {
         let set = self.connection.busy_timeout(patience);
         set.map_err(|error| name.failure("be written", error))
@@ -313,13 +314,14 @@ impl WriteConnection {
 enum GroupFailure {
     /// No commit is possible.
     Whole(StoreError),
-    /// One write of the group may be the reason, such as one that is too large for the disk. Each is tried alone.
+    /// One write of the group may have caused the failure, such as a write that is too large for the disk, so each
+    /// write is tried alone.
     ByOne,
 }
 
 fn in_group(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
     match work {
-        // A conflict in a single write leaves nothing to undo.
+        // A conflict in a transaction with one write leaves nothing to undo.
         Work::Commit(unit) if unit.writes() > 1 => {
             statements.within(|statements| statements.write(unit))
         }
@@ -339,7 +341,7 @@ fn perform(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitErr
 
 impl QueuedWork {
     fn answers(self, result: Result<(), CommitError>) {
-        // The caller may have gone; the result is in the file.
+        // The caller may have stopped waiting; the result of its write is in the file.
         let _ = self.answer.send(result);
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, value::RawValue};
 
 use toolwright_core::json::canonical;
 
-/// Nothing may be removed from this text.
+/// The text cannot be parsed, so no part of it may be removed.
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
@@ -32,7 +32,7 @@ impl Entry<'_> {
     pub(super) fn is_one_of(&self, constants: &[Value]) -> bool {
         let spelt = self.canonical.get_or_init(|| canonical(self.raw.get()).ok());
         let Some(spelt) = spelt else { return false };
-        // 1.0 equals 1, but 9007199254740993 does not equal its neighbours.
+        // The numbers 1.0 and 1 are equal, but 9007199254740993 does not equal its neighbours.
         let same = |only: &Value| canonical(&only.to_string()).is_ok_and(|only| only == *spelt);
         constants.iter().any(same)
     }

@@ -43,7 +43,7 @@ impl<'a> Variants<'a> {
             if seen.len() > STEPS {
                 return Self(Vec::new());
             }
-            // Equal drafts are followed once, so that circles end.
+            // Equal drafts are followed only once, so that cyclic references end.
             if !seen.insert(draft.key()) {
                 continue;
             }
@@ -128,12 +128,12 @@ fn says_something(object: &Map<String, Value>) -> bool {
 }
 
 impl<'a> Variant<'a> {
-    /// Lists the schemas of a property, from every part that mentions it.
+    /// Lists the schemas of a property, from every part of the schema that mentions the property.
     pub(super) fn property(&self, key: &str) -> impl Iterator<Item = &'a Value> {
         self.0.iter().filter_map(move |part| part.get("properties")?.get(key))
     }
 
-    /// Lists the schemas of an item, from every part that mentions it.
+    /// Lists the schemas of an item, from every part of the schema that mentions the item.
     pub(super) fn item(&self, index: usize) -> impl Iterator<Item = &'a Value> {
         self.0.iter().filter_map(move |part| {
             let place = part.get("prefixItems").and_then(|items| items.get(index));
@@ -141,7 +141,7 @@ impl<'a> Variant<'a> {
         })
     }
 
-    /// Whether a `null` at this key can only mean that the key is absent.
+    /// Whether `null` at this key can only mean that the key was left out.
     pub(super) fn has_no_null(&self, root: &Value, key: &str) -> bool {
         let is_known = self.property(key).next().is_some();
         is_known && !self.requires(key) && !self.takes_null(root, key)
@@ -167,8 +167,8 @@ impl<'a> Variant<'a> {
             })
     }
 
-    /// Whether it accepts other keys. A schema that does not say so is written as closed in a form that sends every
-    /// key.
+    /// Whether the object schema accepts other keys. If the dialect sends every key, a schema without
+    /// `additionalProperties` is closed.
     fn is_open(&self) -> bool {
         self.0.iter().any(|part| {
             let further = ["additionalProperties", "unevaluatedProperties"];

@@ -12,7 +12,7 @@ use crate::dialect::rules::TypeLists;
 use crate::dialect::{parts, recursion, words};
 
 impl Reducer<'_, '_> {
-    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant fits, where that is not
+    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant is valid, unless that is
     /// obvious.
     pub(super) fn choice(&mut self, object: &Map<String, Value>) -> Node {
         let (keyword, variants) = match (object.get("anyOf"), object.get("oneOf")) {
@@ -91,7 +91,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// Writes a hint beside `anyOf`, if the form allows it.
+    /// Writes a keyword that only describes beside `anyOf`, if the dialect allows it.
     fn beside(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         match self.rules.lone_choice {
             true => self.tell(draft, keyword, value),
@@ -99,12 +99,12 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Writes several schemas that must all hold as one merged schema.
+    /// Merges several schemas that must all hold into one schema.
     pub(super) fn all(&mut self, object: &Map<String, Value>, all: &Value) -> Node {
         let mut whole = object.clone();
         whole.remove("allOf");
         let parts = all.as_array().map(Vec::as_slice).unwrap_or_default();
-        // One reference with annotations beside it, as many generators write it.
+        // Many generators write one reference in `allOf`, with annotations beside it.
         if let [Value::Object(part)] = parts
             && part.contains_key("$ref")
             && whole.keys().all(|it| is_hint(it))
@@ -124,7 +124,7 @@ impl Reducer<'_, '_> {
         Node::Object(Vec::new())
     }
 
-    /// Returns a part of `allOf`, with a reference replaced by its target.
+    /// Returns a part of `allOf`, with a reference replaced by the schema that it names.
     fn follow<'v>(
         &self,
         part: &'v Value,
@@ -163,7 +163,7 @@ impl Reducer<'_, '_> {
         let outer = words::describe(&draft.description, &draft.sentences);
         let mut flat = Vec::new();
         for node in nodes {
-            // A nested choice is merged into the outer one, so that there is one place for the description.
+            // A nested choice is merged into the outer choice, so that one description is enough.
             match node {
                 Node::Object(mut keywords) if keywords.iter().any(|(it, _)| it == "anyOf") => {
                     for (_, inner) in keywords.drain(..) {
@@ -201,7 +201,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a keyword may be beside a reference, if the form has it.
+/// Whether a keyword only describes, so that it may be beside a reference.
 fn is_hint(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -216,10 +216,10 @@ fn is_hint(keyword: &str) -> bool {
     )
 }
 
-/// The type beside a choice.
+/// The types that the keyword `type` beside a choice allows.
 struct Outer<'v>(Vec<&'v str>);
 
-/// A variant, restricted to the type beside the choice.
+/// A variant of a choice, restricted to the type beside the choice.
 enum NarrowedVariant {
     Same,
     To(Value),

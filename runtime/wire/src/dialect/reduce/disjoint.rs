@@ -1,4 +1,4 @@
-//! Finds out whether no two of several schemas accept the same value, as far as that can be seen.
+//! Determines whether no two of several schemas accept the same value, as far as their keywords show.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::dialect::parts::{constants, required_names, types};
 
-/// With more schemas than this, not every pair is compared.
+/// If there are more schemas than this, their pairs are not all compared.
 const PAIRS: usize = 64;
 
 pub(super) fn all_disjoint(variants: &[Value]) -> bool {
@@ -81,7 +81,7 @@ fn tag<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v [Value]> {
     required_names(object).any(|it| it == name).then_some(property)
 }
 
-/// Whether no value fits both.
+/// Whether no value is valid for both schemas.
 fn disjoint(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
     let (ours, theirs) = (types(one), types(other));
@@ -109,7 +109,7 @@ fn tags_differ(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether one schema requires a key that the other, being closed, excludes.
+/// Whether one schema requires a key that the other does not allow, because it is closed.
 fn foreign_key(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &str| other.get("properties").is_some_and(|it| it.get(name).is_some());
     is_closed(other) && required_names(one).any(|name| !known(name))

@@ -11,7 +11,7 @@ use crate::dialect::rules::Objects;
 use crate::dialect::{null, parts};
 
 impl Reducer<'_, '_> {
-    /// Writes what an object's schema says about keys.
+    /// Writes the keywords of an object's schema that concern its keys.
     pub(super) fn object(&mut self, draft: &mut Draft, object: &Map<String, Value>) {
         let none = Map::new();
         let properties = object.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -68,7 +68,7 @@ impl Reducer<'_, '_> {
         place.copied().unwrap_or(usize::MAX)
     }
 
-    /// Makes `null` another way to leave out a key.
+    /// Makes optional keys accept `null`, which then means that the key is left out.
     fn with_nulls(
         &mut self,
         object: &Map<String, Value>,
@@ -127,7 +127,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Writes keys by pattern, as maps with non-text keys have them.
+    /// Writes the schemas for keys that match a pattern, as maps with non-text keys have them.
     fn pattern_keys(
         &mut self,
         draft: &mut Draft,
@@ -182,7 +182,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Makes a schema accept `null` as well.
+/// Returns a schema that also accepts `null`.
 fn nullable(node: Node) -> Node {
     let null = || Node::Object(vec![("type".into(), Node::text("null"))]);
     let Node::Object(mut keywords) = node else { return node };

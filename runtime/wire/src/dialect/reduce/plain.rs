@@ -6,7 +6,7 @@ use super::{Reducer, limit};
 use crate::dialect::node::Node;
 
 impl Reducer<'_, '_> {
-    /// Writes the schema unchanged, but with its keywords in order.
+    /// Writes the schema without changes, except that its keywords are ordered.
     pub(super) fn plain(&mut self, object: &Map<String, Value>) -> Node {
         let mut draft = self.draft(object);
         let folds = object.contains_key("prefixItems") && !self.rules.tuples;

@@ -37,7 +37,7 @@ impl<'a> Reducer<'a, '_> {
         if stands_alone || self.rules.references == References::Kept {
             draft.keywords.push(link);
         } else {
-            // Readers ignore keywords beside a reference.
+            // The reference is put into `anyOf`, because readers ignore keywords beside a reference.
             draft.put("anyOf", Node::List(vec![Node::schema(vec![link])]));
         }
         draft.finish()
@@ -50,7 +50,7 @@ impl<'a> Reducer<'a, '_> {
     fn inline(&mut self, reference: &str, definition: &Value, beside: &Map<String, Value>) -> Node {
         let mut whole = match definition {
             Value::Object(definition) => definition.clone(),
-            // The target accepts any value, so only the keywords beside the reference count.
+            // The target accepts any value, so only the keywords beside the reference apply.
             Value::Bool(true) => Map::new(),
             other => return self.schema(other),
         };
@@ -84,7 +84,7 @@ impl<'a> Reducer<'a, '_> {
         work: impl FnOnce(&mut Self) -> Node,
     ) -> Node {
         if references.iter().any(|it| self.inlined.contains(it) && self.contains_itself(it)) {
-            // If recursion is refused, that is reported with the definitions; here it only has to end.
+            // If the provider refuses recursion, the definitions report that; here the recursion only has to end.
             if self.rules.recursion != Recursion::Refused {
                 self.refuse(
                     Rule::Recursion,
@@ -101,7 +101,8 @@ impl<'a> Reducer<'a, '_> {
         node
     }
 
-    /// Whether a definition leads back to itself; one that only refers to a recursive definition does not.
+    /// Whether a definition references itself, directly or indirectly; to reference another recursive definition is
+    /// not enough.
     fn contains_itself(&self, reference: &str) -> bool {
         let Some(name) = recursion::target(reference) else { return false };
         let all = || Graph::of(self.root, true).recursive().map(str::to_owned).collect();

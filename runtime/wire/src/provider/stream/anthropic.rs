@@ -31,7 +31,7 @@ pub(super) struct Assembly {
 
 #[derive(Debug)]
 struct Block {
-    /// The block as it began, without the growing member.
+    /// The block as its first event had it, without the member that later events extend.
     start: Map<String, Value>,
     /// The growing member: text, thinking, or the JSON of an input.
     grown: String,
@@ -71,7 +71,7 @@ struct Delta<'a> {
     signature: Option<Cow<'a, str>>,
     #[serde(borrow)]
     partial_json: Option<Cow<'a, str>>,
-    /// A summary of what the server has compacted.
+    /// The provider's summary of the context that it has compacted.
     content: Option<Value>,
     encrypted_content: Option<Value>,
     citation: Option<Value>,
@@ -79,7 +79,7 @@ struct Delta<'a> {
     stop_sequence: Option<Value>,
 }
 
-/// The input of a block, exactly as it was written.
+/// The input of a call, exactly as the model wrote it.
 #[derive(Deserialize)]
 struct Input<'a> {
     #[serde(borrow)]
@@ -155,7 +155,7 @@ impl Assembly {
         let kind = grown_key(start.get("type").and_then(Value::as_str).unwrap_or_default());
         let grown = match kind.and_then(|key| start.remove(key)) {
             Some(Value::String(text)) => text,
-            // This input is complete from the start; most inputs begin empty.
+            // This call's input is complete in the first event; most inputs are empty there.
             Some(Value::Object(input)) if !input.is_empty() => {
                 let whole: Input<'_> = parse(raw)?;
                 whole.input.get().to_owned()
@@ -199,7 +199,7 @@ impl Assembly {
                 }
             }
             Some(Value::Null) | None => {}
-            // The reader of the message interprets the counts.
+            // The token counts are passed on unchanged; the reader of the message interprets them.
             Some(usage) => message.extend([("usage".to_owned(), usage)]),
         }
     }
@@ -274,7 +274,7 @@ impl Block {
         let mut members: Vec<String> =
             self.start.iter().map(|(key, value)| format!("{}:{value}", quote(key))).collect();
         match grown_key(self.of("type")) {
-            // The server could not compact, and says so by `null`.
+            // The server could not compact the context, which it reports by `null`.
             Some("content") if self.grown.is_empty() => members.push("\"content\":null".to_owned()),
             Some("input") => members.push(format!("\"input\":{}", embed(&self.grown))),
             Some(key) => members.push(format!("\"{key}\":{}", quote(&self.grown))),

@@ -18,12 +18,12 @@ impl BegunCalls {
         Ok(self.0.len() - 1)
     }
 
-    /// Counts the calls that have begun.
+    /// Returns the number of calls that have begun.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the index of a call that grows, if it has begun.
+    /// Returns the index of a call whose arguments continue; `None` if no such call has begun.
     pub(super) fn grow(&self, key: u64) -> Result<Option<usize>, StreamError> {
         match self.0.binary_search_by_key(&key, |(key, _)| *key).ok() {
             Some(place) if !self.0[place].1 => {
@@ -34,7 +34,7 @@ impl BegunCalls {
         }
     }
 
-    /// Ends a call, and returns its index, if it has begun.
+    /// Marks a call as complete, and returns its index; `None` if no such call has begun.
     pub(super) fn end(&mut self, key: u64) -> Result<Option<usize>, StreamError> {
         let place = self.grow(key)?;
         if let Some(place) = place {

@@ -1,4 +1,4 @@
-//! Why a stream makes no message.
+//! The errors of a stream from which no message can be made.
 
 use crate::provider::ToolCall;
 
@@ -16,14 +16,14 @@ pub enum StreamError {
         /// The complete calls.
         complete: Vec<ToolCall>,
     },
-    /// The provider reports an error in the middle of its answer.
+    /// The provider sent an error instead of the rest of its answer.
     #[error("the provider reported an error in the middle of its answer: {body}")]
     #[non_exhaustive]
     Provider {
-        /// The event, as the provider wrote it.
+        /// The error event, as the provider wrote it.
         body: String,
     },
-    /// An event contradicts those before it.
+    /// An event contradicts the events before it.
     #[error("the stream is out of order: {found}, expected {expected}")]
     #[non_exhaustive]
     Order {

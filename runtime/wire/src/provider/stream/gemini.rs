@@ -1,4 +1,4 @@
-//! Gemini `streamGenerateContent`: responses that each bring more parts; calls come complete.
+//! The stream of Gemini's `streamGenerateContent`: each response has further parts, and every call is complete.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ impl Assembly {
     fn part(&mut self, raw: &RawValue, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         let part: Part<'_> = parse(raw.get())?;
         if part.function_call.is_some() {
-            // An invalid call is reported when the whole message is read.
+            // An invalid call is reported later, when the whole message is read.
             let calls = Provider::Gemini.tool_calls(raw.get()).unwrap_or_default();
             for call in calls {
                 let index = self.calls;
@@ -159,7 +159,7 @@ impl Assembly {
         let usage =
             self.usage.map(|usage| format!(r#","usageMetadata":{usage}"#)).unwrap_or_default();
         let Some(reason) = self.finish_reason else {
-            // A response to a blocked prompt has no candidates.
+            // If the prompt was blocked, the response has no candidates.
             let feedback = self.feedback.filter(|it| it.get().contains("blockReason"))?;
             return Some(format!(r#"{{"promptFeedback":{feedback}{usage}}}"#));
         };

@@ -20,7 +20,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Takes the next bytes, and passes on the data of each event that they complete.
+    /// Parses the next bytes, and passes on the data of each event that they complete.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -70,7 +70,7 @@ impl Lines {
             }
             return Ok(());
         }
-        // The other fields, such as the kind of the event, repeat what the data says.
+        // The other fields, such as the kind of the event, repeat what the data contains.
         let Some(data) = line.strip_prefix("data:") else { return Ok(()) };
         if self.has_data {
             self.data.push('\n');

@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions: chunks that each bring more of the text or of the calls.
+//! The stream of `OpenAI`'s Chat Completions: each chunk has a further part of the text or of the calls.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -58,7 +58,8 @@ struct Delta<'a> {
     content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     refusal: Option<Cow<'a, str>>,
-    /// Not from `OpenAI`, but from many servers that imitate it, under one of two names or both.
+    /// Many servers that implement the API of `OpenAI` send reasoning under one of two names, or under both; `OpenAI`
+    /// does not.
     #[serde(borrow)]
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -90,7 +91,7 @@ struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// The text of the arguments that came, and whether they came as an object.
+    /// Returns the text of the received arguments, and whether the server sent them as an object.
     fn arguments(&self) -> Result<(Cow<'a, str>, bool), StreamError> {
         match self.arguments.map(RawValue::get) {
             None => Ok((Cow::Borrowed(""), false)),
@@ -134,7 +135,7 @@ impl Assembly {
             if let Some(delta) = choice.delta {
                 self.grow(delta, events)?;
             }
-            // Some servers send an empty text instead of no reason.
+            // Some servers send an empty text where no reason is meant.
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
@@ -235,7 +236,7 @@ impl Assembly {
             return Err(StreamError::order(found, "pieces of a text, or one object alone"));
         }
         call.arguments.push_str(&delta);
-        // Arguments are held back until the name is there.
+        // The arguments are held back until the tool's name has arrived.
         let (place, delta) = match self.begun.grow(key)? {
             Some(place) => (place, delta.into_owned()),
             None if call.name.is_empty() => return Ok(()),
@@ -263,7 +264,7 @@ impl Assembly {
         let name = function.and_then(|it| it.name.as_deref()).filter(|name| !name.is_empty());
         let last = self.calls.last_key_value().map(|(key, _)| *key);
         let next = last.map_or(0, |last| last + 1);
-        // Some servers leave the index out: then an id begins a call.
+        // Some servers send no index; then a new id means that a new call begins.
         let open = match called.index {
             Some(index) => self.keys.get(&index).copied(),
             None => last.filter(|_| id.is_none()),
@@ -276,7 +277,7 @@ impl Assembly {
                 );
                 return Err(StreamError::order(found, "its id or its name before"));
             }
-            // While every index is that of its call, a new one has to follow the others.
+            // As long as each index equals the position of its call, a new call must have the next index.
             None => called
                 .index
                 .filter(|_| self.keys.iter().all(|(one, other)| one == other))
@@ -329,7 +330,7 @@ impl Assembly {
     }
 
     pub(super) fn message(self) -> Option<String> {
-        // Some servers end the bytes without `[DONE]`: the reason to finish also shows that nothing is missing.
+        // Some servers end the stream without `[DONE]`; then the finish reason shows that nothing is missing.
         if !self.is_done && self.finish_reason.is_none() {
             return None;
         }

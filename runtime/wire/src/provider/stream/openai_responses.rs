@@ -1,4 +1,4 @@
-//! `OpenAI` Responses: deltas, and the whole response in the last event.
+//! The stream of `OpenAI`'s Responses API: deltas, and the whole response in the last event.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ struct Event<'a> {
     r#type: Cow<'a, str>,
     #[serde(borrow)]
     output_index: Option<&'a RawValue>,
-    /// In every kind of event that is read here, this is a text.
+    /// The delta of an event; all kinds of events that are read here have a text in it.
     #[serde(borrow)]
     delta: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -50,7 +50,7 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // Servers that imitate the API may end as the older API does.
+        // Other servers that implement the API may end the stream as Chat Completions does.
         if data.trim() == "[DONE]" && self.response.is_some() {
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl Assembly {
         response: &RawValue,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // The reader of the whole message reports its problems.
+        // Problems in the calls are reported when the whole message is read.
         let Ok(calls) = Provider::OpenAiResponses.tool_calls(response.get()) else { return Ok(()) };
         if let Some((_, call)) =
             self.calls.iter().find(|(index, call)| calls.get(*index) != Some(call))
@@ -193,7 +193,7 @@ impl Assembly {
     }
 }
 
-/// Whether an event only repeats what the deltas or the whole response say.
+/// Whether an event only repeats what the deltas or the whole response contain.
 fn is_of_the_whole(kind: &str) -> bool {
     let known = ["created", "queued", "in_progress", "output_item.added"];
     let Some(kind) = kind.strip_prefix("response.") else { return false };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(super) struct ReasoningDetails(Vec<Map<String, Value>>);
 
 impl ReasoningDetails {
-    /// Takes the pieces of a chunk, and skips those in a form that no known provider uses.
+    /// Adds the reasoning pieces of a chunk, and skips pieces in a form that no known provider uses.
     pub(super) fn push(&mut self, pieces: &RawValue) {
         let pieces: Option<Vec<Map<String, Value>>> = serde_json::from_str(pieces.get()).ok();
         for piece in pieces.into_iter().flatten() {
@@ -19,7 +19,7 @@ impl ReasoningDetails {
         }
     }
 
-    /// Returns the blocks as JSON, if there are any.
+    /// Returns the reasoning blocks as JSON; `None` if there are none.
     pub(super) fn text(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| serde_json::to_string(&self.0).ok())?
     }
@@ -41,7 +41,7 @@ fn grow(block: &mut Map<String, Value>, piece: Map<String, Value>) {
             {
                 text.push_str(&more);
             }
-            // An empty signature means that there is none.
+            // An empty signature means that the block has no signature.
             (Some(_), Value::Null) => {}
             (Some(_), Value::String(more)) if more.is_empty() => {}
             (_, more) => {
