@@ -129,7 +129,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
 }
 
-/// Decides the same of each call of the command line. Finds all of them before it decides anything.
+/// Makes the same decision about each call that the command line names. Finds all of them before it decides about any.
 async fn each(
     matches: &ArgMatches,
     session: &Session,

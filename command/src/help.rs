@@ -13,7 +13,7 @@ Exit code: 0 done; 1 the journal or another file failed, or a tool, an operation
 wrong; 3 there is no such call, grant or run; 4 another person decided, the call expired, or it changed; 5 the key \
 cannot be used.";
 
-/// The whole command line.
+/// Declares the whole command line.
 pub(crate) fn command() -> Command {
     let operating = [
         calls::command(),

@@ -38,7 +38,7 @@ pub(crate) struct Tool {
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) input_schema: Value,
-    /// Its properties in the order in which they were written.
+    /// The names of the properties, in the order in which the schema lists them.
     pub(crate) order: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Tool {
 pub(crate) enum NoTool {
     Syntax(String),
     NoObject,
-    /// A key is missing or has the wrong type: its name, and what was expected.
+    /// A key is missing or has the wrong type: the name of the key, and what was expected.
     Key(&'static str, &'static str),
     NoSchema,
     TwoSchemas(&'static str, &'static str),
@@ -80,7 +80,7 @@ impl Tool {
 /// Describes why a line could not be read, with the column.
 pub(crate) fn in_line(error: &serde_json::Error) -> String {
     let column = error.column();
-    // serde_json has no category for these two errors, so look at the text.
+    // serde_json has no category for these two errors, so the text of the error tells them apart.
     let said = error.to_string();
     if said.starts_with("number out of range") {
         return format!("the number before column {column} is out of range");

@@ -128,7 +128,7 @@ fn whole_path(program: String) -> io::Result<String> {
     Ok(std::path::absolute(&program)?.display().to_string())
 }
 
-/// Writes the entry, and returns what was done.
+/// Writes the entry into the file, and returns a sentence that says what changed.
 fn install(
     file: &Path,
     name: &str,

@@ -23,9 +23,9 @@ pub(crate) fn file(help: &'static str) -> Arg {
         .help(help)
 }
 
-/// Why the command can read or write no more.
+/// Why the command can no longer read or write.
 enum StreamEnd {
-    /// The reader has closed the output, as `head` does.
+    /// The reader has closed the output; `head` does so, for instance.
     Closed,
     Read(io::Error),
     Write(io::Error),
@@ -73,7 +73,7 @@ fn each(
         if !answer(number, &line, output).map_err(write_error)? {
             *exit = Exit::Failed;
         }
-        // Flush only where no more input is buffered: input that came at once may be answered at once.
+        // Flush only if no more input is buffered: lines that arrived together may be answered together.
         if !lines.has_more() {
             output.flush().map_err(write_error)?;
         }

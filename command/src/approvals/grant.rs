@@ -87,7 +87,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let wanted = terms.clone();
     let statement = Statement::approve_with_grant(&call, terms, decider.name(), now);
     let decision = CallDecision { call: &call, statement, of: State::Pending, doing: "approving" };
-    // `--for` counts from now, so repeating the command gives another end: with `--for` the ends are not compared.
+    // With `--for` the end counts from now, so a repeated command gives another end. The ends are then not compared.
     let counts = move |verdict: &Decision| match verdict {
         Decision::Approve { grant: Some(terms) } if relative => {
             GrantTerms { until: wanted.until, ..terms.clone() } == wanted && terms.until.is_some()
@@ -123,7 +123,7 @@ fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTe
     Ok(GrantTerms { scope, tool, fingerprint, arguments, until, uses })
 }
 
-/// Refuses a grant that does not cover the call it is given with: it must be a mistake.
+/// Refuses a grant that does not cover the very call that is approved with it: such a grant must be a mistake.
 fn covers_its_own(terms: &GrantTerms, call: &CallRecord, now: Timestamp) -> Result<(), Stop> {
     terms.check(now).map_err(|error| Stop::usage(chain(&error)))?;
     let (session, project) = match &terms.scope {

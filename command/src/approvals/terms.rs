@@ -10,7 +10,7 @@ use toolwright::unstable::arguments::canonical;
 use crate::operator::{Stop, pointer};
 use crate::shown::printable;
 
-/// A scope as it was typed. `OwnRun` is the run of the call that the grant is given with.
+/// A scope as the command line gives it. `OwnRun` is the run of the call that is approved with the grant.
 #[derive(Debug, Clone)]
 pub(super) enum ScopedTerms {
     OwnRun,
@@ -54,7 +54,7 @@ fn clause(text: &str, values: impl Fn(&str) -> Option<Vec<String>>) -> Option<Cl
     pointer::split(text, values).map(|(pointer, is_one_of)| Clause { pointer, is_one_of })
 }
 
-/// Collects the clauses that were given. Refuses two clauses for one pointer, since both would have to hold.
+/// Collects the clauses of the options. Refuses two clauses for one pointer, since both would have to hold.
 pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Vec<Clause>, Stop> {
     let mut pointers = HashSet::new();
     given
@@ -85,7 +85,8 @@ pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
         )
     })?;
     Ok(match text.as_str() {
-        // For a call without arguments: with no clause at all, a grant takes only such calls.
+        // The call has no arguments. A grant without clauses covers only calls without arguments, so no clause is
+        // needed.
         "{}" => Vec::new(),
         _ => vec![Clause { pointer: String::new(), is_one_of: vec![text] }],
     })

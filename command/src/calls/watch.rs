@@ -21,7 +21,7 @@ const ID: &str = "id";
 const INTERVAL: &str = "interval";
 /// How many calls are read from the store at once.
 const PAGE: usize = 500;
-/// A call may be recorded this long after its id was made.
+/// How long after the id of a call was made the call may still be recorded.
 const LATE: SignedDuration = SignedDuration::from_mins(1);
 
 pub(super) fn command() -> Command {
@@ -74,7 +74,7 @@ async fn one(call: CallRecord, session: &Session, interval: Duration) -> Result<
     }
 }
 
-/// Prints what is new of each call that can have changed, and returns the last version printed of each call.
+/// Reads each call that may have changed, prints what is new, and returns the last printed version of each call.
 async fn look(
     session: &Session,
     mut known: BTreeMap<CallId, u64>,

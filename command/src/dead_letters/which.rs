@@ -63,7 +63,7 @@ pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<C
     filter::all(session, &filter, takes).await
 }
 
-/// What to do with the selected dead letters.
+/// The selected dead letters, and whether the command acts on them or only lists them.
 pub(super) enum MeantCalls {
     Do(Vec<CallRecord>),
     List(Vec<CallRecord>),

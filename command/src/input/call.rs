@@ -10,7 +10,7 @@ use crate::line::{NoTool, Tool, in_line};
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) tool: Tool,
-    /// What the model sent.
+    /// The arguments as the model sent them.
     pub(super) arguments: String,
 }
 

@@ -17,11 +17,11 @@ pub(super) struct Outcome {
     pub(super) name: Option<String>,
     #[serde(rename = "outcome")]
     pub(super) kind: Kind,
-    /// What the tool would get.
+    /// The input that the tool would get.
     pub(super) input: Option<Box<RawValue>>,
     pub(super) report: Vec<Change>,
     pub(super) problems: Vec<InputProblem>,
-    /// What the model would read.
+    /// The message that the model would read.
     pub(super) message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) example: Option<Box<RawValue>>,
@@ -50,7 +50,7 @@ impl Outcome {
         self.kind != Kind::Refused
     }
 
-    /// Makes the outcome of a line whose input was never looked at.
+    /// Makes the outcome of a line whose input was not checked, because the line or the schema has these problems.
     fn of_line(line: usize, name: Option<String>, problems: Vec<InputProblem>) -> Self {
         let words = problems.iter().map(|it| match it.pointer.as_str() {
             "" => it.expected.clone(),
@@ -72,7 +72,7 @@ impl Outcome {
 }
 
 impl InputProblem {
-    /// Makes a problem that is one of the line or of the schema, and not of the input.
+    /// Makes a problem of the line or of the schema; the input was not checked.
     fn beside(rule: &'static str, pointer: &str, message: String) -> Self {
         let pointer = pointer.to_owned();
         Self { pointer, rule, found: String::new(), expected: message, near: None }

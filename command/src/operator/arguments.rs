@@ -26,7 +26,7 @@ pub(crate) fn options() -> [Arg; 2] {
     ]
 }
 
-/// Requires one of the options, and not both.
+/// Builds the group that requires exactly one of the two options.
 pub(crate) fn group() -> ArgGroup {
     ArgGroup::new("new").args([ARGUMENTS, SET]).required(true)
 }

@@ -66,7 +66,7 @@ pub(crate) struct Decider<'a> {
 pub(crate) struct CallDecision<'a> {
     pub(crate) call: &'a CallRecord,
     pub(crate) statement: Statement,
-    /// The state in which a call can be decided like this.
+    /// The state that the call must have for this decision.
     pub(crate) of: State,
     /// The word that is printed before the call, such as `approving`.
     pub(crate) doing: &'static str,
@@ -80,7 +80,7 @@ impl<'a> Decider<'a> {
         Ok(Self { session, key: signing::key(matches)?, digest, is_unseen })
     }
 
-    /// Returns the name of the person.
+    /// Returns the name of the person who decides.
     pub(crate) fn name(&self) -> &str {
         self.key.name()
     }
@@ -134,8 +134,8 @@ impl<'a> Decider<'a> {
         self.write(&submitted, None)
     }
 
-    /// Compares the digest: a process that can write to the journal could have exchanged the call after the person
-    /// looked at it.
+    /// Compares the digest, since a process that can write to the journal could have replaced the call after the person
+    /// read it.
     fn refuse_another(&self, call: &CallRecord) -> Result<(), Stop> {
         match &self.digest {
             Some(digits) if !call.digest.starts_with(digits.as_str()) => Err(Stop::new(

@@ -10,22 +10,22 @@ use super::Stop;
 use super::decide::{CallDecision, Decider};
 use crate::tell;
 
-/// A decision about several calls.
+/// One decision that is made about several calls.
 pub(crate) struct Each<'a> {
     pub(crate) calls: &'a [CallRecord],
-    /// The state in which a call can be decided like this.
+    /// The state that a call must have for this decision.
     pub(crate) of: State,
     /// The word that is printed before each call, such as `approving`.
     pub(crate) doing: &'static str,
     /// How long to wait between two calls.
     pub(crate) pause: Option<Duration>,
-    /// Whether the calls build on each other. After one that could not be decided, the rest are left as they are.
+    /// Whether each call depends on those before it. After a call that could not be decided, the rest stay as they are.
     pub(crate) in_order: bool,
 }
 
 impl Each<'_> {
-    /// Decides one call after the other. The exit code is that of the first that failed. Goes on where the reader has
-    /// closed the output.
+    /// Decides one call after the other. The exit code is that of the first failure. If the reader has closed the
+    /// output, the decisions still go on.
     pub(crate) async fn decide(
         self,
         decider: &Decider<'_>,

@@ -12,11 +12,11 @@ pub(crate) const NAME: &str = "edit";
 
 /// An edit of a call.
 pub(crate) struct Editing {
-    /// The state in which a call can be edited like this.
+    /// The state that the call must have for this edit.
     pub(crate) of: State,
     /// The word that is printed before the call, such as `editing`.
     pub(crate) doing: &'static str,
-    /// The advice where the call cannot be edited.
+    /// What the error advises if the call cannot be edited.
     pub(crate) instead: &'static str,
     /// Makes the statement to sign, from the call, its new arguments, the person's name and the time.
     pub(crate) say: fn(&CallRecord, String, &str, Timestamp) -> Statement,

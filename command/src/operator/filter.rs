@@ -95,7 +95,7 @@ pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
 /// A call of a list, or its id and the error where it cannot be read.
 pub(crate) type Row = Result<CallRecord, DamagedCall>;
 
-/// Lists the matching calls in these states. Warns of calls that cannot be read, and says so if there are more pages.
+/// Lists the matching calls in these states. Warns of calls that cannot be read, and notes if more pages follow.
 pub(crate) async fn calls(
     matches: &ArgMatches,
     session: &Session,
@@ -160,7 +160,7 @@ fn id_of(row: &Row) -> CallId {
     row.as_ref().map_or_else(|damaged| damaged.id, |call| call.id)
 }
 
-/// Reads as many rows as the page asks for, and says so if there are none.
+/// Reads as many rows as the page asks for, and says so if no call matches.
 async fn take(
     session: &Session,
     filter: &Filter,

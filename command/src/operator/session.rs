@@ -13,7 +13,7 @@ use crate::{Exit, complain, tell};
 
 const JSON: &str = "json";
 
-/// What a command works with.
+/// The store that a command works on, and how the command prints.
 pub(crate) struct Session {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) output: Output,
@@ -24,7 +24,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Warns of a call that cannot be read; `here` says what follows from that.
+    /// Warns of a call that cannot be read; `here` says what that means for the command.
     pub(crate) fn leave_out(&self, damaged: &DamagedCall, here: &str) {
         self.left_out.set(true);
         tell("warning", printable::line(&format!("{damaged}; {here}")));

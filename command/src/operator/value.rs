@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use super::Stop;
 use crate::Exit;
 
-/// The most bytes of such a text.
+/// The maximum number of bytes that are read from a file or standard input.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// Returns the text itself, the content of FILE for `@FILE`, or standard input for `-`.

@@ -24,9 +24,9 @@ pub(super) fn digest(calls: &[CallRecord]) -> String {
     hex::encode(Sha256::digest(lines.collect::<String>()))
 }
 
-/// Refuses a plan whose digest is not the one that was looked at.
+/// Refuses a plan that has another digest than the plan that the person read.
 pub(super) fn refuse_another(matches: &ArgMatches, calls: &[CallRecord]) -> Result<(), Stop> {
-    // `plan reject` has no such option.
+    // `plan reject` has no option for a digest.
     let digits = matches.try_get_one::<String>(DIGEST).ok().flatten();
     let Some(digits) = digits else { return Ok(()) };
     let digest = digest(calls);

@@ -63,11 +63,11 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     }
 }
 
-/// What has been printed so far.
+/// What has been printed of a run so far.
 struct WatchedRun {
     /// The first turn that is not complete yet.
     next: u64,
-    /// The text that was last printed of that turn.
+    /// The text of that turn that was printed last.
     shown: Option<String>,
     standing: String,
     /// The line that was last printed of each sub-agent.

@@ -16,7 +16,7 @@ use super::json;
 /// The state that is printed for a call that cannot be read.
 pub(crate) const DAMAGED: &str = "damaged";
 
-/// A call.
+/// A call, as programs read it.
 #[derive(Serialize)]
 pub(crate) struct Call<'a> {
     id: CallId,

@@ -57,7 +57,7 @@ impl<'a> DecisionRow<'a> {
         }
     }
 
-    /// Writes it as a sentence.
+    /// Writes the decision as a sentence.
     pub(crate) fn words(&self) -> String {
         let what = match (self.call, self.grant) {
             (Some(call), _) => format!("call {call}"),

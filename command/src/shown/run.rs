@@ -82,7 +82,7 @@ impl<'a> RunPage<'a> {
         }
     }
 
-    /// Describes its state in a word or two.
+    /// Describes the state of the run in a word or two.
     pub(crate) fn standing(&self) -> String {
         match (self.phase, self.ended) {
             _ if self.rewound.is_some() => "rewound".to_owned(),
@@ -167,7 +167,7 @@ pub(crate) struct TurnShown<'a> {
     /// The agent that the run was handed off to.
     #[serde(skip_serializing_if = "Option::is_none")]
     handed_off_to: Option<String>,
-    /// What of the history the model was not sent.
+    /// The parts of the history that were not sent to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOutShown>,
     #[serde(skip)]

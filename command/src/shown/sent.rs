@@ -12,7 +12,7 @@ pub(crate) struct SentHistory {
     turns: Vec<u64>,
 }
 
-/// What of the history was not sent to the model, by turn.
+/// The parts of a history that were not sent to the model, by turn.
 #[derive(Serialize)]
 pub(crate) struct LeftOutShown {
     /// The turns with messages that were left out.
@@ -24,8 +24,8 @@ pub(crate) struct LeftOutShown {
 }
 
 impl SentHistory {
-    /// Adds a turn, and returns what of the turns before it was not sent to its model. `None` if all of it was
-    /// sent.
+    /// Adds a turn, and returns which parts of the earlier turns its request left out; `None` if the request had all of
+    /// them.
     pub(crate) fn without(&mut self, number: u64, turn: &RecordedTurn) -> Option<LeftOutShown> {
         self.turns.extend(turn.said.iter().map(|_| number));
         let of = |message: usize| self.turns.get(message).copied();

@@ -36,7 +36,7 @@ pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
     page.0
 }
 
-/// Describes its state, and its outcome.
+/// Describes the state and the outcome of a call.
 pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     let mut page = Page::default();
     page.line("made", &when::both(call.created, now));
@@ -96,7 +96,7 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     page.0
 }
 
-/// Lists the entries of its history.
+/// Lists the entries of a call's history.
 pub(crate) fn history(entries: &[Entry]) -> String {
     let mut page = Page::default();
     let lines: Vec<String> = entries.iter().map(EntryRow::words).collect();
@@ -104,7 +104,7 @@ pub(crate) fn history(entries: &[Entry]) -> String {
     page.0
 }
 
-/// Shows a call of a plan: what it would do, and why.
+/// Shows a call of a plan: what the call would do, and why.
 pub(crate) fn plan_page(call: &CallRecord, number: usize, of: usize) -> String {
     let mut page = Page::default();
     page.line("planned", &format!("{number} of {of}"));

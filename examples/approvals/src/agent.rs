@@ -14,7 +14,7 @@ use crate::say::say;
 /// How often a waiting call is looked at again when the store reports no change.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// How far a run came.
+/// How the work on a run ended.
 pub enum Ended {
     /// The model has finished, and every call is answered.
     Answered,
@@ -28,7 +28,7 @@ pub struct Agent {
     /// Resumes the waiting calls of the run.
     pub worker: Worker,
     pub store: SqliteStore,
-    /// The file of the store, as it was named on the command line.
+    /// The path of the store, as the command line names it.
     pub journal: PathBuf,
     pub task: Task,
 }

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Counts how often it was asked about each order.
+/// Simulates a carrier. Counts the requests for each order, because the answer depends on their number.
 #[derive(Default)]
 pub struct Carrier(Mutex<HashMap<String, u32>>);
 
 /// The answer of the carrier.
 pub enum Reply {
     Taken,
-    /// The carrier has not looked at the request.
+    /// The carrier has not processed the request, and asks to wait this long.
     Busy(Duration),
     /// The connection was lost, so it is unknown whether the parcel was accepted.
     Lost,
-    /// The carrier does not go to this country.
+    /// The carrier does not deliver to this country.
     NoSuchCountry,
 }
 

@@ -12,7 +12,7 @@ impl Ledger {
         Self(path.into())
     }
 
-    /// Adds a line, and returns when it is on the disk.
+    /// Appends a line, and returns once the line is on the disk.
     pub fn add(&self, line: &str) -> io::Result<()> {
         let mut file = OpenOptions::new().append(true).create(true).open(&self.0)?;
         file.write_all(format!("{line}\n").as_bytes())?;

@@ -12,7 +12,7 @@ impl Pace {
         Self(pause)
     }
 
-    /// Prints how far the refund is, and waits.
+    /// Prints the stage that the refund has reached, and waits.
     pub async fn pause(&self, stage: &str) {
         if let Some(pause) = self.0 {
             say(format_args!("  {stage}, pausing"));

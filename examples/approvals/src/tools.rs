@@ -8,7 +8,7 @@ pub mod send_receipt;
 
 use toolwright::{Registry, RegistryError};
 
-/// All of them.
+/// Builds the registry of all tools.
 pub fn registry() -> Result<Registry, RegistryError> {
     Registry::of([
         look_up_order::LOOK_UP_ORDER,

@@ -25,7 +25,7 @@ const POLICY: &str = include_str!("../policy.toml");
 /// The time limit of a suite in seconds: a little above the executable's own limit, whose report is more precise.
 const SUITE_SECONDS: u32 = 660;
 
-/// What the tools of a run are built from.
+/// The parts that the tools of a run are built from.
 #[derive(Debug, Clone)]
 pub struct Assembly {
     pub ticket: Arc<CurrentTicket>,
@@ -39,7 +39,7 @@ pub struct Assembly {
     pub added: Vec<Factory>,
 }
 
-/// Makes tools of a run.
+/// Makes additional tools for a run.
 pub type Factory = fn(&Assembly) -> Vec<Registration>;
 
 /// Why the executor cannot be built.

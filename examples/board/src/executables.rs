@@ -31,7 +31,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes a report of a value. It is good where nothing has to be done about it.
+    /// Makes a report of a value. `is_good` says that the report calls for no further work.
     ///
     /// # Errors
     /// When the value cannot be JSON.
@@ -63,7 +63,7 @@ fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
 pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -> ExitCode {
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns a request for help as an error, too.
         Err(message) => {
             let _ = message.print();
             return ExitCode::from(u8::from(message.use_stderr()));

@@ -23,11 +23,12 @@ use toolwright::toolbox::Supervisor;
 const RUN: &str = "run";
 
 fn main() -> ExitCode {
-    // Where the supervisor has not taken over before `main`, it does here, and does not return.
+    // A process that was started as the supervisor, and has not become it before `main`, does so here and never
+    // returns.
     Supervisor::supervise_if_asked();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns a request for help as an error, too.
         Err(message) => {
             let _ = message.print();
             return ExitCode::from(if message.use_stderr() { 2 } else { 0 });
@@ -234,7 +235,7 @@ async fn offline(folder: &Path) -> Result<bool, String> {
         match runner.heartbeat(&stop).await.map_err(|error| error.to_string())? {
             Some(worked) => report(&worked),
             None if offline::is_over(&board).map_err(|error| error.to_string())? => break,
-            // Another process has a ticket, and its claim has not ended.
+            // Another process has claimed a ticket, and the claim has not ended.
             None => tokio::time::sleep(runner.settings.heartbeat).await,
         }
         if stop.is_cancelled() {

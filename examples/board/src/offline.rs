@@ -23,7 +23,8 @@ use crate::{Board, BoardError};
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that occurs once in the file, and its replacement, which gives two texts of different lengths a distance.
+/// A text that occurs once in the file, and its replacement. The replacement is the bug that the model has to find: the
+/// function then returns a distance even for two texts of different lengths.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
@@ -96,7 +97,7 @@ fn session(ticket: i64) -> Option<&'static (&'static str, &'static [Outcome])> {
 pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), OfflineError> {
     let repository = folder.join("repository");
     if !repository.exists() {
-        // A repository has its name only when it is whole.
+        // The repository gets its final name only when it is complete.
         let unfinished = folder.join("repository.unfinished");
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished)?;
@@ -230,7 +231,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .args(more)
-        // Cargo writes what it finds out about the compiler there.
+        // Cargo caches there what it learns about the compiler.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }

@@ -53,7 +53,7 @@ pub fn run(
     }
 }
 
-/// The arguments of a command.
+/// The arguments that a command was given.
 struct Given<'a>(&'a ArgMatches);
 
 impl Given<'_> {

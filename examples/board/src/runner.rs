@@ -34,9 +34,9 @@ use crate::{Board, BoardError};
 pub struct Settings {
     /// The runner's name on the board.
     pub name: String,
-    /// How long it waits where there is nothing to do.
+    /// How long the runner waits if no ticket needs work.
     pub heartbeat: Duration,
-    /// How long it works on a ticket before it looks for another.
+    /// How long the runner works on a ticket before it picks another.
     pub slice: Duration,
     /// How long a claim and the lease of a run last unless they are renewed.
     pub lease: Duration,
@@ -79,12 +79,12 @@ pub struct Runner {
     pub added: Vec<Factory>,
 }
 
-/// The result of a heartbeat.
+/// The result of a heartbeat that worked on a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worked {
     pub ticket: i64,
     pub outcome: Outcome,
-    /// What a person should know about it.
+    /// What a person should know about the slice.
     pub detail: String,
 }
 
@@ -145,7 +145,7 @@ impl Runner {
     }
 }
 
-/// Adds a duration to a time, and saturates at the last time there is.
+/// Adds a duration to a time; a sum that is out of range becomes the latest possible time.
 fn later(now: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
     now.checked_add(by).unwrap_or(Timestamp::MAX)

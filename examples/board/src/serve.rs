@@ -14,7 +14,7 @@ use toolwright::runtime::unstable::approval::UserKeys;
 use board::Board;
 use board::page::{self, Page, Person};
 
-/// The command.
+/// The name of the command.
 pub const NAME: &str = "serve";
 
 pub fn command() -> Command {
@@ -101,7 +101,7 @@ fn people(given: &ArgMatches) -> Result<Vec<Person>, String> {
 pub fn own_key() -> Result<Option<ApproverKey>, String> {
     let file = match UserKeys::of_variable() {
         Some(file) => Some(file),
-        // Without the variables that say where keys are, there are none.
+        // Without the environment variables that locate the keys, the user has no key.
         None => match UserKeys::find() {
             Ok(keys) => keys.only().map_err(|error| error.to_string())?,
             Err(_) => None,

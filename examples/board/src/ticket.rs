@@ -84,13 +84,13 @@ words! {
 words! {
     /// The sub-state of a ticket in its column.
     SubState {
-        /// A person sent it back from verification.
+        /// A person sent the ticket back from verification.
         Returned = "returned",
-        /// Its agent asked a question.
+        /// The agent of the ticket asked a question.
         Blocked = "blocked",
-        /// A call of its agent waits for a person's decision.
+        /// A call of the ticket's agent waits for a person's decision.
         Waiting = "waiting",
-        /// Its agent ended without doing what the ticket needs.
+        /// The agent of the ticket ended without doing what the ticket needs.
         Failed = "failed",
         /// Its agent ended and posted a completion, and the ticket stays in its column.
         Finished = "finished",
@@ -128,13 +128,13 @@ words! {
     Outcome {
         /// The ticket is in verification, or a completion was posted.
         Completed = "completed",
-        /// A question was posted.
+        /// The agent posted a question.
         Blocked = "blocked",
         /// A call waits for a person's decision.
         Waiting = "waiting",
         /// The slice ended before the run did.
         Timeout = "timeout",
-        /// Anything else.
+        /// The slice ended in any other way.
         Error = "error",
     }
 }
@@ -165,7 +165,7 @@ pub struct Ticket {
     pub sub_state: Option<SubState>,
     pub title: String,
     pub description: String,
-    /// The profile of its agent.
+    /// The profile of the ticket's agent.
     pub profile: String,
 }
 
@@ -190,7 +190,7 @@ pub enum Evidence {
     Lint,
     /// A file exists.
     File(String),
-    /// A person says so.
+    /// A person confirms that the criterion is met.
     Person,
 }
 
@@ -212,7 +212,7 @@ impl Evidence {
         }
     }
 
-    /// Returns whether a program can check it.
+    /// Returns whether a program can check this evidence.
     #[must_use]
     pub fn is_checked_by_program(&self) -> bool {
         *self != Self::Person
@@ -268,7 +268,7 @@ pub struct Criterion {
     pub met: bool,
     /// The git tree in which it was found to be met; `None` if a person said so.
     pub tree: Option<String>,
-    /// The finding.
+    /// What the last check of the criterion found.
     pub finding: Option<String>,
 }
 
@@ -305,7 +305,7 @@ pub struct NewComment<'a> {
     pub author_name: &'a str,
     pub kind: CommentKind,
     pub content: &'a str,
-    /// A second comment with the same key is not written.
+    /// The key of the comment. A second comment with the same key is not written.
     pub key: Option<&'a str>,
 }
 

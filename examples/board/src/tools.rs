@@ -27,14 +27,14 @@ pub use self::project_info::{PROJECT_INFO, project_info};
 pub use self::ticket_read::{TICKET_READ, shown as shown_ticket, ticket_read};
 pub use self::ticket_update_state::{NextState, TICKET_UPDATE_STATE, ticket_update_state};
 
-/// Tools for the run's ticket.
+/// The tools that read and move the run's ticket.
 pub const TICKET: [Handle; 3] = [TICKET_READ, TICKET_UPDATE_STATE, ACCEPTANCE_CHECK];
 
-/// Tools for its comments.
+/// The tools for the ticket's comments.
 pub const COMMENT: [Handle; 3] = [COMMENT_POST, COMMENT_LIST, COMMENT_RESOLVE];
 
-/// Tools for the board around it.
+/// The tools that show the project and the other tickets.
 pub const BOARD: [Handle; 2] = [PROJECT_INFO, BOARD_READ];
 
-/// Tools that read and write its repository.
+/// The tools that read and write the project's repository.
 pub const GIT: [Handle; 2] = [GIT_READ, GIT_WRITE];

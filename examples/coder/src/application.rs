@@ -24,7 +24,7 @@ const POLICY: &str = include_str!("../policy.toml");
 /// The part of the policy about command lines. It is used where a tool runs them.
 const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 
-/// The part of the policy about the tools of MCP servers. It is used where there are some.
+/// The part of the policy about the tools of MCP servers. It is used if the run has such tools.
 const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
 
 /// Stores the folders of runs, beside the log. No folder to work in has this name.

@@ -62,13 +62,13 @@ pub struct Arguments {
 #[derive(Debug, Clone)]
 pub struct Durable {
     pub journal: PathBuf,
-    /// Its id.
+    /// The id of the run.
     pub run: String,
-    /// The people who may decide about its calls.
+    /// The people who may decide about the run's calls.
     pub trusted: Vec<TrustedKey>,
 }
 
-/// A person whose key counts.
+/// A person whose signed decisions count.
 #[derive(Debug, Clone)]
 pub struct TrustedKey {
     pub name: String,
@@ -221,7 +221,7 @@ pub fn command() -> Command {
             flag("report", "End in a report of what was changed: its fields are in the object on standard output")
                 .conflicts_with_all(["journal", "run", "fallback", "mcp", "agents"]),
             flag("json", "Write the transcript as JSON lines"),
-            // The tools' commands define `help` as well.
+            // The commands of the tools define `help` as well.
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
         ])
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::{CallId, ToolEvent, ToolEventKind};
 
-/// Counts the events of calls.
+/// Counts the calls of a run by listening to their events.
 #[derive(Debug, Default, Clone)]
 pub struct Counted(Arc<Mutex<Counts>>);
 

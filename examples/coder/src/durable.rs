@@ -125,8 +125,8 @@ pub fn stored_of(runs: &Runs, head: &Head) -> Result<Stored, Problem> {
 #[derive(Clone, Copy, Default)]
 struct Answered {
     turns: u64,
-    /// Whether its requests differ from the recorded ones: in a run that was rewound, answers name the run they
-    /// happened in.
+    /// Whether the run's requests differ from the recorded ones. In a run that continues a rewound one, they do: the
+    /// answers of its calls name the run in which the calls happened.
     differs: bool,
 }
 
@@ -261,7 +261,7 @@ async fn until_it_rests(
     };
     loop {
         match &progress {
-            // Try again: the lease of a process that is gone expires, and an unreachable model comes back.
+            // Try again: the lease of a dead process expires, and an unreachable model becomes available again.
             Err(error) if error.goes_on_later() => {}
             Ok(Progress::Waiting(waiting)) if waits_for_no_person(waiting) => {}
             _ => return progress,
@@ -283,7 +283,7 @@ fn waits_for_no_person(waiting: &Waiting) -> bool {
     !waiting.calls.iter().any(|call| asks(&call.state))
 }
 
-/// Returns the tool of the first waiting call, and what a person can do about all of them.
+/// Returns the tool of the first waiting call, and what a person can do about all waiting calls.
 fn wants(waiting: &Waiting, run: &str, option: &str) -> (String, String) {
     let calls = waiting.calls.iter().map(|it| format!("`{}` ({}, {})", it.tool, it.call, it.state));
     let calls: Vec<String> = calls.collect();

@@ -48,11 +48,12 @@ fn main() -> ExitCode {
 }
 
 fn application() -> Result<u8, Problem> {
-    // Where the supervisor has not taken over before `main`, it does here, and does not return.
+    // A process that was started as the supervisor, and has not become it before `main`, does so here and never
+    // returns.
     Supervisor::supervise_if_asked();
     let matches = match command()?.try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns a request for help as an error, too.
         Err(message) => {
             let _ = message.print();
             return Ok(if message.use_stderr() { 2 } else { 0 });
@@ -76,7 +77,7 @@ fn application() -> Result<u8, Problem> {
     ended
 }
 
-/// The tools as commands, with `run`, `resume` and `rewind`.
+/// Declares the tools as commands, and the commands `run`, `resume` and `rewind`.
 fn command() -> Result<Command, Problem> {
     let registry = application::commands()?;
     let tools = cli::command(&registry.catalog());

@@ -17,7 +17,8 @@ use crate::end::Problem;
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that occurs once in the file, and its replacement, which gives two texts of different lengths a distance.
+/// A text that occurs once in the file, and its replacement. The replacement is the bug that the model has to find: the
+/// function then returns a distance even for two texts of different lengths.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
@@ -50,7 +51,7 @@ impl Copied {
         Ok(Self { folder, beside, version })
     }
 
-    /// Returns its path without symbolic links.
+    /// Returns the path of the copy, without symbolic links.
     pub fn path(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap_or_else(|_| self.folder.path().to_owned())
     }
@@ -60,7 +61,7 @@ impl Copied {
         self.beside.path().join("changes.db")
     }
 
-    /// Describes the copy.
+    /// Describes the copy in a sentence.
     pub fn words(&self) -> String {
         format!("{CRATE} {}, one line of {FILE} changed", self.version)
     }
@@ -109,7 +110,7 @@ pub async fn replays(
     Ok([first, started(second).await?])
 }
 
-/// What the model is shown besides this program's tools. Each has a recording of its own.
+/// The tools that the model is shown besides those of this program. Each variant has a recording of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum With {
     Nothing,
@@ -130,7 +131,7 @@ pub async fn replay(
     started(if is_compared { replay } else { replay.without_comparison() }).await
 }
 
-/// Serves what a recorded model says after so many answers, for a run that is resumed.
+/// Serves the recorded answers after this number, for a run that is resumed.
 pub async fn replay_after(
     provider: Provider,
     answers: u64,
@@ -166,7 +167,7 @@ async fn started(replay: ReplayBuilder) -> Result<Replay, Problem> {
         .map_err(|error| Problem::failed("no server can be opened on loopback", error))
 }
 
-/// Returns what differs between recordings and this folder.
+/// Returns the values that differ between the recordings and this folder.
 pub fn placeholders(folder: &Path) -> Placeholders {
     Placeholders::standard().value("folder", folder.display().to_string())
 }
@@ -207,7 +208,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         command.args(["--filter-platform", &host]);
     }
     command
-        // Cargo writes what it finds out about the compiler there.
+        // Cargo caches there what it learns about the compiler.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }

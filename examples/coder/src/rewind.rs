@@ -50,7 +50,7 @@ pub fn command() -> Command {
         ])
 }
 
-/// Rewinds a run, or redoes what was rewound.
+/// Rewinds a run, or undoes a rewind.
 pub async fn rewind(matches: &ArgMatches) -> Result<u8, Problem> {
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let run = text("run").unwrap_or_default();

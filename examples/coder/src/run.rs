@@ -87,8 +87,8 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let replays = match (&copied, arguments.fallback) {
         (None, _) => Vec::new(),
         (Some(_), None) => {
-            // With a server left out, the results of tool searches differ from the recorded ones, so requests are not
-            // compared.
+            // If a server was left out, tool searches give other results than the recorded ones. So the requests are
+            // not compared.
             let with = match (&servers, arguments.agents) {
                 (Some(_), _) => With::Servers,
                 (None, true) => With::Agents,
@@ -228,7 +228,7 @@ async fn worked(
     Ok((ended, run.state().turn(), run.state().spent()))
 }
 
-/// Returns a new id for a run. The change log tells runs apart by it.
+/// Returns a new id for a run. The change log distinguishes the runs by these ids.
 pub fn run_id() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("coder-{}-{}", since.as_secs(), process::id())

@@ -6,7 +6,7 @@ use toolwright_agent::{RunEvent, RunEvents};
 
 use crate::shown;
 
-/// The answer that is streaming. Clones share it.
+/// The text of the answer that the model is writing. Clones share it.
 #[derive(Clone, Default)]
 pub struct Said(Arc<Mutex<Saying>>);
 
@@ -14,7 +14,7 @@ pub struct Said(Arc<Mutex<Saying>>);
 struct Saying {
     turn: u64,
     text: String,
-    /// How many of its lines have been printed.
+    /// How many lines of the answer have been printed.
     written: usize,
     is_whole: bool,
 }
@@ -36,7 +36,7 @@ impl Said {
 
     fn more(&self, turn: u64, text: &str, write: &mut impl FnMut(u64, &str)) {
         let mut saying = self.of(turn);
-        // The notice of the whole answer came first, and all lines are printed.
+        // The complete answer has arrived already, so all of its lines are printed.
         if saying.turn > turn || saying.is_whole {
             return;
         }
@@ -47,7 +47,7 @@ impl Said {
         saying.written = lines.len();
     }
 
-    /// Forgets the text so far, since the model is asked again.
+    /// Discards the text so far, because the model is asked again.
     fn again(&self, turn: u64) {
         let mut saying = self.of(turn);
         if saying.turn == turn && !saying.is_whole {

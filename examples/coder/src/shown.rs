@@ -38,7 +38,7 @@ pub fn lines(text: &str) -> Vec<String> {
     text.lines().filter(|line| !line.trim().is_empty()).map(plain).collect()
 }
 
-/// A text on one line.
+/// Returns a text on one line.
 pub fn line(text: &str) -> String {
     plain(&text.replace('\n', " "))
 }

@@ -7,7 +7,7 @@ use toolwright::CancellationToken;
 
 use self::listening::Listening;
 
-/// The cancellation by a signal, and its number.
+/// The token that a signal cancels, and the number of that signal.
 #[derive(Clone, Default)]
 pub struct Signals {
     token: CancellationToken,

@@ -69,7 +69,7 @@ impl Transcript {
         }
     }
 
-    /// Prints what a sub-agent says, calls and reads, under its name; of an answer only its beginning.
+    /// Prints what a sub-agent says, calls and reads, after its name. Of an answer it prints only the beginning.
     fn of_agent(self, agent: &str, notice: &RunNotice<'_>) {
         let turn = notice.turn;
         let write = |what: &str, words: &str| match self {

@@ -25,7 +25,7 @@ pub struct SlashCommand {
 const OWN: [(&str, &str); 2] =
     [("help", "Lists the commands."), ("quit", "Ends the conversation.")];
 
-/// What follows a line.
+/// Whether the conversation continues after a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Continues,
@@ -131,7 +131,7 @@ fn commands(catalog: &Catalog) -> Vec<(&str, &str)> {
     OWN.into_iter().chain(of_tools).collect()
 }
 
-/// Returns the names that are similar to what was written, the closest first.
+/// Returns the names that are similar to the one that was typed, the closest first.
 fn near<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let likeness = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), name);
     let mut near: Vec<(f64, &str)> =

@@ -12,10 +12,10 @@ use crate::document::front_matter;
 use crate::kinds::{Kind, Others, Task};
 use crate::library::Library;
 
-/// The most bytes of a file.
+/// The maximum size of a file, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// What was edited.
+/// The result of an edit.
 #[toolwright::data]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
@@ -43,7 +43,8 @@ pub fn edit<K: Kind>(
         let before = read(library, &path)?;
         edited::<K>(library, &name, &before, patches, expected_hash)
             .and_then(|content| {
-                // The hash detects an editor that does not take our lock: the file has to be the one that was read.
+                // Another editor may ignore our lock. The hash detects that: the file must still be the one that was
+                // read.
                 let hash = Some(hash(&before));
                 write_file(library.files(), path.clone(), content.clone(), hash)?;
                 Ok(content)
@@ -89,7 +90,7 @@ pub fn file_of<K: Kind>(name: &str) -> String {
     checked::<K>(name).map_or_else(|_| K::FOLDER.to_owned(), |name| path_of::<K>(&name))
 }
 
-/// Returns the file of a valid name.
+/// Returns the path of the file with a valid name.
 fn path_of<K: Kind>(name: &str) -> String {
     format!("{}/{name}.md", K::FOLDER)
 }

@@ -20,13 +20,13 @@ pub const FOLDERS: [&str; 4] = [Skill::FOLDER, Schedule::FOLDER, Task::FOLDER, P
 
 /// A kind of file, implemented by the type of its front matter.
 pub trait Kind: DeserializeOwned {
-    /// Its folder in the library.
+    /// The folder of the kind in the library.
     const FOLDER: &'static str;
 
     /// The error kind where a file's front matter is invalid.
     const INVALID: &'static str;
 
-    /// Whether names are lower case.
+    /// Whether the names of such files must be lower case.
     const LOWER_CASE: bool = false;
 
     /// Refuses a file that must not be edited, before any patch is tried.

@@ -42,7 +42,7 @@ impl Library {
         Ok(Self { files, store, lock: state.join("lock") })
     }
 
-    /// Searches the store by an embedding model as well.
+    /// Makes searches of the store use an embedding model as well.
     #[must_use]
     pub fn with_embedder(mut self, embedder: impl Embedder) -> Self {
         self.store = self.store.with_embedder(embedder);

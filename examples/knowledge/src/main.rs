@@ -21,7 +21,7 @@ use toolwright::cli;
 use toolwright::policy::Policy;
 use toolwright_agent::{IntoModel as _, Model};
 
-/// How long a worker without a task waits before it looks again.
+/// How long a worker without a task waits before it searches again.
 const IDLE: Duration = Duration::from_secs(1);
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -152,7 +152,8 @@ async fn chat(library: Library, model: Arc<dyn Model>) -> Result<(), Failure> {
     talk(&agent, &executor, line, &mut std::io::stdout()).await
 }
 
-/// Runs a worker. It asks no person: the executor refuses what is not safe, unless a policy allows it.
+/// Runs a worker. The worker asks no person: the executor refuses every call that needs approval, unless a policy
+/// allows it.
 async fn work(
     library: Library,
     model: Arc<dyn Model>,

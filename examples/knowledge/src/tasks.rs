@@ -24,7 +24,7 @@ const WORKERS: &str = ".knowledge/workers";
 /// A task that a schedule has made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduledTask {
-    /// The name of its file.
+    /// The name of the task's file.
     pub name: String,
     /// How many earlier times of the schedule passed without a task.
     pub missed: usize,
@@ -110,12 +110,12 @@ impl WorkerLock {
 
 impl Drop for WorkerLock {
     fn drop(&mut self) {
-        // Where the file cannot be removed, it is unlocked, which also says that the worker is gone.
+        // If the file cannot be removed, it is at least unlocked, which also shows that the worker has ended.
         let _ = fs::remove_file(&self.file);
     }
 }
 
-/// Returns whether a worker of this name lives.
+/// Returns whether a worker with this name is running.
 fn is_alive(library: &Library, worker: &str) -> bool {
     let is_name = worker.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
     is_name
@@ -126,7 +126,7 @@ fn is_alive(library: &Library, worker: &str) -> bool {
 /// A task that a worker has claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedTask {
-    /// The name of its file.
+    /// The name of the task's file.
     pub name: String,
     /// The task's text below the front matter, and the outputs of the tasks that it depends on.
     pub prompt: String,

@@ -97,7 +97,7 @@ impl Worker {
         writeln!(out, "claimed `{}`", task.name)?;
         let ran = self.agent.run(task.prompt.as_str()).with(task.clone()).await;
         match ran {
-            // A terminal tool has ended the task as well. Fail a task whose run ended otherwise.
+            // A terminal tool has recorded the end of the task as well. A run that ended otherwise fails the task.
             Ok(result) => match end(&self.library, &task, Status::Failed, UNENDED) {
                 Ok(()) => writeln!(out, "`{}` failed: {UNENDED}", task.name)?,
                 Err(error) if error.kind() == "not_claimed" => {
@@ -114,5 +114,5 @@ impl Worker {
     }
 }
 
-/// The output of a task that no tool has ended.
+/// The recorded output of a task if no tool has ended the task.
 const UNENDED: &str = "the agent stopped without saying whether the task is done";

@@ -11,7 +11,7 @@ fn main() -> anyhow::Result<()> {
     let telemetry = export::start().context("the telemetry could not be set up")?;
     let runtime = tokio::runtime::Runtime::new()?;
     let made = runtime.block_on(calls::make(&telemetry.meter()));
-    // Send what has not been sent yet.
+    // Export the telemetry that is still buffered.
     telemetry.stop().context("not everything could be sent")?;
     made
 }

@@ -72,7 +72,7 @@ fn command() -> Command {
 async fn application() -> Result<ExitCode, Error> {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        // Help arrives here too.
+        // clap returns a request for help as an error, too.
         Err(message) => {
             message.print()?;
             return Ok(ExitCode::from(if message.use_stderr() { 2 } else { 0 }));

@@ -11,7 +11,7 @@ use tower::ServiceExt as _;
 
 use crate::page::{Page, router};
 
-/// How many connections there are at once.
+/// The maximum number of open connections.
 const CONNECTIONS: usize = 64;
 
 /// How long a browser may take to send the head of a request, and how long one request may take.

@@ -71,7 +71,8 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    /// The registry of the executor that has the servers. Tools are registered there when their names are resolved.
+    /// The registry of the executor that uses the servers. Their tools are registered there when their names are
+    /// resolved.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
     trace: RwLock<Option<Tracer>>,
@@ -92,9 +93,9 @@ pub struct Unusable {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FailedServer {
-    /// Its name in the configuration.
+    /// The name of the server in the configuration.
     pub server: String,
-    /// Why it cannot be used; the message names the server.
+    /// Why the server cannot be used; the message names it.
     pub error: ToolError,
 }
 
@@ -106,7 +107,7 @@ pub struct RefusedTool {
     pub server: String,
     /// The tool's name on that server.
     pub tool: String,
-    /// Why it cannot be called.
+    /// Why the tool cannot be called.
     pub reason: String,
 }
 
@@ -190,7 +191,7 @@ impl McpServers {
         *self.0.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(tracer);
     }
 
-    /// The trace context of the current span.
+    /// Returns the trace context of the current span.
     fn trace(&self) -> Option<TraceContext> {
         let tracer = self.0.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
         tracer.and_then(|Tracer(read)| read())
@@ -274,7 +275,7 @@ impl McpServers {
         ToolError::invalid(format!("there is no server `{wanted}`; there are `{known}`"))
     }
 
-    /// Finds the foreign tool by its name here (`server__tool`).
+    /// Finds a foreign tool by the name that it has here (`server__tool`).
     pub(crate) async fn find(
         &self,
         name: &str,
@@ -292,7 +293,7 @@ impl McpServers {
         })
     }
 
-    /// Calls a foreign tool, if its definition is still the one that was shown.
+    /// Calls a foreign tool, if its definition has not changed since the model was shown it.
     pub(crate) async fn call(
         &self,
         server: &Arc<Server>,

@@ -18,18 +18,18 @@ use toolwright::{Content, Output, ToolError, printable};
 
 pub(crate) use expected::Answers;
 
-/// A response, with as much of its body as was read.
+/// A response, with the part of its body that was read.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
-    /// Whether the body is longer than what was read of it.
+    /// Whether the body is longer than the part that was read.
     pub(crate) is_cut: bool,
 }
 
 impl Response {
-    /// The media type without its parameters, in lower case.
+    /// Returns the media type without its parameters, in lower case.
     pub(crate) fn media_type(&self) -> String {
         let value = self.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
         let bare = value.unwrap_or_default().split(';').next().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Response {
     }
 }
 
-/// The answer to a call of the operation `title`.
+/// Makes the answer to a call of the operation `title`.
 pub(crate) fn of(
     title: &str,
     api: &str,

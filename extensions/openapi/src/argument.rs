@@ -28,7 +28,7 @@ pub(crate) struct Input {
 /// One argument and its place in the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Argument {
-    /// The name that models use.
+    /// The name of the argument that models use.
     pub(crate) name: String,
     pub(crate) target: Target,
     pub(crate) required: bool,
@@ -40,7 +40,7 @@ pub(crate) enum Target {
     Parameter { place: Place, name: String, style: Style },
     /// A field of the body, with its name in the document.
     Field(String),
-    /// The whole body.
+    /// The whole body, as one argument.
     Body,
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum BodyKind {
     Multipart {
         parts: BTreeMap<String, Part>,
     },
-    /// A text, sent unchanged.
+    /// A text, which is sent unchanged.
     Text {
         media_type: String,
     },
@@ -43,7 +43,7 @@ pub(crate) enum BodyKind {
 /// The encoding of a field of a multipart body, if the field is not plain text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Part {
-    /// Whether its value is base64 of bytes.
+    /// Whether the field's value is base64 of bytes.
     pub(crate) is_binary: bool,
     pub(crate) media_type: Option<String>,
 }
@@ -79,12 +79,13 @@ impl<'d> Body<'d> {
     }
 }
 
-/// The media type without its parameters, in lower case.
+/// Returns the media type without its parameters, in lower case.
 fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The preference of a media type if a body allows several (the lowest number wins); `None` if such bodies cannot be sent.
+/// Returns the preference of a media type if a body allows several (the lowest number wins); `None` if such bodies
+/// cannot be sent.
 fn rank(media_type: &str) -> Option<u8> {
     let bare = bare(media_type);
     Some(match bare.as_str() {

@@ -210,7 +210,7 @@ impl OpenApi {
             .collect())
     }
 
-    /// The tools, or the reasons why some of them cannot be called.
+    /// Makes the tools, or lists why some of them cannot be called.
     fn tools(&self) -> Result<Vec<Registration>, Vec<String>> {
         let drafts = plan::plan(&self.document, &self.routes, self.prefix.as_deref());
         let drafts = drafts.map_err(|error| vec![error.to_string()])?;
@@ -285,7 +285,7 @@ impl OpenApi {
     }
 }
 
-/// Each problem, with the operations that have it.
+/// The problems, each with the operations that have it.
 #[derive(Default)]
 struct Problems(BTreeMap<String, Vec<String>>);
 

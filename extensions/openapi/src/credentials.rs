@@ -73,7 +73,7 @@ pub trait Credentials: Send + Sync + 'static {
     }
 }
 
-/// The header value for the scheme `basic`.
+/// Returns the header value for the scheme `basic`.
 pub(crate) fn basic(user: &str, password: &str) -> String {
     format!("Basic {}", encode_basic(user, password))
 }

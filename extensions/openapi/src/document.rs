@@ -17,7 +17,7 @@ pub(crate) struct Document {
     pub(crate) patterns: Patterns,
 }
 
-/// A value of the document, and its place there.
+/// A value of the document, and its location there.
 #[derive(Debug, Clone)]
 pub(crate) struct LocatedValue<'d> {
     pub(crate) value: &'d Value,
@@ -33,18 +33,18 @@ pub enum LoadError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why not: the error of the file system.
+        /// The error of the file system.
         source: std::io::Error,
     },
-    /// It is neither JSON nor YAML.
+    /// The text is neither JSON nor YAML.
     #[error("the document is neither JSON ({json}) nor YAML ({yaml})")]
     Syntax {
-        /// Why it is not JSON.
+        /// Why the text is not JSON.
         json: String,
-        /// Why it is not YAML.
+        /// Why the text is not YAML.
         yaml: String,
     },
-    /// It is a Swagger 2.0 document, the format before `OpenAPI`.
+    /// The text is a Swagger 2.0 document, the format before `OpenAPI`.
     #[error(
         "the document is of Swagger {found}, expected OpenAPI 3.0, 3.1 or 3.2; convert it, for instance with `npx swagger2openapi FILE`"
     )]
@@ -52,7 +52,7 @@ pub enum LoadError {
         /// The version that was found.
         found: String,
     },
-    /// It has another version, or is not an `OpenAPI` document.
+    /// The document has another version, or is not an `OpenAPI` document.
     #[error(
         "`openapi` is {found}, expected 3.0, 3.1 or 3.2 at the beginning of an OpenAPI document"
     )]
@@ -60,7 +60,7 @@ pub enum LoadError {
         /// The version that was found instead.
         found: String,
     },
-    /// It has no object of paths.
+    /// The document has no object of paths.
     #[error("`paths` is {found}, expected an object of paths with their operations")]
     NoPaths {
         /// The value that was found instead.
@@ -71,7 +71,7 @@ pub enum LoadError {
     DocumentUri {
         /// The URI.
         uri: String,
-        /// Why not.
+        /// Why the document cannot be added.
         why: String,
     },
 }
@@ -95,7 +95,7 @@ impl Document {
     }
 
     fn of(mut root: Value) -> Result<Self, LoadError> {
-        // The application alone adds documents.
+        // Only the application adds documents, so a member of this name in the document itself is removed.
         if let Some(members) = root.as_object_mut() {
             members.remove(MEMBER);
         }
@@ -146,7 +146,7 @@ impl Document {
         }
     }
 
-    /// The document's title, or a default name.
+    /// Returns the document's title, or a default name.
     pub(crate) fn title(&self) -> &str {
         let title = self.root.pointer("/info/title").and_then(Value::as_str).map(str::trim);
         title.filter(|it| !it.is_empty()).unwrap_or("the API")
@@ -154,13 +154,13 @@ impl Document {
 }
 
 impl<'d> LocatedValue<'d> {
-    /// The value under this key.
+    /// Returns the value under this key.
     pub(crate) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;
         Some(Self { value, place: below(&self.place, key) })
     }
 
-    /// The text under this key.
+    /// Returns the text under this key.
     pub(crate) fn text(&self, key: &str) -> Option<&'d str> {
         self.value.get(key).and_then(Value::as_str)
     }
@@ -181,14 +181,14 @@ impl<'d> LocatedValue<'d> {
         entries.into_iter().map(located).collect()
     }
 
-    /// The items of a list.
+    /// Iterates over the items of a list.
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> + use<'d, '_> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items.map(|(index, value)| Self { value, place: format!("{}/{index}", self.place) })
     }
 }
 
-/// Reads JSON, and what is not JSON as YAML.
+/// Reads JSON, or YAML if the text is not JSON.
 fn parse(text: &str) -> Result<Value, LoadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match serde_json::from_str(text) {
@@ -210,7 +210,7 @@ fn yaml() -> serde_saphyr::Options {
     }
 }
 
-/// The place of the value under a key.
+/// Returns the location of the value under a key.
 pub(crate) fn below(place: &str, key: &str) -> String {
     format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
 }

@@ -39,7 +39,7 @@ pub(crate) fn add_document(root: &mut Value, uri: &str, mut added: Value) -> Res
     Ok(())
 }
 
-/// Writes a reference as its author did: without what this module put before a relative one.
+/// Writes a reference as its author did: without the URI that this module puts before a relative reference.
 pub(crate) fn shown_reference(reference: &str) -> &str {
     reference.strip_prefix(MAIN).unwrap_or(reference)
 }
@@ -48,7 +48,7 @@ fn main() -> Result<Url, String> {
     Url::parse(MAIN).map_err(|why| why.to_string())
 }
 
-/// Which references are rewritten.
+/// The references that are rewritten.
 enum Target<'a> {
     /// References to this document, in documents that were added before.
     One(&'a Url),
@@ -58,7 +58,7 @@ enum Target<'a> {
 }
 
 impl Target<'_> {
-    /// The reference in place of this one, which leads to a document and a place in it.
+    /// Returns the new reference for one that leads to this document and a place in it.
     fn rewritten(&self, document: &Url, fragment: &str) -> Option<String> {
         let is_there = match self {
             Self::One(added) => document == *added,

@@ -39,7 +39,7 @@ pub use refusal::Refusal;
 pub use routes::{Route, RouteError, Routes};
 pub use security::SecurityScheme;
 
-/// The examples of the guide compile and run.
+/// The examples of the guide, which are compiled and run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/openapi.md")]
 mod guide {}

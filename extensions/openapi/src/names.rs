@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 /// The longest name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Gives out names, each only once.
+/// Assigns names, each of them only once.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     given: HashSet<String>,
@@ -14,7 +14,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// A valid name for this text, with a number if the name is already taken.
+    /// Makes a valid name from this text, with a number if the name is already taken.
     pub(crate) fn of(&mut self, text: &str) -> String {
         let name = fitting(text);
         if self.given.insert(name.clone()) {
@@ -31,7 +31,7 @@ impl Names {
         }
     }
 
-    /// Takes a name unchanged; returns whether it was free.
+    /// Reserves a name as it is; returns whether it was free.
     pub(crate) fn take(&mut self, name: &str) -> bool {
         self.given.insert(name.to_owned())
     }

@@ -55,12 +55,12 @@ fn of_item<'d>(path: &'d str, item: LocatedValue<'d>) -> Vec<FoundOperation<'d>>
 }
 
 impl<'d> FoundOperation<'d> {
-    /// The operation's own name (`operationId`).
+    /// Returns the operation's own name (`operationId`).
     pub(crate) fn id(&self) -> Option<&'d str> {
         self.at.text("operationId").map(str::trim).filter(|it| !it.is_empty())
     }
 
-    /// Its method and path, as people refer to it.
+    /// Returns the method and the path, by which people refer to the operation.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
@@ -106,7 +106,7 @@ impl<'d> FoundOperation<'d> {
         Ok(read)
     }
 
-    /// The description for models: summary, description, what it returns, and its method and path.
+    /// Writes the description for models: summary, description, what the operation returns, and its method and path.
     pub(crate) fn description(&self, document: &Document) -> String {
         let texts = [self.at.text("summary"), self.at.text("description")];
         let mut parts: Vec<String> = Vec::new();
@@ -124,7 +124,7 @@ impl<'d> FoundOperation<'d> {
         parts.join("\n\n")
     }
 
-    /// The description of its first success response.
+    /// Returns the description of the operation's first success response.
     fn returns(&self, document: &Document) -> Option<String> {
         let responses = self.at.get("responses")?.entries();
         let (_, success) = responses.into_iter().find(|(status, _)| status.starts_with('2'))?;

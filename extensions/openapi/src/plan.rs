@@ -21,7 +21,7 @@ pub(crate) const MOST_SHOWN: usize = 40;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PlannedOperation {
-    /// Its method and path, such as `GET /pets`; if it has none, its place in the document.
+    /// The method and the path of the operation, such as `GET /pets`; without these, its place in the document.
     pub operation: String,
     /// The decision about the operation.
     pub outcome: Outcome,
@@ -31,7 +31,7 @@ pub struct PlannedOperation {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It is a tool.
+    /// The operation becomes a tool.
     Tool {
         /// The tool's name.
         name: String,
@@ -39,12 +39,12 @@ pub enum Outcome {
         effect: Effect,
         /// The danger of a call: how carefully a person should look.
         danger: Danger,
-        /// Whether the tool is listed for models.
+        /// Whether models are shown the tool in their list.
         exposure: Exposure,
     },
-    /// A rule excludes it.
+    /// A rule excludes the operation.
     Excluded,
-    /// It cannot be a tool.
+    /// The operation cannot be a tool.
     Refused(Refusal),
 }
 
@@ -136,7 +136,7 @@ impl PlannedOperation {
     }
 }
 
-/// Finds the rule for each operation.
+/// Finds the rule for each operation, and counts the operations of each rule.
 fn count(
     routes: &Routes,
     found: &[Result<FoundOperation<'_>, Refusal>],
@@ -271,7 +271,8 @@ impl Draft<'_> {
         self.found.tags().next().map(names::fitting).filter(|it| it != "_")
     }
 
-    /// The changes that a rule makes to the tool: preset arguments, and the reason to ask a person about each call.
+    /// Returns the changes that a rule makes to the tool: preset arguments, and the reason to ask a person about each
+    /// call.
     pub(crate) fn adaptation(&self) -> Adaptation {
         let Some(route) = self.route else { return Adaptation::new() };
         let given = route.arguments.iter();

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Refusal {
     /// The place in the document, as a JSON pointer.
     pub place: String,
-    /// What is there, and what was expected.
+    /// What was found at that place, and what was expected.
     pub reason: String,
 }
 

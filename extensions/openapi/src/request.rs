@@ -43,7 +43,7 @@ pub(crate) struct Shape {
     pub(crate) accept: HeaderValue,
 }
 
-/// A request that can be sent.
+/// A request that is ready to be sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: Method,
@@ -195,7 +195,7 @@ fn header(style: Style, name: &str, value: &Value) -> Result<(HeaderName, Header
     Ok((name, value))
 }
 
-/// The bytes that a base64 text encodes.
+/// Decodes a base64 text into its bytes.
 fn decode(value: &Value) -> Result<Vec<u8>, String> {
     let text = value.as_str().unwrap_or_default();
     STANDARD

@@ -51,7 +51,7 @@ pub enum RouteError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why not: the error of the file system.
+        /// The error of the file system.
         source: std::io::Error,
     },
     /// The text does not contain valid rules.
@@ -67,7 +67,7 @@ pub enum RouteError {
         number: usize,
         /// The conditions of the rule.
         rule: String,
-        /// Why it applies to none.
+        /// Why the rule applies to no operation.
         why: &'static str,
     },
     /// A rule gives the same name to several operations.
@@ -77,7 +77,7 @@ pub enum RouteError {
     Renames {
         /// The rule's number, from 1 on.
         number: usize,
-        /// The name.
+        /// The name that the rule gives.
         name: String,
         /// How many operations the rule applies to.
         count: usize,
@@ -91,7 +91,7 @@ pub enum RouteError {
     Argument {
         /// The rule's number, from 1 on.
         number: usize,
-        /// The argument.
+        /// The name of the argument.
         argument: String,
         /// The operation.
         operation: String,

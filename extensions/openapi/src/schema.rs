@@ -121,7 +121,7 @@ impl<'d> Schemas<'d> {
         Ok(definitions)
     }
 
-    /// The reference to the copy of a definition.
+    /// Returns the reference to the copy of a definition.
     fn refer(&mut self, reference: &str, from: &LocatedValue<'d>) -> Result<Value, Refusal> {
         let target = self.document.target(reference, &from.place)?;
         if let Some(name) = self.named.get(&target.place) {
@@ -133,7 +133,7 @@ impl<'d> Schemas<'d> {
         Ok(Value::String(format!("#/$defs/{name}")))
     }
 
-    /// The properties that are not sent in this direction.
+    /// Finds the properties that are not sent in this direction.
     fn find_skipped(&self, schema: &LocatedValue<'d>) -> Result<HashSet<&'d str>, Refusal> {
         let word = match self.direction {
             Direction::Request => "readOnly",

@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct SecurityScheme {
-    /// Its name in the document.
+    /// The name of the scheme in the document.
     pub name: String,
     pub(crate) kind: SchemeKind,
 }
@@ -28,7 +28,7 @@ pub(crate) enum SchemeKind {
 /// All the schemes that a request has to meet; with none, the request has no authorization.
 pub(crate) type Requirement = Vec<SecurityScheme>;
 
-/// The supported requirements of an operation, one of which is enough; empty if it has none.
+/// Lists the supported requirements of an operation, one of which is enough; empty if the operation has none.
 pub(crate) fn requirements(
     document: &Document,
     found: &FoundOperation<'_>,
@@ -99,7 +99,7 @@ impl SecurityScheme {
         }
     }
 
-    /// The key of the credential, if it is in a query or a cookie.
+    /// Returns the key of the credential, if it is in a query or a cookie.
     pub(crate) fn key(&self) -> Option<&str> {
         match &self.kind {
             SchemeKind::Query(key) | SchemeKind::Cookie(key) => Some(key),

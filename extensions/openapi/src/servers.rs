@@ -16,7 +16,7 @@ pub(crate) struct ServerChoice {
     pub(crate) variables: BTreeMap<String, String>,
 }
 
-/// The server of an operation: a URL without a query, whose path does not end in `/`.
+/// Returns the server of an operation: a URL without a query, whose path does not end in `/`.
 pub(crate) fn server(
     document: &Document,
     found: &FoundOperation<'_>,

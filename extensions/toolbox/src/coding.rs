@@ -110,13 +110,13 @@ impl CodingTools {
         self
     }
 
-    /// Leaves `run_command` out.
+    /// Makes the tools lack `run_command`.
     pub fn without_programs(mut self) -> Self {
         self.has_programs = false;
         self
     }
 
-    /// Leaves `bash` out.
+    /// Makes the tools lack `bash`.
     pub fn without_shell(mut self) -> Self {
         self.has_shell = false;
         self
@@ -195,7 +195,8 @@ impl CodingTools {
         self.wanted_wall().and_then(Result::err)
     }
 
-    /// The sandbox for lines rated safe, or why there is none; `None` if none is wanted. The machine is examined once.
+    /// Finds the sandbox for lines that are rated safe, or says why there is none; `None` if none is wanted. The
+    /// machine is examined only once.
     fn wanted_wall(&self) -> Option<Result<Sandbox, String>> {
         if !self.has_shell || !self.has_wall || self.sandbox.is_some() {
             return None;

@@ -16,9 +16,9 @@ pub struct Card {
     pub state: State,
     pub sub_state: Option<SubState>,
     pub title: String,
-    /// How many criteria it has.
+    /// How many criteria the ticket has.
     pub criteria: u32,
-    /// How many of them are met.
+    /// How many of these criteria are met.
     pub met: u32,
     pub comments: u32,
     /// The runner that works on the ticket now.

@@ -65,7 +65,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("tests", "tests"),
 ];
 
-/// The arguments.
+/// Declares the arguments of the program.
 #[must_use]
 pub fn command() -> Command {
     Command::new("bonsai-analyze").about("Says what a repository is").arg(repository())

@@ -29,7 +29,7 @@ struct CheckedCriterion {
     finding: String,
 }
 
-/// The arguments.
+/// Declares the arguments of the program.
 #[must_use]
 pub fn command() -> Command {
     let ticket =

@@ -19,7 +19,7 @@ const READINGS: [(&str, GitReading); 6] = [
     ("branches", GitReading::Branches),
 ];
 
-/// The arguments.
+/// Declares the arguments of the program.
 #[must_use]
 pub fn command() -> Command {
     let words = |name, help| Arg::new(name).required(true).help(help);

@@ -36,7 +36,7 @@ pub struct Lint {
     pub timed_out: bool,
     pub count: usize,
     pub problems: Vec<Problem>,
-    /// How many problems were left out of `problems`, because there are too many.
+    /// How many problems were left out of `problems` to limit the size of the report.
     pub omitted: usize,
     /// The end of the output, where the problems do not explain why the linter failed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub struct Lint {
 /// Parses a line of a linter's output.
 type ReadLine = Box<dyn FnMut(&str) -> Option<Problem>>;
 
-/// The arguments.
+/// Declares the arguments of the program.
 #[must_use]
 pub fn command() -> Command {
     Command::new("bonsai-lint")
@@ -126,7 +126,7 @@ fn clippy(line: &str) -> Option<Problem> {
     let line: Value = serde_json::from_str(line).ok()?;
     let message = (line["reason"] == "compiler-message").then(|| &line["message"])?;
     let spans = message["spans"].as_array()?;
-    // A message without a place is a summary.
+    // A message without a location is a summary.
     let place = spans.iter().find(|it| it["is_primary"] == true)?;
     Some(Problem {
         file: place["file_name"].as_str()?.to_owned(),

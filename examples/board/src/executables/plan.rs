@@ -48,11 +48,11 @@ pub struct Plan {
 #[derive(Debug, Serialize)]
 pub struct Step {
     pub step: String,
-    /// How to tell that the step is done.
+    /// How one can tell that the step is done.
     pub done_when: String,
 }
 
-/// The arguments.
+/// Declares the arguments of the program.
 #[must_use]
 pub fn command() -> Command {
     let help = "A file with the ticket, as `board show --json` writes it";
@@ -75,7 +75,7 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     )
 }
 
-/// Makes the plan of a ticket, which is given as JSON.
+/// Makes the plan of a ticket, which is passed as JSON.
 ///
 /// # Errors
 /// When the text is not a ticket.

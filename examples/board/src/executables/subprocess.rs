@@ -24,10 +24,10 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// `None` if the program was killed because its time was up.
+    /// The exit code; `None` if the program was killed because its time was up.
     pub code: Option<i32>,
     pub timed_out: bool,
-    /// The end of its output.
+    /// The end of the program's output.
     pub tail: String,
 }
 
@@ -99,7 +99,7 @@ fn wait(
 
 fn signal(child: &Child, signal: Signal) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // This fails where no process of the group is left.
+        // Sending the signal fails if no process of the group is left.
         let _ = kill_process_group(group, signal);
     }
 }

@@ -33,7 +33,7 @@ pub enum Status {
 pub struct Case {
     pub name: String,
     pub status: Status,
-    /// Why it failed.
+    /// The message of a failed case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -72,7 +72,7 @@ pub struct Suite {
     pub totals: Totals,
     /// The cases, failed ones first.
     pub cases: Vec<Case>,
-    /// How many cases were left out of `cases`, because there are too many.
+    /// How many cases were left out of `cases` to limit the size of the report.
     pub omitted: usize,
     /// The end of the output, where the cases do not explain the result.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ pub(super) trait Reader {
     fn end(self: Box<Self>) -> (Vec<Case>, Option<Totals>);
 }
 
-/// The arguments.
+/// Declares the arguments of the program.
 #[must_use]
 pub fn command() -> Command {
     Command::new("bonsai-test")
@@ -95,14 +95,14 @@ pub fn command() -> Command {
         .args([repository(), limit()])
 }
 
-/// The argument that limits the time.
+/// Declares the argument that limits the time.
 pub(super) fn limit() -> Arg {
     let help = "After how many seconds the suite is ended";
     let seconds = value_parser!(u64).range(1..=86_400);
     Arg::new("limit").long("limit").default_value("600").value_parser(seconds).help(help)
 }
 
-/// Returns the time limit.
+/// Returns the time limit that the command line sets.
 pub(super) fn limit_of(matches: &ArgMatches) -> Duration {
     Duration::from_secs(matches.get_one::<u64>("limit").copied().unwrap_or(600))
 }
@@ -149,7 +149,7 @@ pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
     Ok(Suite::of(runner, ended, cases, words))
 }
 
-/// The message for a folder whose kind of project is unknown.
+/// Returns the message for a folder whose kind of project is unknown.
 pub(super) fn unknown(folder: &Path) -> String {
     format!(
         "found no project in `{}`, expected `Cargo.toml`, `package.json`, `pyproject.toml` or `setup.py`",

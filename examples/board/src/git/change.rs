@@ -102,7 +102,7 @@ impl GitChange {
     pub fn approval(&self) -> Option<&'static str> {
         match self {
             Self::Commit { .. } => None,
-            // Later commits would not be on the branch that people look at.
+            // Commits on another branch would not reach the branch that people read.
             Self::Branch { .. } => Some("the worktree would leave the branch of its ticket"),
             Self::Push { .. } => Some("others build on what is pushed"),
         }

@@ -17,13 +17,13 @@ use super::problem::Problem;
 use super::sessions::Session;
 use super::{Page, columns, ticket};
 
-/// How long the stream waits before it looks again, unless the journal reports a change.
+/// How long the stream waits before it reads the board again, unless the journal reports a change.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long it waits at least.
+/// How long the stream waits at least between two reads.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// After so many looks without a change it sends a comment, so that a broken connection is noticed.
+/// After this many reads without a change the stream sends a comment, so that a broken connection is noticed.
 const SILENT: u32 = 15;
 
 pub async fn of_board(State(page): State<Arc<Page>>, SignedIn(session): SignedIn) -> Response {
@@ -79,7 +79,7 @@ impl Watched {
     }
 
     async fn look(&mut self) -> Vec<Event> {
-        // Where the database fails now, the next look reads it again.
+        // If the database fails now, the next iteration reads it again.
         let mut parts = self.parts().await.unwrap_or_default();
         parts.retain(|it| self.seen.insert(it.id.clone(), it.version()) != Some(it.version()));
         self.silent = if parts.is_empty() { self.silent + 1 } else { 0 };

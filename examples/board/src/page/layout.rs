@@ -9,7 +9,7 @@ use crate::ticket::{State, SubState};
 
 /// A part of a page that is updated when it changes.
 pub struct Part {
-    /// Its id in the page.
+    /// The id of the HTML element.
     pub id: String,
     pub html: Markup,
 }
@@ -31,7 +31,7 @@ impl Part {
     }
 }
 
-/// Makes a whole page. `events` is the address from which its parts are updated.
+/// Makes a whole page. `events` is the address of the event stream that updates the page's parts.
 pub fn html_page(title: &str, events: Option<&str>, body: Markup) -> Markup {
     html! {
         (DOCTYPE)

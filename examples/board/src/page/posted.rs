@@ -13,7 +13,7 @@ use super::Page;
 use super::problem::Problem;
 use super::sessions::Session;
 
-/// The name of the cookie of a session.
+/// The name of the session cookie.
 pub const COOKIE: &str = "board";
 
 /// The session of a request, found by its folder and its cookie.

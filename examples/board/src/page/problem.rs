@@ -23,17 +23,17 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "There is no such page.")
     }
 
-    /// What was shown has changed.
+    /// Makes the problem of a request about something that has changed since the page was shown.
     pub fn changed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, message)
     }
 
-    /// The input is invalid.
+    /// Makes the problem of invalid input.
     pub fn unusable(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
-    /// The page failed, or a database that it reads.
+    /// Makes the problem of a failure of the page, or of a database that it reads.
     pub fn failed(error: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }

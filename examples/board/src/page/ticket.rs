@@ -17,7 +17,7 @@ const COMMENTS: u32 = 200;
 pub struct Draft {
     pub alert: Option<String>,
     pub comment: String,
-    /// The comment that is answered.
+    /// The id of the comment that this one answers.
     pub answer: Option<i64>,
     pub reason: String,
 }

@@ -8,7 +8,7 @@ use toolwright::runtime::printable;
 
 use crate::ticket::{Author, Comment, CommentKind, Criterion, Outcome, State, Ticket};
 
-/// The system prompt.
+/// Writes the system prompt.
 pub fn instructions(persona: &str, unread: usize) -> String {
     let mut text = format!(
         "{persona} You work on one ticket of a board, in a worktree of its own, with tools; paths are relative to it. Read the ticket \
@@ -26,13 +26,13 @@ pub fn instructions(persona: &str, unread: usize) -> String {
     text
 }
 
-/// The first message of a ticket's run.
+/// Writes the first message of a ticket's run.
 pub fn task(ticket: &Ticket) -> String {
     let Ticket { id, kind, title, .. } = ticket;
     format!("Work on ticket {id} ({kind}): {title}")
 }
 
-/// How each comment begins in a message to a run. The history is searched for it.
+/// How each comment begins in a message to a run. A later slice searches the history for this word.
 const COMMENT: &str = "Comment ";
 
 /// The indentation of a comment's lines.
@@ -88,7 +88,7 @@ pub fn outcome(
     if !matches!(end, RunEnd::Text { .. } | RunEnd::Terminal { .. }) {
         return (Outcome::Error, end.to_string());
     }
-    // Only comments since the last one of a person count; earlier ones were about something else.
+    // Only comments after the person's last one count; earlier ones were about something else.
     let since = comments.iter().take_while(|it| it.author == Author::Agent);
     let since: Vec<&Comment> = since.collect();
     let posted = |kind| since.iter().find(|it| it.kind == kind && !it.resolved);

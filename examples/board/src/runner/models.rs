@@ -7,7 +7,7 @@ use toolwright::agent::{IntoModel as _, Model, ModelNameError};
 
 use crate::ticket::Ticket;
 
-/// A future that gives a model.
+/// A future that returns a model.
 pub type FutureModel<'a> =
     Pin<Box<dyn Future<Output = Result<Arc<dyn Model>, String>> + Send + 'a>>;
 

@@ -54,16 +54,16 @@ pub async fn work(
     Ok(decide::outcome(&progress, &ticket, &comments, &criteria))
 }
 
-/// Drives the run of a ticket.
+/// Everything that is needed to drive the run of a ticket.
 struct Prepared {
     agents: durable::Runner,
     executor: Executor,
     run: String,
-    /// `None` for a new run, else whether the run has ended.
+    /// Whether the run has ended; `None` if the run is new.
     known: Option<bool>,
 }
 
-/// Makes worktree, executor and agent. Errors are for a person.
+/// Makes the worktree, the executor and the agent. The text of an error is for a person.
 async fn prepare(runner: &Runner, ticket: &Ticket, project: &Project) -> Result<Prepared, String> {
     let run = format!("ticket-{}", ticket.id);
     let worktree = runner.folder.join("worktrees").join(&run);
@@ -135,7 +135,7 @@ async fn drive(
     }
 }
 
-/// Renews the claim until that fails.
+/// Renews the claim again and again, until a renewal fails.
 async fn hold(runner: &Runner, claim: &Claim) -> BoardError {
     loop {
         tokio::time::sleep(runner.settings.lease / 3).await;

@@ -11,7 +11,7 @@ pub struct Prompt {
     #[serde(rename = "title")]
     _title: String,
     loading: Loading,
-    /// Whether an agent may edit it.
+    /// Whether an agent may edit the prompt.
     #[serde(rename = "agent-modification")]
     agent_modification: bool,
 }
@@ -24,7 +24,7 @@ enum Loading {
 }
 
 impl Prompt {
-    /// Returns whether every conversation begins with it.
+    /// Returns whether every conversation begins with the prompt.
     pub fn is_always_loaded(&self) -> bool {
         self.loading == Loading::Always
     }

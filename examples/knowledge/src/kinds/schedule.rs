@@ -9,18 +9,18 @@ use serde::Deserialize;
 
 use super::{Kind, Others, Refusal};
 
-/// The most missed times that are counted.
+/// At most this many missed times are counted.
 const MOST_MISSED: usize = 1_000;
 
 /// The front matter of a schedule.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// Never changes.
+    /// The id of the schedule, which never changes.
     pub id: String,
     /// When it is due, in UTC and five fields: minute, hour, day, month, day of the week.
     cron: String,
-    /// Whether it makes tasks.
+    /// Whether the schedule makes tasks.
     #[serde(default)]
     pub enabled: bool,
 }
@@ -34,7 +34,7 @@ pub struct DueTimes {
 }
 
 impl Schedule {
-    /// Returns the times after `since` up to and including `now`; `None` if there is none, or the line is invalid.
+    /// Returns the due times after `since` up to and including `now`; `None` if no time is due, or the line is invalid.
     /// Pure.
     pub fn due(&self, since: Timestamp, now: Timestamp) -> Option<DueTimes> {
         let cron = Cron::from_str(&self.cron).ok()?;

@@ -10,10 +10,10 @@ use super::{Kind, Others, Refusal};
 pub struct Skill {
     /// The name of the file.
     name: String,
-    /// What it is good for.
+    /// What the skill is good for.
     #[serde(rename = "description")]
     _description: String,
-    /// The names of its arguments.
+    /// The names of the skill's arguments.
     #[serde(default, rename = "arguments")]
     _arguments: Vec<String>,
 }

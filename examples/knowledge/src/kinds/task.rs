@@ -10,7 +10,7 @@ use super::{Kind, Others, Refusal};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// Never changes; other tasks refer to it.
+    /// The id of the task, which never changes; other tasks refer to it.
     pub id: String,
     /// The status. The tools that end a task change it; an edit must not.
     pub status: Status,
@@ -19,7 +19,7 @@ pub struct Task {
     /// The ids of the tasks that have to be complete first.
     #[serde(default)]
     pub blocked_by: Vec<String>,
-    /// Only workers write the fields below.
+    /// The worker that has claimed the task. Only workers write this field and those below.
     pub claimed_by: Option<String>,
     claimed_at: Option<String>,
     pub output: Option<String>,

@@ -31,7 +31,7 @@ async fn total(plugins: &Plugins) -> usize {
     plugins.get::<Shopping>().map_or(0, |basket| basket.goods.len() * 450)
 }
 
-/// Shows the total only of a basket in which there is something.
+/// Offers the model the tool `total` only while the basket is not empty.
 struct Shopping;
 
 impl Plugin for Shopping {

@@ -93,7 +93,7 @@ pub enum ModelNameError {
         found: String,
         /// The part of the text before the colon.
         provider: String,
-        /// Similar names, or all of them.
+        /// Similar names of providers, or all names if none is similar.
         choices: String,
     },
     /// The text names no model of the provider.

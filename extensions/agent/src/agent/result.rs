@@ -21,7 +21,7 @@ pub struct RunResult {
     spent: TotalUsage,
     history: Vec<Message>,
     differences: Vec<String>,
-    /// The type of the value that it had to end in.
+    /// The type of the value in which the run had to end, if it had one.
     expected: Option<Expected>,
 }
 

@@ -143,7 +143,7 @@ impl Runner {
     /// and leaves a parked run parked ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
-            // Requested before the look, so that no change is missed.
+            // Subscribe before reading, so that no change is missed.
             let changed = self.0.access.store.changed();
             match self.0.gone_on(run, TakenBy::Worker).await {
                 Ok(Progress::Ended(ended)) => return Ok(ended),
@@ -288,7 +288,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// Makes a runner for the runs of one agent, whose services come with each request.
+    /// Makes a runner for the runs of one agent. The services of a run come with each request for it.
     pub(super) fn of_one(
         agent: &Agent,
         access: JournalAccess,
@@ -351,7 +351,7 @@ impl Inner {
         let key = inbox::put(&self.access, run, prompt, urgency).await?;
         let (head, _) = self.head(run).await?;
         if rests_in_background(&head) {
-            // Boxed, so that its type is none of the callers' types.
+            // Boxed, so that the type of this future is not a part of the callers' types.
             return match self.gone_on(run, TakenBy::Worker).boxed().await {
                 Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
                 gone_on => gone_on,

@@ -118,7 +118,7 @@ impl Runner {
     async fn look(&self, going: &mut Going) {
         let (mut rested, submitted) = (RestingRuns::default(), self.0.submitted.listen());
         loop {
-            // The wait for a change begins before the look, so that no change is missed.
+            // Subscribe before reading, so that no change is missed.
             let changed = self.0.access.store.changed();
             let took = self.take_up(going, &mut rested).await.unwrap_or_else(|error| {
                 self.0.failed("-", &error);
@@ -146,7 +146,7 @@ impl Runner {
                 };
                 self.report(going, &run, driven);
                 if is_full {
-                    // Another run may have waited for this one's slot.
+                    // Another run may have waited for the slot that is free now.
                     break;
                 }
             }
@@ -211,7 +211,7 @@ impl Runner {
         match driven {
             Ok(()) => going.forget(run),
             Err(error @ RunError::ModelUnreachable { .. }) => {
-                // Its head says when the model is asked again.
+                // The head of the run says when the model is asked again.
                 self.0.failed(run, &error);
                 going.forget(run);
             }

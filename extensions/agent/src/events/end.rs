@@ -88,7 +88,7 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
-    /// Whether it is the end of a run with an output type.
+    /// Whether this is the end of a run with an output type.
     pub(crate) fn is_of_value(&self) -> bool {
         matches!(self, Self::Output { .. } | Self::InvalidOutput { .. })
     }
@@ -98,7 +98,7 @@ impl RunEnd {
         matches!(self, Self::Text { .. } | Self::Terminal { .. } | Self::Output { .. })
     }
 
-    /// Returns the name of the kind of end, as serde writes it.
+    /// Returns the name of this kind of end, as serde writes it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Terminal { .. } => "terminal",

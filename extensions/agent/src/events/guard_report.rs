@@ -48,7 +48,7 @@ pub enum GuardStage {
     AfterRun,
 }
 
-/// What a guard did.
+/// How a guard intervened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -64,7 +64,7 @@ pub enum GuardAction {
 }
 
 impl GuardAction {
-    /// Whether it ends the run.
+    /// Whether the action ends the run.
     pub(crate) fn is_end(self) -> bool {
         matches!(self, Self::Stopped | Self::Failed)
     }

@@ -54,7 +54,7 @@ pub struct Fallback {
     resting: Mutex<Vec<Option<Resting>>>,
 }
 
-/// A model that is not asked for a while.
+/// A model that is not asked until its rest is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Resting {
     until: Instant,
@@ -205,7 +205,7 @@ impl Fallback {
         request: ModelRequest<'_>,
     ) -> Result<ModelAnswer, ModelError> {
         let (wanted, given) = (model.dialect(), request.listing.dialect());
-        // Only models that search for deferred tools get them.
+        // Only models that search for deferred tools are sent them.
         let searches = model.searches_tools();
         let is_for_it = searches || !request.listing.has_deferred();
         if wanted == given && is_for_it && (!searches || request.catalog.is_none()) {
@@ -320,7 +320,7 @@ impl Model for Fallback {
         self.models.iter().map(|model| model.first_read(history)).min().unwrap_or(0)
     }
 
-    /// Whether any of the models does.
+    /// Whether any of the models searches for tools by its provider.
     fn searches_tools(&self) -> bool {
         self.models.iter().any(|model| model.searches_tools())
     }

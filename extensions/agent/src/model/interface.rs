@@ -41,7 +41,7 @@ use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputForm
 /// }
 /// ```
 pub trait Model: Send + Sync {
-    /// Returns its name, for transcripts and errors.
+    /// Returns the name of the model, for transcripts and errors.
     fn name(&self) -> &str;
 
     /// Returns the dialect in which the model takes tools.
@@ -271,7 +271,7 @@ pub struct ModelAnswer {
     pub failed: TotalUsage,
     /// Content that the provider requires back verbatim.
     pub verbatim: Option<Verbatim>,
-    /// The name of the model that gave it, if there were several.
+    /// The name of the model that gave the answer, if several were asked.
     pub model: Option<String>,
     /// The content that its request omitted, because only another provider's model can read it.
     pub omitted: Vec<Omitted>,
@@ -328,14 +328,14 @@ impl ModelAnswer {
         self
     }
 
-    /// Adds the usage of failed requests for it.
+    /// Adds the usage of failed requests for this answer.
     #[must_use]
     pub fn failed(mut self, failed: TotalUsage) -> Self {
         self.failed = self.failed.plus(failed);
         self
     }
 
-    /// Returns its usage and cost, including those of failed requests for it.
+    /// Returns the usage and the cost of the answer, including those of failed requests for it.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
@@ -348,7 +348,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Sets the content that its request omitted.
+    /// Sets the content of the history that the answer's request omitted.
     #[must_use]
     pub fn with_omitted(mut self, omitted: Vec<Omitted>) -> Self {
         self.omitted = omitted;
@@ -369,7 +369,7 @@ impl ModelAnswer {
     }
 }
 
-/// Omits its text and arguments, which may hold secrets.
+/// Omits text and arguments, which may hold secrets.
 impl fmt::Debug for ModelAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

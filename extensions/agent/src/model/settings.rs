@@ -58,7 +58,7 @@ pub struct ModelSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
-    /// The model decides.
+    /// The model decides whether to call a tool.
     #[default]
     Auto,
     /// The model must not call a tool.

@@ -34,7 +34,7 @@ impl AnswerBudget {
         Self { characters: Some(characters), ..Self::unlimited() }
     }
 
-    /// Sends every answer whole.
+    /// Makes a budget with which the model is sent every answer whole.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { characters: None, tools: BTreeMap::new(), without_references: BTreeSet::new() }
@@ -47,14 +47,14 @@ impl AnswerBudget {
         self
     }
 
-    /// Sends the answers of one tool whole.
+    /// Makes the answers of one tool exempt: the model is sent them whole.
     #[must_use]
     pub fn whole(mut self, name: impl Into<String>) -> Self {
         self.tools.insert(name.into(), None);
         self
     }
 
-    /// Turns off references in the arguments of one tool: there, `{"$result":"lr_3"}` is an argument like any other.
+    /// Turns off references in the arguments of one tool: for it, `{"$result":"lr_3"}` is an argument like any other.
     #[must_use]
     pub fn without_references(mut self, name: impl Into<String>) -> Self {
         self.without_references.insert(name.into());

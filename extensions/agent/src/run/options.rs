@@ -79,7 +79,7 @@ impl RunOptions {
 /// The ids of the agent's runs and conversations that exist in memory.
 pub(crate) type Ids = Arc<Mutex<HashSet<String>>>;
 
-/// Reserves an id for a run until this is dropped.
+/// The reservation of an id for a run, which ends when this value is dropped.
 pub(crate) struct HeldId {
     ids: Ids,
     id: String,

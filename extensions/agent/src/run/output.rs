@@ -26,7 +26,7 @@ pub(crate) struct Output(Arc<Inner>);
 struct Inner {
     expected: Expected,
     format: OutputFormat,
-    /// Parses the value. It runs no tools.
+    /// The executor whose only tool takes the value. It parses a value and runs nothing.
     reader: Executor,
     /// Whether the value is wrapped in an object with one key, because it is not an object itself.
     is_wrapped: bool,
@@ -40,13 +40,13 @@ type Check = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrappedValue<T> {
-    /// The result.
+    /// The value, as the tool's argument.
     #[expect(dead_code, reason = "its type makes the schema, and the reader reads it")]
     value: T,
 }
 
 impl Output {
-    /// Makes it from a type.
+    /// Makes the output for a type.
     pub(crate) fn of<T>() -> Result<Self, OutputError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
@@ -54,7 +54,7 @@ impl Output {
         Self::checked::<T>(None)
     }
 
-    /// Makes it from a type, with a check that may refuse values that fit the schema.
+    /// Makes the output for a type, with a check that may refuse values that fit the schema.
     pub(crate) fn validated<T>(
         validate: impl Fn(&T) -> Result<(), ToolError> + Send + Sync + 'static,
     ) -> Result<Self, OutputError>
@@ -104,7 +104,7 @@ impl Output {
         &self.0.expected
     }
 
-    /// Returns the name of the type.
+    /// Returns the name of the output's type.
     pub(crate) fn name(&self) -> &str {
         &self.0.expected.name
     }
@@ -242,7 +242,7 @@ pub enum OutputError {
         "the tool `{tool}` has the name by which a model gives the value that its run ends in; give the tool another name"
     )]
     NameTaken {
-        /// The name.
+        /// The name of the tool.
         tool: &'static str,
     },
     /// The run could end in two ways of different kinds.

@@ -182,7 +182,8 @@ pub enum Action {
         /// The text that the model gave as the value.
         text: String,
     },
-    /// Waits for the result of a call that goes on in the background, and brings [`StepInput::BackgroundAnswered`].
+    /// Waits for the result of a call that goes on in the background; the driver passes it on as
+    /// [`StepInput::BackgroundAnswered`].
     Await,
     /// Ends the run.
     End(RunEnd),

@@ -88,7 +88,7 @@ impl ScriptedModel {
         Self { dialect: Dialect::Anthropic, streams: false, price: None, inner: Mutex::default() }
     }
 
-    /// Sets the dialect in which it takes tools.
+    /// Sets the dialect in which the model takes tools.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
@@ -115,7 +115,7 @@ impl ScriptedModel {
         self.step(Step::Answers(Box::new(answer)))
     }
 
-    /// Adds a step that says this.
+    /// Adds a step that answers with this text.
     #[must_use]
     pub fn says(self, text: impl Into<String>) -> Self {
         self.answers(ModelAnswer::text(text))
@@ -128,7 +128,7 @@ impl ScriptedModel {
         self.says_and_calls("", calls)
     }
 
-    /// Adds a step that says this and then calls these tools.
+    /// Adds a step that answers with this text and these calls.
     #[must_use]
     pub fn says_and_calls<'a>(
         self,
@@ -258,7 +258,7 @@ impl Drop for ScriptedModel {
         }
         let words = format!("{left} steps of the model's script are left unused");
         if thread::current().name() == Some("main") {
-            // A failed write is ignored.
+            // There is nowhere to report a failed write.
             let _ = writeln!(std::io::stderr(), "{words}");
         } else {
             panic!("{words}");

@@ -74,7 +74,7 @@ fn description(tool: &ForeignTool) -> String {
     }
 }
 
-/// The effect and the danger of a call.
+/// Returns the effect and the danger of a call.
 pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
     if trust == Trust::None {
         return (Effect::Once, Danger::Moderate);

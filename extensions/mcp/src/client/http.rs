@@ -48,7 +48,7 @@ pub(super) async fn begin(
     }
 }
 
-/// The transport to a server, or why there is none.
+/// Makes the transport to a server, or says why it cannot.
 pub(super) fn transport(
     http: &Http,
     #[cfg(feature = "oauth")] authorization: Option<Arc<Authorization>>,
@@ -77,7 +77,7 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(requests, config))
 }
 
-/// Whether the server refused a request, without working on it, because it does not know the session.
+/// Whether the server refused a request before any work on it, because it does not know the session.
 pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
     matches!(failure(error), Some(StreamableHttpError::SessionExpired))
 }

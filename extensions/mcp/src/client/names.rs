@@ -41,7 +41,7 @@ pub(super) fn fitting_server(name: &str) -> String {
     format!("{plain}-{digest}")
 }
 
-/// The server's part of one of our names.
+/// Returns the part of one of our names that names the server.
 pub(super) fn server(name: &str) -> Option<&str> {
     // A server's name does not contain `__`, nor end in `_`.
     name.split_once("__").map(|(server, _)| server)

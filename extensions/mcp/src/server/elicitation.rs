@@ -40,7 +40,7 @@ use crate::client::untrusted::escaped;
 #[derive(Clone, Default)]
 pub struct ElicitationApprover(Arc<Mutex<HashMap<String, RunClient>>>);
 
-/// The client of a run, and the executor whose policy applies to it.
+/// The client of a run, and the executor whose policy applies to the run.
 #[derive(Clone)]
 struct RunClient {
     client: ConnectedClient,

@@ -29,7 +29,7 @@ impl Pages {
     /// Registers a page to replace the empty list of tools in the answer to this request. Returns `false` if too many wait.
     pub(super) fn stand_in(&self, request: &RequestId, page: &Arc<str>) -> bool {
         let mut pages = lock(&self.0);
-        // Cancelled requests leave their pages here, hence the limit.
+        // Cancelled requests leave their pages behind, so the number of pages is limited.
         let has_room = pages.len() < MOST_PAGES || pages.contains_key(request);
         if has_room {
             pages.insert(request.clone(), Arc::clone(page));

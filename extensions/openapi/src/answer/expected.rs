@@ -38,7 +38,8 @@ impl Answers {
         Self { document, responses, checkers: Mutex::default() }
     }
 
-    /// How an answer differs from what the document promises for its status; empty if it matches, or if nothing is promised.
+    /// Lists how an answer differs from what the document promises for its status; empty if it matches, or the document
+    /// promises nothing.
     pub(super) fn problems(
         &self,
         status: StatusCode,
@@ -102,7 +103,8 @@ fn prepare(document: &Document, schema: &LocatedValue<'_>) -> Option<Checker> {
     Checker::new(&normal.ok()?.schema).ok()
 }
 
-/// What the document promises for a status: an entry for exactly this status, for its class such as `2XX`, or the default.
+/// Finds what the document promises for a status: the entry for exactly this status, for its class such as `2XX`, or
+/// the default.
 fn of_status<'d>(responses: &LocatedValue<'d>, status: StatusCode) -> Option<LocatedValue<'d>> {
     let code = status.as_u16();
     let hundred = format!("{}XX", code / 100);

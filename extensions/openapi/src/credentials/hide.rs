@@ -24,7 +24,7 @@ pub(crate) fn hide(text: &[u8], secrets: &[String]) -> Vec<u8> {
 /// Cuts off the end of a truncated text if it is the beginning of one of these secrets.
 pub(crate) fn without_beginning<'t>(text: &'t [u8], secrets: &[String]) -> &'t [u8] {
     let is_beginning = |end: &[u8]| secrets.iter().any(|it| begins(end, it));
-    // No encoding of a character is longer than this.
+    // No encoding of one character is longer than this.
     let longest = secrets.iter().map(|it| it.chars().count() * LONGEST_FORM).max().unwrap_or(0);
     let first = text.len().saturating_sub(longest);
     let end = (first..text.len()).find(|at| text.get(*at..).is_some_and(is_beginning));
@@ -57,7 +57,7 @@ fn begins_character(text: &[u8], character: char) -> bool {
     })
 }
 
-/// The text after the secret, if the text begins with it.
+/// Returns the text after the secret, if the text begins with the secret.
 fn after_secret<'t>(text: &'t [u8], secret: &str) -> Option<&'t [u8]> {
     let mut characters = secret.chars();
     let Some(character) = characters.next() else { return Some(text) };
@@ -65,8 +65,8 @@ fn after_secret<'t>(text: &'t [u8], secret: &str) -> Option<&'t [u8]> {
     forms.find_map(|after| after_secret(after, characters.as_str()))
 }
 
-/// The text after a character, for each encoding in which the text may begin with it: URL, form, JSON, or plain. Each character
-/// is tried separately, because servers differ in which ones they encode.
+/// Returns the text after a character, for each encoding in which the text may begin with that character: URL, form,
+/// JSON, or plain. Each character is tried separately, because servers differ in which ones they encode.
 fn after_character(text: &[u8], character: char) -> [Option<&[u8]>; 4] {
     let (mut utf8, mut utf16) = ([0; 4], [0; 2]);
     let bytes: &[u8] = character.encode_utf8(&mut utf8).as_bytes();

@@ -65,7 +65,7 @@ struct TokenResponse {
 #[error("no token can be obtained from `{url}`: {why}")]
 #[non_exhaustive]
 pub struct TokenUrlError {
-    /// The URL; not shown where it may have a password in it.
+    /// The URL; it is omitted if it may contain a password.
     pub url: String,
     /// The reason.
     pub why: String,
@@ -113,7 +113,7 @@ impl OAuthCredentials {
         self
     }
 
-    /// Requests these scopes.
+    /// Sets the scopes that the client requests.
     #[must_use]
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();

@@ -69,7 +69,7 @@ impl Place {
 /// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// JSON.
+    /// The value is JSON.
     Json,
     Simple {
         explode: bool,
@@ -89,7 +89,7 @@ pub(crate) enum Style {
     Delimited {
         by: &'static str,
     },
-    /// Keys in brackets, at every level.
+    /// Keys are in brackets, at every level.
     Deep,
 }
 
@@ -182,7 +182,7 @@ fn style(at: &LocatedValue<'_>, name: &str, place: Place) -> Result<Style, Refus
 }
 
 impl Style {
-    /// The style of a form property, from what the document says about it.
+    /// Returns the style of a form property, as the document describes it.
     pub(crate) fn of_form(encoding: Option<&LocatedValue<'_>>) -> Option<Self> {
         let at = encoding?;
         let explode =

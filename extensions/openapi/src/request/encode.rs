@@ -5,7 +5,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// Encodes everything but the characters that RFC 3986 calls unreserved.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Also leaves the characters for `allowReserved`: reserved ones that end neither a value nor a query.
+/// The characters to encode for `allowReserved`: reserved characters stay as they are, except those that end a value or
+/// a query.
 const RESERVED: &AsciiSet = &VALUE
     .remove(b':')
     .remove(b'/')

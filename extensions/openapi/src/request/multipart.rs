@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{decode, encode, style};
 use crate::body::Part;
 
-/// The media type with its boundary, and the body.
+/// Writes the body, and returns it with its media type, which names the boundary.
 pub(super) fn write(
     parts: &BTreeMap<String, Part>,
     value: &Value,
@@ -38,7 +38,7 @@ pub(super) fn write(
     Ok((format!("multipart/form-data; boundary={boundary}"), body))
 }
 
-/// The head of a part, and its content.
+/// Returns the head of a part, and its content.
 fn field(name: &str, part: &Part, value: &Value) -> Result<(String, Vec<u8>), String> {
     // As browsers do: percent-encode the characters that would end the name.
     let name = name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
@@ -64,7 +64,7 @@ fn field(name: &str, part: &Part, value: &Value) -> Result<(String, Vec<u8>), St
     Ok((head, style::plain(value).into_bytes()))
 }
 
-/// A boundary that occurs in none of the contents.
+/// Makes a boundary that occurs in none of the contents.
 fn boundary(written: &[(String, Vec<u8>)]) -> String {
     let mut number: u64 = 0;
     loop {

@@ -49,7 +49,7 @@ impl Template {
         Ok(Self { segments, query: pairs.collect() })
     }
 
-    /// The names of the parameters.
+    /// Iterates over the names of the parameters.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().flatten().filter_map(|piece| match piece {
             Piece::Parameter(name) => Some(name.as_str()),
@@ -57,13 +57,13 @@ impl Template {
         })
     }
 
-    /// The keys of the query in the path.
+    /// Iterates over the keys of the query in the path.
     pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
         let keys = self.query.iter().map(|pair| pair.split('=').next().unwrap_or_default());
         keys.map(|key| percent_decode_str(key).decode_utf8_lossy().into_owned())
     }
 
-    /// The pairs of the query in the path.
+    /// Iterates over the pairs of the query in the path.
     pub(super) fn query(&self) -> impl IntoIterator<Item = &str> {
         self.query.iter().map(String::as_str)
     }
@@ -119,7 +119,7 @@ pub(super) struct Filling<'t> {
 }
 
 impl Filling<'_> {
-    /// Sets an encoded value.
+    /// Replaces a parameter by an encoded value.
     pub(super) fn fill(&mut self, name: &str, value: String) {
         self.values.insert(name.to_owned(), value);
     }

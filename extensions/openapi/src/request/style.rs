@@ -119,7 +119,7 @@ fn deep(key: &str, value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A value without nesting.
+/// A value without nesting, ready to be written in a style.
 enum Parts {
     One(String),
     List(Vec<String>),
@@ -162,7 +162,7 @@ fn join(fields: &[(String, String)], between: &str, after: &str) -> String {
     pairs.collect::<Vec<_>>().join(after)
 }
 
-/// A value as text, if it is neither a list nor an object.
+/// Returns a value as text, if it is neither a list nor an object.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

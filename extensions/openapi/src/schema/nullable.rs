@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The schema that also accepts `null`.
+/// Makes a schema that also accepts `null`.
 pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && !values.contains(&Value::Null)

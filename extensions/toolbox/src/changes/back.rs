@@ -5,7 +5,7 @@ use super::plan::{Refusal, unrestorable};
 use super::rows::Change;
 use crate::workspace::State;
 
-/// The changes of a file that are to be taken back.
+/// The changes of a file that are to be undone together.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Back<'a> {
     /// The changes to be taken back, newest first; the file is restored to the state before the oldest of them.
@@ -13,14 +13,14 @@ pub(super) struct Back<'a> {
 }
 
 impl<'a> Back<'a> {
-    /// The oldest of the changes to be taken back.
+    /// Returns the oldest of the changes that are to be undone.
     pub(super) fn oldest(&self) -> Option<&'a Change> {
         self.changes.last().copied()
     }
 }
 
-/// Plans what a file is restored to. `changes` are all changes of the file, oldest first; `is_taken` selects those to be taken
-/// back; `now` is the present state. `None` if the file is already as it was before them.
+/// Plans what a file is restored to. `changes` are all changes of the file, oldest first; `is_taken` selects those to
+/// be taken back; `now` is the present state. `None` if the file is already as it was before these changes.
 pub(super) fn plan_back<'a>(
     changes: &'a [Change],
     is_taken: impl Fn(&Change) -> bool,
@@ -56,8 +56,8 @@ pub(super) fn plan_back<'a>(
     Ok(Some(Back { changes: since.iter().rev().copied().collect() }))
 }
 
-/// Returns the changes in effect: leaves out each change that an undo has taken back, and that undo. If an undo is itself taken
-/// back but not all of its changes are, both stay.
+/// Returns the changes that are still in effect. Leaves out each change that was undone, together with its undo. If an
+/// undo was itself undone, but not all of its changes were, both stay.
 fn standing<'a>(changes: &'a [Change], is_taken: &impl Fn(&Change) -> bool) -> Vec<&'a Change> {
     let undone_by = |undo: &Change| {
         let by = undo.number;

@@ -15,7 +15,7 @@ use crate::workspace::Name;
 /// One line of the history.
 pub(super) enum Entry {
     Change(Change),
-    /// A call that may have written files that it does not name.
+    /// A call that may have written files, of which none is named.
     Unnamed {
         call: CallOf,
         why: String,
@@ -51,7 +51,7 @@ impl ChangeLog {
         Ok(entries)
     }
 
-    /// The files that were changed most recently.
+    /// Lists the files that were changed most recently.
     fn newest_names(&self, limit: u32) -> rusqlite::Result<Vec<Name>> {
         let connection = self.connection();
         let sql = "SELECT path, max(number) AS newest FROM changes GROUP BY path ORDER BY newest DESC LIMIT ?1";
@@ -167,7 +167,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// A time, to the second.
+/// Formats a time, to the second.
 fn time(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds)
         .map_or_else(|_| milliseconds.to_string(), |it| it.strftime("%F %T UTC").to_string())

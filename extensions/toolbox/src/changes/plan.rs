@@ -5,23 +5,23 @@ use std::fmt;
 use super::rows::Change;
 use crate::workspace::{Name, State, UnrecordedReason};
 
-/// The changes to be undone.
+/// The changes that are to be undone.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum WantedChanges<'a> {
     /// The newest change that is not undone. Undos themselves do not count as changes.
     Newest,
     /// The change of this number, which may be an undo.
     Change(i64),
-    /// The changes of a turn of a run.
+    /// The changes that a turn of a run made.
     Turn { run: &'a str, turn: u64 },
 }
 
 /// What an undo restores.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Plan<'a> {
-    /// The changes to be taken back, newest first.
+    /// The changes to undo, newest first.
     pub(super) changes: Vec<&'a Change>,
-    /// Why older changes of the turn are not taken back.
+    /// Why older changes of the turn are not undone.
     pub(super) rest: Option<Refusal<'a>>,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Refusal<'a> {
     Undone { change: i64, by: i64 },
     /// Its call still runs, or another process has not completed its record.
     Running { change: &'a Change },
-    /// The file is no longer as the change left it.
+    /// The file has changed since the change.
     Changed { change: &'a Change, later: Option<&'a Change> },
     /// The log has no content to restore the file from.
     Unrecorded { change: &'a Change, why: &'static str },
@@ -87,7 +87,7 @@ pub(super) fn plan<'a>(
     Ok(Plan { changes: chosen, rest: None })
 }
 
-/// Whether the last of these changes can be taken back, after the others.
+/// Whether the last of these changes can be undone, after the others.
 fn restorable<'a>(
     changes: &'a [Change],
     taken: &[&'a Change],
@@ -126,7 +126,7 @@ pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> 
 }
 
 impl Change {
-    /// What the change did to the file.
+    /// Returns what the change did to the file, as a word.
     pub(super) fn operation(&self) -> &'static str {
         match (&self.before, &self.after) {
             (_, None) => "writes",
@@ -141,7 +141,7 @@ impl Change {
         }
     }
 
-    /// Describes the change: its number, tool and turn.
+    /// Describes the change by its number, tool and turn.
     pub(super) fn words(&self) -> String {
         let turn = self.call.turn.map(|turn| format!(" in turn {turn}")).unwrap_or_default();
         format!("change {} by `{}`{turn}", self.number, self.call.tool)

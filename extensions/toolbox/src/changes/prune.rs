@@ -63,7 +63,7 @@ impl ChangeLog {
     }
 }
 
-/// How many bytes of the file are in use.
+/// Returns how many bytes of the file are in use.
 fn used(db: &Connection) -> rusqlite::Result<u64> {
     let pragma = |name| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = pragma("page_count")? - pragma("freelist_count")?;

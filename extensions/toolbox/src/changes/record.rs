@@ -14,7 +14,7 @@ use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Above, FileSnapshot, Name, State};
 
-/// The call's data that the log records.
+/// The data of a call that the log records.
 #[derive(Debug, Clone)]
 pub(super) struct CallFacts {
     pub(super) id: CallId,
@@ -40,11 +40,11 @@ impl CallFacts {
 pub(super) struct OpenChanges {
     log: Arc<Inner>,
     changes: Vec<BegunChange>,
-    /// The row of the call, if this attempt inserted it.
+    /// The row of the call, if this attempt at the call inserted it.
     made: Option<i64>,
 }
 
-/// A change that has begun, but whose new content is not recorded yet.
+/// A change whose new content is not recorded yet.
 struct BegunChange {
     number: i64,
     name: Name,
@@ -150,8 +150,8 @@ impl ChangeLog {
         Ok(BegunChange { number, name, is_new: true, known })
     }
 
-    /// Removes what this attempt has recorded, when the call does not begin. If the log fails here, the rows remain, as those
-    /// of an interrupted call.
+    /// Removes what this attempt has recorded, because the call does not begin. If the log fails here, the rows remain,
+    /// like those of an interrupted call.
     pub(super) fn forget(&self, begun: OpenChanges) {
         let mut connection = self.connection();
         let mut forget = || -> rusqlite::Result<()> {
@@ -231,7 +231,7 @@ impl OpenChanges {
         self.changes.push(change);
     }
 
-    /// The number of the change at a name.
+    /// Returns the number of the change at a name.
     pub(super) fn change(&self, name: &Name) -> Option<i64> {
         self.changes.iter().find(|it| it.name == *name).map(|it| it.number)
     }
@@ -276,8 +276,8 @@ fn call_number(
     Ok((db.last_insert_rowid(), true))
 }
 
-/// Moves a change behind other changes of its file that were completed since it began: its state before becomes the state after
-/// the last of them, and it gets a new number. Returns its number.
+/// Moves a change behind those changes of its file that were completed since it began. Its state before becomes the
+/// state after the last of them, and it gets a new number, which is returned.
 fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> {
     let changes = of_file(db, &change.name)?;
     let is_own = |it: &&Change| it.number == change.number;

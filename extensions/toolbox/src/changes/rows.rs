@@ -15,7 +15,7 @@ pub(super) struct Change {
     pub(super) call: CallOf,
     pub(super) name: Name,
     pub(super) before: State,
-    /// Absent while the call runs.
+    /// The state of the file after the change; absent while the call runs.
     pub(super) after: Option<State>,
     /// The folders above the file before the change.
     pub(super) above: Vec<Above>,
@@ -32,7 +32,7 @@ pub(super) struct CallOf {
     pub(super) turn: Option<u64>,
     pub(super) place: Option<u32>,
     pub(super) tool: String,
-    /// Milliseconds since 1970.
+    /// When the call began, in milliseconds since 1970.
     pub(super) began: i64,
 }
 
@@ -43,7 +43,7 @@ impl Change {
     }
 }
 
-/// The columns of [`call`].
+/// The columns that [`call`] reads.
 pub(super) const CALL: &str =
     "calls.id, calls.run, calls.turn, calls.place, calls.tool, calls.began";
 
@@ -58,7 +58,7 @@ pub(super) fn call(row: &Row<'_>) -> rusqlite::Result<CallOf> {
     })
 }
 
-/// The changes of one file, oldest first.
+/// Lists the changes of one file, oldest first.
 pub(super) fn of_file(db: &Connection, name: &Name) -> rusqlite::Result<Vec<Change>> {
     let sql = format!(
         "SELECT {CALL}, changes.number, changes.path, before, after, above, is_undo FROM changes \
@@ -79,8 +79,8 @@ fn marks(db: &Connection, name: &Name) -> rusqlite::Result<Vec<(i64, i64)>> {
     marks.collect()
 }
 
-/// Marks the changes that are undone. A change is undone if an undo took it back, and that undo had an effect and was
-/// not taken back itself. Pure.
+/// Marks the changes that are undone. A change counts as undone if an undo of it had an effect and was not undone
+/// itself. Pure.
 pub(super) fn mark_undone(changes: &mut [Change], marks: &[(i64, i64)]) {
     // From the newest on, because an undo is newer than the changes that it takes back.
     for index in (0..changes.len()).rev() {

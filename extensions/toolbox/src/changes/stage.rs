@@ -74,7 +74,7 @@ impl AfterCall for Recording {
     fn not_begun(self: Box<Self>) {
         let forget = move || self.log.forget(self.begun);
         match tokio::runtime::Handle::try_current() {
-            // Until then, the change counts as one of a running call.
+            // Until that task ends, the change counts as one of a running call.
             Ok(runtime) => drop(runtime.spawn_blocking(forget)),
             Err(_) => forget(),
         }

@@ -173,7 +173,7 @@ fn names_of(db: &Connection, calls: &ChangingCalls) -> rusqlite::Result<Vec<Name
     Ok(names.iter().filter_map(|(path, _)| Name::parse(path).ok()).collect())
 }
 
-/// Splits these calls into those whose changes are all in the log, and those that may have changed more.
+/// Splits these calls into those whose changes are all in the log, and those that may have made other changes.
 fn calls_of(
     db: &Connection,
     calls: &ChangingCalls,

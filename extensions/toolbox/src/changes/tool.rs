@@ -9,7 +9,7 @@ use super::log::ChangeLog;
 use super::rows::of_file;
 use crate::workspace::Name;
 
-/// The time in milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 pub(super) fn milliseconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -14,7 +14,7 @@ use crate::workspace::{Name, RecordedFile, State};
 
 /// The result of an undo of one file.
 pub(super) struct Undone {
-    /// Describes what was undone, and names the file.
+    /// Describes what was undone, with the name of the file.
     pub(super) words: String,
     /// Why older changes of the turn were not undone.
     pub(super) rest: Option<String>,

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CodingToolsError {
-    /// The folder cannot be worked in.
+    /// The folder cannot be used.
     #[error("the folder `{}` cannot be worked in: {source}; name one that exists and can be read", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// Why not: the error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

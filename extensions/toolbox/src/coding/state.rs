@@ -11,8 +11,8 @@ const FILE: &str = "changes@toolwright.db";
 const SECRETS: [&str; 8] =
     [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
 
-/// Names the change log for a folder, which is given by its real path. Each folder has its own log, whose path below the user's
-/// state folder repeats the folder's path: the log of `/home/ada/shop` is
+/// Returns the path of the change log for a folder, which is passed by its real path. Each folder has its own log,
+/// whose path below the user's state folder repeats the folder's path: the log of `/home/ada/shop` is
 /// `~/.local/state/toolwright/home/ada/shop/changes@toolwright.db`.
 pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
     let state = state_folder(|name| env::var_os(name).map(PathBuf::from)).ok_or_else(|| {

@@ -13,11 +13,11 @@ const OVERLAP: usize = 200;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) bytes: Range<usize>,
-    /// The number of its first line, counted from 1.
+    /// The number of the part's first line, counted from 1.
     pub(super) first_line: usize,
 }
 
-/// The parts of a text in order, without blank ones.
+/// Splits a text into its parts, in order and without blank ones.
 pub(super) fn chunks(text: &str) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let (mut start, mut line) = (0, 1);

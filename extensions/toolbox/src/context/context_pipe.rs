@@ -178,7 +178,7 @@ fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
         .hint(format!("call `{name}` itself, or pipe another tool")))
 }
 
-/// Makes the error that the model gets if the inner call failed, so that nothing was stored.
+/// Makes the error that tells the model that the inner call failed, so that nothing was stored.
 fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError {
     let failed = format!("`{tool}` failed, so nothing was stored: ");
     let message = match source {
@@ -194,7 +194,8 @@ fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError
     error.next_action().into_iter().fold(inner, |inner, hint| inner.hint(cut(hint.to_owned())))
 }
 
-/// The error if another call has taken the path meanwhile, or the store failed: the inner tool has already run.
+/// Makes the error for a text that could not be stored although the inner tool has run: another call has taken the path
+/// meanwhile, or the store failed.
 fn lost(tool: &str, error: ToolError) -> ToolError {
     error.with_more(Some(format!(" (`{tool}` has run; its output was not stored)")))
 }

@@ -25,7 +25,7 @@ use super::query::{REFERENCE, evaluate, limits};
 use super::store::{Before, ContextEntry, ContextStore, NewText, OnConflict};
 use crate::blocking::blocking;
 
-/// The largest document, in bytes.
+/// The maximum size of a document, in bytes.
 const LARGEST_SOURCE: usize = 20_000_000;
 
 /// How many characters of a written result are shown.
@@ -112,7 +112,7 @@ pub async fn context_query(
     answered.await?
 }
 
-/// A query that writes nothing is safe: it only reads.
+/// Rates a query. One that writes nothing is safe: it only reads.
 fn danger(output_path: Option<&str>) -> Danger {
     if output_path.is_none() { Danger::Safe } else { Danger::Moderate }
 }
@@ -126,7 +126,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// The document under a path.
+/// Reads the document under a path.
 fn source(store: &ContextStore, path: &str) -> Result<ContextEntry, ToolError> {
     let is_handle = path
         .strip_prefix("lr_")

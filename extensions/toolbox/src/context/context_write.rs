@@ -83,7 +83,7 @@ pub async fn context_write(
     Ok(StoredEntry { not_embedded: store.embed_in_time().await, ..stored })
 }
 
-/// The file that a source names, so that rules for files apply to it.
+/// Returns the file that a source names, so that rules for files apply to it.
 fn files_of(source: Option<&str>) -> Vec<String> {
     source.and_then(|it| it.strip_prefix("file:")).map(str::to_owned).into_iter().collect()
 }

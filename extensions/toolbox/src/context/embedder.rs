@@ -51,13 +51,13 @@ pub trait Embedder: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedderError>>;
 }
 
-/// What a text is embedded for. Some models treat the two differently.
+/// The purpose for which a text is embedded. Some models treat the two purposes differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmbedPurpose {
-    /// To be stored, and found later.
+    /// The text will be stored, and found later.
     Passage,
-    /// To find stored texts.
+    /// The text is a query that finds stored texts.
     Query,
 }
 
@@ -106,7 +106,7 @@ pub enum EmbedderError {
 toolwright::unstable::debug_as_sentence!(EmbedderError);
 
 impl EmbedderError {
-    /// Makes the error of a model that cannot be asked now.
+    /// Makes the error of a model that is not available now.
     pub fn unavailable(problem: impl Into<String>) -> Self {
         Self::Unavailable { problem: problem.into(), source: None }
     }

@@ -29,11 +29,11 @@ const MOST_REFUSALS: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EmbeddingReport {
-    /// How many parts have got their vectors.
+    /// How many parts were given a vector.
     pub embedded: usize,
-    /// How many parts have none.
+    /// How many parts have no vector.
     pub missing: usize,
-    /// Why some have none.
+    /// Why some parts have no vector.
     pub problem: Option<String>,
 }
 
@@ -54,7 +54,7 @@ struct MissingPart {
     text: String,
 }
 
-/// The result of one look at all parts without vectors.
+/// The result of one pass over all parts without vectors.
 #[derive(Default)]
 struct Pass {
     embedded: usize,
@@ -121,12 +121,12 @@ impl ContextStore {
         let mut pass = Pass::default();
         self.embed_missing(&embedding, &turn, &mut pass).await?;
         let missing = self.missing(&embedding).await?.len();
-        // A refused batch whose halves were embedded is no problem.
+        // A batch that was refused is no problem if its halves were embedded.
         let problem = pass.problem.filter(|_| missing > 0);
         Ok(EmbeddingReport { embedded: pass.embedded, missing, problem })
     }
 
-    /// Embeds what it can until then, unless another call does so now. Returns why parts are still without vectors.
+    /// Embeds parts until this time, unless another call is doing so. Returns why parts are still without vectors.
     pub(super) async fn embed_until(&self, until: Instant) -> Option<String> {
         let embedding = self.embedding.clone()?;
         let mut pass = Pass::default();
@@ -149,12 +149,13 @@ impl ContextStore {
         }
     }
 
-    /// Embeds after a write within the store's time.
+    /// Embeds new parts after a write, within the time that the store allows.
     pub(super) async fn embed_in_time(&self) -> Option<String> {
         self.embed_until(Instant::now() + self.embedding_time).await
     }
 
-    /// Looks once at all parts without vectors. `pass` counts, also if this is dropped in the middle.
+    /// Makes one pass over all parts without vectors. `pass` counts what was done, even if this future is dropped in
+    /// the middle.
     async fn embed_missing(
         &self,
         embedding: &Arc<Embedding>,
@@ -279,7 +280,7 @@ fn texts_of(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Vec<Missin
     let mut statement = connection.prepare_cached("SELECT text FROM chunks WHERE id = ?1")?;
     let mut parts = Vec::with_capacity(ids.len());
     for &id in ids {
-        // It may have been replaced meanwhile.
+        // The part may have been replaced meanwhile.
         if let Some(text) = statement.query_row([id], |row| row.get(0)).optional()? {
             parts.push(MissingPart { id, text });
         }

@@ -37,7 +37,7 @@ const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 #[derive(Clone)]
 pub struct HttpEmbedder {
     http: Client,
-    /// The address of requests. It may hold a credential.
+    /// The address of requests, which may hold a credential.
     address: String,
     model: String,
     dimensions: usize,
@@ -58,7 +58,7 @@ impl HttpEmbedder {
         model: impl Into<String>,
         dimensions: usize,
     ) -> Result<Self, WebClientError> {
-        // A redirect would send the key elsewhere.
+        // A redirect would send the key to another server.
         let http = Client::builder().redirect(redirect::Policy::none()).build()?;
         let address = address.as_ref();
         // Building a request checks the address. It may hold a credential, so the error does not repeat it.
@@ -83,7 +83,7 @@ impl HttpEmbedder {
         self
     }
 
-    /// Sends no key, as for a server of this machine.
+    /// Makes requests without a key, for instance to a server on this machine.
     #[must_use]
     pub fn without_key(mut self) -> Self {
         self.variable = None;
@@ -97,7 +97,8 @@ impl HttpEmbedder {
         self
     }
 
-    /// Sets what is put before stored texts and before queries. Models that are trained with such words name them.
+    /// Sets what is put before stored texts and before queries. The description of a model that needs such words gives
+    /// them.
     #[must_use]
     pub fn prefixes(mut self, passage: impl Into<String>, query: impl Into<String>) -> Self {
         (self.passage_prefix, self.query_prefix) = (passage.into(), query.into());

@@ -31,7 +31,7 @@ pub(super) fn within<T>(
         });
         let done = work();
         drop(end);
-        // The watching thread does not panic.
+        // The watching thread does not panic, so the default is never used.
         (done, watch.join().unwrap_or(false))
     })
 }

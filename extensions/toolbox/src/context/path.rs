@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolwright::{ResourceKind, ToolError};
 
-/// The longest path, in characters.
+/// The maximum length of a path, in characters.
 const LONGEST: usize = 1024;
 
 /// The name of an entry of a [`ContextStore`](crate::ContextStore), such as `notes/today.md`, for tools that declare what they

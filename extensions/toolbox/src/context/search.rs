@@ -167,7 +167,8 @@ fn find_both(
     parts.collect()
 }
 
-/// The numbers of the parts whose vectors are the most similar, the best first. It compares with each vector of the model.
+/// Returns the numbers of the parts whose vectors are the most similar, the best first. Compares the query with every
+/// vector of the model.
 fn find_similar(
     connection: &Connection,
     model: &str,
@@ -209,7 +210,7 @@ fn match_of(row: &Row<'_>) -> rusqlite::Result<ContextMatch> {
 /// The first words of a part, as many as the index shows around a match; pure.
 fn beginning(text: &str) -> String {
     let mut ends = text.match_indices(char::is_whitespace).filter(|(at, _)| {
-        // Count the end of each word, not each space.
+        // The end of each word is counted, not each space.
         text[..*at].chars().next_back().is_some_and(|it| !it.is_whitespace())
     });
     match ends.nth(WORDS_SHOWN - 1) {
@@ -232,7 +233,7 @@ fn words_of(query: &str) -> Result<String, ToolError> {
     })
 }
 
-/// A query for FTS5 in which every word is quoted, so that none is taken for an operator; pure.
+/// Writes a query for FTS5 in which every word is quoted, so that no word is taken for an operator. Pure.
 fn words(query: &str) -> Option<String> {
     let mut parts = Vec::new();
     for (index, part) in query.split('"').enumerate() {

@@ -38,7 +38,7 @@ fn application() -> Result<ExitCode, Error> {
     }
     let plan = match command().try_get_matches() {
         Ok(matches) => plan(&matches),
-        // Help arrives here too.
+        // clap returns a request for help as an error, too.
         Err(message) => {
             message.print()?;
             return Ok(ExitCode::from(if message.use_stderr() { 2 } else { 0 }));

@@ -29,13 +29,13 @@ const BUSY: [(u16, &str); 3] = [(503, ""), (529, ""), (429, "retry-after: 1\r\n"
 /// Whether the provider is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// No run has asked for a second answer yet.
+    /// The outage has not begun: no run has asked for a second answer yet.
     Before,
-    /// It answers that it is busy.
+    /// The provider answers that it is busy.
     Busy,
-    /// It refuses connections.
+    /// The provider refuses connections.
     Gone,
-    /// It is available again.
+    /// The provider is available again.
     Back,
 }
 
@@ -57,7 +57,7 @@ impl Provider {
         Ok(provider)
     }
 
-    /// Goes away, or comes back.
+    /// Takes the provider down, or brings it back.
     pub fn be(&self, presence: Presence) {
         self.presence.send_replace(presence);
     }
@@ -183,7 +183,7 @@ fn prompt(request: &Value) -> String {
     content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// Returns the answer of this number to a prompt `RUN: TASK`.
+/// Returns the answer with this number to a prompt of the form `RUN: TASK`.
 fn said(prompt: &str, number: usize) -> Value {
     let (run, task) = prompt.split_once(": ").unwrap_or((prompt, ""));
     let call = |name: &str, input: Value| {

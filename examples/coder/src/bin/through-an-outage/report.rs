@@ -20,7 +20,7 @@ pub struct Row {
     drivers: u64,
     /// How many requests failed in succession.
     in_vain: u32,
-    /// Why it was parked, if it ever was.
+    /// Why the run was parked, if it ever was.
     parked: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Report {
         Self { rows, poison, took, away, refused: 0, died: 0, killed: 0, lines: BTreeMap::new() }
     }
 
-    /// Returns the runs without the crashing one.
+    /// Returns all runs except the one whose tool crashes its process.
     fn others(&self) -> impl Iterator<Item = (&String, &Row)> {
         self.rows.iter().filter(|(run, _)| **run != self.poison)
     }
@@ -71,7 +71,7 @@ impl Report {
             && self.rows[&self.poison].parked.is_some()
     }
 
-    /// Returns the promises, and whether each is true.
+    /// Returns what the program promises, and whether each promise was kept.
     fn promises(&self) -> [(&'static str, bool); 6] {
         let others =
             |holds: &dyn Fn(&str, &Row) -> bool| self.others().all(|(run, row)| holds(run, row));
@@ -105,7 +105,7 @@ impl Report {
         ]
     }
 
-    /// Returns whether every promise is true.
+    /// Returns whether every promise was kept.
     pub fn holds(&self) -> bool {
         self.promises().iter().all(|(_, holds)| *holds)
     }

@@ -120,7 +120,8 @@ fn note(begun: Instant, words: &str) {
 
 const GONE: &str = "nothing listens at the address of the provider";
 
-/// The outage: the provider is busy for its first half and gone for the second. It lasts until every run has met it.
+/// The outage: the provider is busy in the first half and refuses connections in the second. The outage lasts until
+/// every run has met it.
 struct Away {
     outage: Duration,
     provider: Arc<Provider>,
@@ -141,7 +142,7 @@ impl Away {
         self.since.zip(self.until).map_or(Duration::ZERO, |(since, until)| until - since)
     }
 
-    /// Advances the outage, and returns what has changed.
+    /// Advances the outage, and returns the new state of the provider if it has changed.
     fn go_on(&mut self, all_met_it: bool) -> Option<&'static str> {
         let since = match (self.since, self.provider.presence()) {
             (None, Presence::Before) => return None,

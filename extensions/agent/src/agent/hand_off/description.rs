@@ -118,8 +118,8 @@ impl HandOff {
         self
     }
 
-    /// Names the agents that it may hand the run off to: others that are given to the same builder, or the one with which the run
-    /// began, by its [`name`](crate::AgentBuilder::name). None unless set.
+    /// Names the agents to which this agent may hand the run off: others that are given to the same builder, or the one
+    /// with which the run began, by its [`name`](crate::AgentBuilder::name). None unless set.
     #[must_use]
     pub fn may_hand_off_to(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.targets.extend(agents.into_iter().map(Into::into));

@@ -23,7 +23,7 @@ const FORKS: usize = 10_000;
 pub struct LastingEffect {
     /// The run that made the call.
     pub run: String,
-    /// The turn.
+    /// The turn of the call.
     pub turn: u64,
     /// The call.
     pub call: CallId,

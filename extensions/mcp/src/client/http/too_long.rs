@@ -34,7 +34,7 @@ pub(super) fn read(
     }
 }
 
-/// The library has no type for it that others can name.
+/// Compares the text of the error, because the library has no public type for it.
 fn is_too_long(error: &SseError) -> bool {
     matches!(error, SseError::Body(why) if why.to_string().starts_with("SSE event exceeded the maximum size"))
 }

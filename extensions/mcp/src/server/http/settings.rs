@@ -33,7 +33,7 @@ impl Resource {
 }
 
 impl Settings {
-    /// The allowed values of `Host`.
+    /// Returns the allowed values of the header `Host`.
     pub(super) fn hosts(&self, address: SocketAddr) -> Vec<String> {
         let mut hosts = self.hosts.clone();
         if address.ip().is_loopback() {
