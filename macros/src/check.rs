@@ -80,7 +80,7 @@ pub fn tool(
     expression::rules(&tool, &function.signature, errors);
     refused::replace(function, errors);
     if function.end.is_some() {
-        // rustc accepts no function without a body.
+        // rustc accepts no function without a body, so the body is replaced by an endless loop.
         function.body = quote!({ loop {} });
     }
     tool

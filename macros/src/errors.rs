@@ -26,7 +26,7 @@ impl Errors {
         self.found.push(error);
     }
 
-    /// Returns the value, or records the mistake.
+    /// Returns the value of a result, or records its mistake.
     pub fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
@@ -37,7 +37,7 @@ impl Errors {
         error.to_compile_error()
     }
 
-    /// Returns whether there is no mistake, neither here nor in the item.
+    /// Returns whether there is no mistake, neither recorded here nor in the item.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && !self.some_in_place
     }
@@ -61,7 +61,7 @@ impl Errors {
     }
 }
 
-/// Returns `; did you mean "…"?` where one of the choices is close to what was written.
+/// Returns `; did you mean "…"?` if one of the choices is similar to what was written.
 pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
     choices
         .iter()

@@ -16,7 +16,7 @@ pub fn is_half_typed(function: TokenStream) -> bool {
     parameters.is_some_and(|parameters| split(parameters).iter().any(|it| lacks_its_type(it)))
 }
 
-/// Returns the `impl` block without such functions; `None` if it has none.
+/// Returns the `impl` block without functions that have a parameter without a type; `None` if it has no such function.
 pub fn without_half_typed(block: TokenStream) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = block.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.last() else { return None };

@@ -7,11 +7,11 @@ use syn::{Attribute, Type, Visibility};
 use crate::args::{Approval, Danger, ParamArgs, ToolArgs};
 use crate::docs::Docs;
 
-/// One annotated function.
+/// One function with `#[tool]`.
 pub struct Tool {
     pub function: Ident,
     pub visibility: Visibility,
-    /// The type whose method the tool is.
+    /// The type to which the tool belongs, if it is a method.
     pub self_type: Option<Type>,
     /// The `#[cfg]` attributes of a method, which rustc has not evaluated yet.
     pub conditions: Vec<Attribute>,
@@ -25,20 +25,20 @@ pub struct Tool {
 
 /// One parameter of the function.
 pub enum Argument {
-    /// An owned parameter: the model gives it.
+    /// An owned parameter, whose value the model gives.
     Input(Box<Param>),
-    /// `&T`: a service, which the runtime passes in.
+    /// `&T`: a service, which the executor passes in.
     Shared(Capability),
     /// `&mut T`: a resource, which the runtime opens for this call and closes afterwards.
     Exclusive(Capability),
 }
 
-/// A parameter that the model gives.
+/// A parameter whose value the model gives.
 pub struct Param {
     pub ident: Ident,
     pub ty: Type,
     pub docs: Docs,
-    /// Its key in the input object.
+    /// The key of the parameter in the input object.
     pub key: String,
     pub args: ParamArgs,
 }

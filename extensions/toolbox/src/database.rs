@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 /// How long to wait while another process writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The content of a kind of file.
+/// The schema of one kind of file, and the id of that kind.
 pub(crate) struct Format {
     /// Identifies the kind of file: four ASCII letters.
     pub(crate) application: i32,
@@ -21,9 +21,9 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    /// The version that this release writes.
+    /// Returns the version that this release writes.
     pub(crate) const fn version(&self) -> i32 {
-        // There are only a few changes.
+        // The list of changes is short, so the cast cannot overflow.
         1 + self.changes.len() as i32
     }
 }
@@ -84,7 +84,7 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
 /// Configures the connection, and creates the tables of a new file or upgrades those of an older one; `false` if the file has
 /// other tables.
 fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<bool> {
-    // Only takes effect in an empty file.
+    // This setting only takes effect in an empty file.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "foreign_keys", true)?;

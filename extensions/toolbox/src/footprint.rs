@@ -11,7 +11,7 @@ use crate::workspace::Name;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WrittenFiles {
     pub(crate) names: Vec<Name>,
-    /// The reason why the call may write more files.
+    /// Why the call may write other files than these, if it may.
     pub(crate) unnamed: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl WrittenFiles {
         self.names.is_empty() && self.unnamed.is_none()
     }
 
-    /// For a call that may write any file.
+    /// Makes the value for a call that may write any file.
     pub(crate) fn unnamed() -> Self {
         let unnamed = Some("it does not name what it writes".to_owned());
         Self { names: Vec::new(), unnamed }
@@ -71,7 +71,8 @@ enum Inside {
     Outside,
 }
 
-/// The name of a file relative to the workspace. `name` is relative to the scope, or to the workspace if there is none.
+/// Returns the name of a file relative to the workspace. `name` is relative to the scope, or to the workspace if there
+/// is none.
 fn inside(root: &Path, scope: Option<&str>, name: &str) -> Inside {
     let below = match (scope, Path::new(name).is_absolute()) {
         (None, false) => name.to_owned(),

@@ -172,7 +172,7 @@ impl Workspace {
         self
     }
 
-    /// The executor for programs of this workspace.
+    /// Returns the executor for programs of this workspace.
     #[cfg(feature = "process")]
     pub(crate) fn processes(&self) -> &dyn crate::ToolExecutor {
         self.processes.as_ref()
@@ -239,7 +239,7 @@ impl Workspace {
         self.files.exists(&Name::parse(path)?)
     }
 
-    /// The place where the files are.
+    /// Returns the place where the files are.
     #[cfg(feature = "files")]
     pub(crate) fn placed(&self) -> &dyn Files {
         self.files.as_ref()
@@ -270,7 +270,7 @@ impl Workspace {
         self.files.real_name(name)
     }
 
-    /// The real path of a folder inside, for a program that runs there.
+    /// Returns the real path of a folder in the workspace, for a program that runs there.
     #[cfg(feature = "process")]
     pub(crate) fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
         self.files.real_folder(name)

@@ -9,9 +9,9 @@ use syn::{Expr, ExprClosure, Path};
 
 use super::value;
 
-/// What follows `validate =`, `preview =` or `reconcile =`.
+/// The value of `validate =`, `preview =` or `reconcile =`.
 pub enum Companion {
-    /// `|from, to| …`: its parameters are the tool's, by name.
+    /// A closure `|from, to| …`, whose parameters are those of the tool with the same names.
     Closure(Box<ExprClosure>),
     /// A function that takes all parameters of the tool, in their order. The macro cannot see their names.
     Path(Path),

@@ -9,7 +9,7 @@ use syn::parse::ParseStream;
 use super::advice::instead_of;
 use crate::errors::{Errors, did_you_mean, one_of};
 
-/// An option's keyword, and the parser of what follows it.
+/// The keyword of an option, and the parser of its value.
 pub type Row<A> = (&'static str, fn(&mut A, &Ident, ParseStream<'_>) -> syn::Result<()>);
 
 /// Reads options until the input ends. The keys already `seen` may come from an earlier attribute.
@@ -107,7 +107,7 @@ pub fn describe_next(input: ParseStream<'_>) -> String {
     }
 }
 
-/// Skips the rest of an option whose mistake is reported.
+/// Skips the rest of an option that has a reported mistake.
 fn skip(input: ParseStream<'_>) {
     while !input.is_empty() && !input.peek(Token![,]) {
         if input.parse::<TokenTree>().is_err() {

@@ -50,7 +50,7 @@ pub struct ParamArgs {
     pub examples: Vec<Expr>,
     pub command: Option<Span>,
     pub secret: bool,
-    /// Whether its value leaves the machine.
+    /// Whether the parameter's value leaves the machine.
     pub sink: bool,
     pub short: Option<Short>,
     pub positional: Option<Span>,
@@ -75,7 +75,7 @@ pub struct NumberLimit {
 pub enum BoundValue {
     Integer(i128),
     Float(f64, Expr),
-    /// A constant of the user's, whose value only rustc knows.
+    /// A constant of the user, whose value only rustc knows.
     Constant(Expr),
 }
 

@@ -51,7 +51,7 @@ pub fn texts(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     options::list(&content, |input| string(input, "text in quotes"))
 }
 
-/// Reads a key without a value; its span is its value.
+/// Reads a key that has no value, and returns its span.
 pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     if input.peek(Token![=]) || input.peek(token::Paren) {
         let message = format!("`{key}` takes no value; write it alone, or leave it out");

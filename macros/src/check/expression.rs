@@ -47,7 +47,7 @@ pub fn rules(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// Checks that an expression gives a value: it must not fail, return or await.
+/// Checks that an expression gives a value: it must not return early, await or propagate an error.
 fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     let mut left = None;
     within(expression, &mut |inner| {
@@ -101,8 +101,8 @@ fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
             found.push((word, span));
         }
     }
-    // A word that also occurs elsewhere in the expression may be a variable that the user binds there, so it is let
-    // through.
+    // A word that also occurs elsewhere in the expression may be a variable that the user binds there, so the word is
+    // accepted.
     let tokens = danger.to_token_stream();
     found.retain(|(word, _)| count(tokens.clone(), word) == count_of_results(danger, word));
     let Some((_, span)) = found.first() else { return };

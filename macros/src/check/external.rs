@@ -55,7 +55,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
             "an external tool needs a time limit, or its calls could wait for ever; give `timeout` a time, or leave it out for as long as an approval may take",
         );
     }
-    // Remove what is reported here, so that rustc is not asked about it as well.
+    // What is reported here is removed, so that rustc does not check it as well.
     for argument in tool.arguments.extract_if(.., |it| matches!(it, Argument::Exclusive(_))) {
         if let Argument::Exclusive(capability) = argument {
             errors.over(
@@ -66,7 +66,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
     }
 }
 
-/// The options that govern how attempts run in this process.
+/// Iterates over the options that govern how attempts run in this process.
 fn of_attempts(tool: &Tool) -> impl Iterator<Item = (&'static str, Span)> {
     let args = &tool.args;
     let at = tool.args.external.unwrap_or_else(|| tool.function.span());

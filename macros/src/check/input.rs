@@ -22,7 +22,7 @@ pub fn keys(tool: &Tool, errors: &mut Errors) {
         }
         seen.push(key.clone());
     }
-    // Check aliases last: an alias must give way to a key that comes after it.
+    // Aliases are checked last: an alias must give way to a key that comes after it.
     for param in tool.inputs() {
         for alias in &param.args.aliases {
             let key = alias.value();
@@ -192,7 +192,7 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
             _ => None,
         });
         for (what, written) in default.chain(examples).chain(bounds) {
-            // An infinite limit limits nothing.
+            // An infinite number does not limit anything.
             let is_limit = !matches!(what, "default" | "example");
             if let Some(name) = not_finite(written).filter(|name| !is_limit || name == "NAN") {
                 let advice = match what {
@@ -226,7 +226,7 @@ fn not_finite(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Refuses a letter that two parameters have as their flag.
+/// Refuses a letter that is the short flag of two parameters.
 pub fn shorts(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<char> = Vec::new();
     for param in tool.inputs() {

@@ -26,7 +26,7 @@ const BORROWED_INPUT: &[&str] = &[
 
 const OS_TEXT: &str = "the text of an operating system is bytes in JSON, `{\"Unix\": […]}`; write `PathBuf` for a path, `String` for text";
 
-/// Attributes that look as if they worked on a parameter, and what to write instead.
+/// Attributes that seem to work on a parameter but do not, and what to write instead.
 const MISPLACED: &[(&str, &str)] = &[
     ("serde", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
     ("schemars", "use `#[arg(…)]`, or `#[input]` with a type of your own"),

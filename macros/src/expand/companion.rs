@@ -14,7 +14,7 @@ use crate::model::{Capability, Tool};
 pub enum Callee<'a> {
     /// A function that takes every parameter of the tool, in order.
     Function(TokenStream),
-    /// A closure that takes the parameters it names.
+    /// A closure, which takes the parameters that it names.
     Closure(&'a ExprClosure),
 }
 

@@ -113,7 +113,7 @@ pub fn fill(param: &Param) -> Option<TokenStream> {
     Some(quote!(let #ident = #filled #list;))
 }
 
-/// Names the local that holds a parameter.
+/// Returns the name of the local variable that holds a parameter.
 pub fn local(index: usize) -> Ident {
     format_ident!("__tw_p{index}")
 }
@@ -173,7 +173,7 @@ fn expand_limit(param: &Param, bound: &NumberLimit) -> TokenStream {
 /// would cause further errors.
 fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
-    // Every number type holds these.
+    // Every number type can hold these numbers.
     if (0..=127).contains(integer) {
         return None;
     }
@@ -189,7 +189,7 @@ fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     })
 }
 
-/// Asks rustc whether JSON can hold the type in this place.
+/// Generates code by which rustc checks that JSON can hold the type in this place.
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();

@@ -9,7 +9,8 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, PathArguments, Type};
 
-/// Gives a path the spans of the first and the last token of what the user wrote.
+/// Gives generated code the spans of the first and the last token of the user's code, so that rustc reports errors
+/// there.
 pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, last) = ends(place);
     let mut span = first;
@@ -17,7 +18,7 @@ pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     moved.collect()
 }
 
-/// Gives a path the span of the first token of what the user wrote.
+/// Gives generated code the span of the first token of the user's code.
 pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     tokens.into_iter().map(|token| move_to(token, first)).collect()
@@ -31,13 +32,13 @@ pub fn associated_item(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     quote!(#open #ty #rest)
 }
 
-/// Gives locals the position of what the user wrote.
+/// Gives local variables the position of the user's code.
 pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     at(first.resolved_at(Span::call_site()), tokens)
 }
 
-/// Generates a list of arguments whose parentheses have the span of the end of what the user wrote.
+/// Generates a list of arguments whose parentheses have the span of the end of the user's code.
 pub fn list(place: impl ToTokens, arguments: TokenStream) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, arguments);
     group.set_span(ends(place).1);

@@ -173,7 +173,7 @@ fn whole(
         .subcommands([completions::command(), manual::command()]);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        // Help and similar output also come this way.
+        // clap returns a request for help as an error, too.
         Err(message) => {
             return streams::print_message(&near::suggest(message, catalog.definitions()));
         }
@@ -181,7 +181,7 @@ fn whole(
     match matches.subcommand() {
         Some((completions::NAME, below)) => return completions::run(command, below),
         Some((manual::NAME, below)) => return manual::run(command, below),
-        // No tool runs, so no services are needed.
+        // These commands run no tool, so they need no services.
         Some((tools::NAME, below)) => return tools::run(&catalog, below),
         _ => {}
     }

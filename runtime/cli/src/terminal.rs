@@ -24,9 +24,9 @@ use toolwright_core::json::canonical;
 use toolwright_core::tool::Danger;
 use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 
-/// The longest line that is read.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// How often a question is repeated.
+/// How often a question is asked until its answer is valid.
 const QUESTIONS: u32 = 3;
 
 /// Asks the person at the terminal: the question is written to standard error, the answer is read from standard input.
@@ -58,7 +58,7 @@ pub struct Terminal<R = BufReader<Keyboard>, W = Stderr> {
 }
 
 impl Terminal {
-    /// Asks at the terminal of this process.
+    /// Makes an approver that asks at the terminal of this process.
     #[must_use]
     pub fn new() -> Self {
         let ends = (BufReader::new(Keyboard::new()), io::stderr());
@@ -87,8 +87,8 @@ where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
 {
-    /// Asks a person through other streams; the caller makes sure that it is a person. Text typed before a question
-    /// cannot be discarded, so every answer must repeat the code of its question.
+    /// Makes an approver that asks a person through other streams; the caller makes sure that it is a person. Text
+    /// typed before a question cannot be discarded, so every answer must repeat the code of its question.
     pub fn at(reader: R, writer: W) -> Self {
         let ends = Arc::new(Mutex::new((reader, writer)));
         Self { ends, attended: || Ok(()), discard: |_| (), typing: || None }
@@ -122,7 +122,7 @@ where
                     typing.as_ref().map(|it| it.settle(|| sender.is_closed())).transpose()
                 };
                 let decision = ask(&ends, &request, &sender, settle);
-                // There is no receiver if the call has expired meanwhile.
+                // If the call has expired meanwhile, no receiver is left.
                 let _ = sender.send(decision);
             };
             let named = thread::Builder::new().name("toolwright-terminal".to_owned());
@@ -163,8 +163,8 @@ fn ask<R: BufRead, W: Write>(
     })
 }
 
-/// Asks about one request. `settle` discards what was typed and returns whether there was anything; `None` if that
-/// is impossible.
+/// Asks about one request. `settle` discards what was typed before and returns whether anything was; it is `None` if
+/// the stream cannot do so.
 fn converse<R: BufRead, W: Write>(
     reader: &mut R,
     writer: &mut W,

@@ -37,7 +37,7 @@ pub use crate::spec::{
 };
 pub use crate::tool::{Danger, Effect, Exposure, Repair};
 
-/// Every tool that is linked into the program.
+/// The tools that are linked into the program.
 #[linkme::distributed_slice]
 pub static TOOLS: [Handle];
 
@@ -54,7 +54,7 @@ macro_rules! __link {
 
 pub use crate::__link as link;
 
-/// Types whose defaults or examples can be shown in the schema.
+/// Types whose defaults or examples can be written into the schema.
 #[diagnostic::on_unimplemented(
     message = "a default or an example of type `{Self}` cannot be shown in the schema",
     label = "it has no JSON form",

@@ -40,7 +40,7 @@ const V4: [([u8; 4], u32, &str); 17] = [
     ([10, 0, 0, 0], 8, PRIVATE),
     ([100, 64, 0, 0], 10, "an address of a provider's inner network"),
     ([127, 0, 0, 0], 8, LOOPBACK),
-    // Machines in Azure reach its metadata service there.
+    // Azure's machines reach the metadata service of Azure at this address.
     ([168, 63, 129, 16], 32, "the address of a cloud's metadata"),
     ([169, 254, 0, 0], 16, LINK_LOCAL),
     ([172, 16, 0, 0], 12, PRIVATE),

@@ -24,7 +24,7 @@ pub struct Call<'a> {
     extras: Option<Box<Extras>>,
 }
 
-/// Rarely used parts of a call, which are boxed.
+/// The rarely used parts of a call, boxed to keep a call small.
 #[derive(Default)]
 struct Extras {
     values: Vec<(TypeId, &'static str, Value)>,
@@ -33,7 +33,7 @@ struct Extras {
 }
 
 impl<'a> Call<'a> {
-    /// Names a tool and gives it arguments, as a model does: `arguments` is JSON text, which is not checked here.
+    /// Makes a call of a tool with arguments, as a model makes it. `arguments` is JSON text, which is not checked here.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Sets the reason that the model gives for the call; people read it in a plan.
+    /// Sets the reason that the model gives for the call, which people read in a plan.
     #[must_use]
     pub fn because(mut self, reason: impl Into<Box<str>>) -> Self {
         self.extras().reason = Some(reason.into());
@@ -78,7 +78,7 @@ impl<'a> Call<'a> {
         self.extras.as_ref()?.reason.as_deref()
     }
 
-    /// Returns the service of this type that the call brings; of several, the last one given.
+    /// Returns the service of this type that was given to the call; if there are several, the last of them.
     #[doc(hidden)]
     pub fn value(&self, id: TypeId) -> Option<&Value> {
         let values = &self.extras.as_ref()?.values;
@@ -116,7 +116,7 @@ impl<'a> Call<'a> {
 
 impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Arguments may hold secrets, and only the tool's definition says which ones.
+        // Arguments may hold secrets, and only the tool's definition says which arguments do.
         formatter
             .debug_struct("Call")
             .field("name", &self.name)

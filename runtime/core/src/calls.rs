@@ -69,10 +69,10 @@ pub use callable::CallableTool;
 #[derive(Clone)]
 pub struct Calls(Arc<dyn MakeCalls>);
 
-/// Makes the children of one attempt of a call.
+/// Makes the child calls of one attempt of a call.
 #[doc(hidden)]
 pub trait MakeCalls: Send + Sync {
-    /// Makes a child call, and returns its answer as its parent gets it.
+    /// Makes a child call, and returns its answer in the form that the parent gets.
     fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer>;
     /// Returns the name under which the run has a tool.
     ///
@@ -85,14 +85,14 @@ pub trait MakeCalls: Send + Sync {
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }
-    /// Finds the tool that the run calls by a name.
+    /// Finds the tool that the run calls by this name.
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>>;
     /// Checks the input of a call without making it.
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError>;
 }
 
 impl Calls {
-    /// How deep calls may be nested: a call that no other call makes has depth 0.
+    /// How deep calls may be nested. A call that no other call made has depth 0.
     pub const DEPTH: u32 = 8;
 
     #[doc(hidden)]

@@ -75,7 +75,7 @@ pub struct Loan<T> {
     close: fn(T, Closing) -> BoxFuture<'static, Result<(), ToolError>>,
 }
 
-/// A capability without its type.
+/// A capability without the type that it is for.
 #[derive(Clone, Copy)]
 pub struct CapabilitySpec {
     pub id: fn() -> TypeId,
@@ -112,7 +112,7 @@ impl<T> Loan<T> {
         let is_kept = E::KEEPS_WORK && !ended.is_failure();
         let outcome = if is_kept { Closing::Succeeded } else { Closing::Failed };
         match (self.close)(resource, outcome).await {
-            // The first error is the one to report.
+            // If the tool failed too, its error is the one to report.
             Err(error) if !ended.is_failure() => E::failed(error),
             _ => ended,
         }
@@ -153,14 +153,14 @@ impl DeclaredService {
     }
 }
 
-/// What an executor provides to all its calls: its services, in the order that [`Source`] indexes.
+/// The values that an executor provides to all its calls: its services, in the order that [`Source`] indexes.
 #[derive(Default)]
 pub struct ProvidedValues {
     pub services: Vec<Value>,
     pub openers: Vec<Value>,
 }
 
-/// What a run provides to its calls.
+/// The values that a run provides to its calls.
 #[derive(Clone)]
 pub struct RunValues {
     pub executor: Arc<ProvidedValues>,
@@ -170,13 +170,13 @@ pub struct RunValues {
 
 /// The source of each capability of one tool.
 pub struct Wiring {
-    /// In the order of the tool's capabilities.
+    /// The sources, in the order of the tool's capabilities.
     pub sources: Box<[Source]>,
     /// The handler of a run-time tool.
     pub body: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// Everything that a call may give its tool.
+/// All values that a call may pass to its tool.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     run: &'a RunValues,
@@ -185,8 +185,8 @@ pub struct Scope<'a> {
     own: Option<&'a Own>,
 }
 
-/// The call's context, as itself and as a service, for tools that name it or open resources; and the value that makes
-/// its calls.
+/// The values that belong to one call: its context, for tools that take it and for opening resources, and the value
+/// that makes its child calls.
 pub struct Own {
     context: ToolContext,
     service: Value,

@@ -34,7 +34,7 @@ impl CallId {
         self.0.as_bytes()
     }
 
-    /// Makes the id of these sixteen bytes.
+    /// Makes an id from these sixteen bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
@@ -73,7 +73,7 @@ impl fmt::Display for CallId {
     }
 }
 
-/// What identifies a call.
+/// The parts that identify a call.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Identity<'a> {
@@ -82,11 +82,11 @@ pub struct Identity<'a> {
     pub key: Option<&'a str>,
     /// What a journal has recorded of the call.
     pub journaled: Option<Journaled<'a>>,
-    /// The turn and the index of a call of a turn.
+    /// The number of the turn and the index in it, for a call of a turn.
     pub slot: Option<(u64, u32)>,
 }
 
-/// What a journal has recorded of a call, which may run in another process than the one that made it.
+/// What a journal has recorded of a call. The call may run in another process than the one that made it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Journaled<'a> {
@@ -102,7 +102,7 @@ impl Identity<'_> {
         Self { id, key: None, journaled: None, slot: None }
     }
 
-    /// Sets turn and index, for a call of a turn.
+    /// Sets the turn and the index of the call in it.
     #[doc(hidden)]
     #[must_use]
     pub fn at(self, slot: Option<(u64, u32)>) -> Self {
@@ -110,12 +110,12 @@ impl Identity<'_> {
     }
 }
 
-/// What the context of a call needs from its run.
+/// The part of a run that the context of a call needs.
 #[doc(hidden)]
 pub trait RunHandle: Send + Sync {
-    /// The run's id.
+    /// Returns the run's id.
     fn id(&self) -> &str;
-    /// The tokens whose cancellation ends every call of the run.
+    /// Returns the tokens whose cancellation ends every call of the run.
     fn cancellations(&self) -> [Option<&CancellationToken>; 2];
     /// Notifies listeners of a call's progress.
     fn progress(&self, progress: &Progress<'_>);
@@ -164,7 +164,7 @@ pub struct ToolContext(Arc<Inner>);
 
 struct Inner {
     id: CallId,
-    /// The idempotency key, where it is not the id.
+    /// The idempotency key, if it is not the call's id.
     key: Option<Box<str>>,
     kept: Option<Box<JournalFacts>>,
     slot: Option<(u64, u32)>,

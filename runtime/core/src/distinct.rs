@@ -9,7 +9,7 @@ pub struct Pair<A, B>(PhantomData<fn(A, B)>);
 /// Two parameters of one type, even if they name the type differently.
 pub struct Alike<T>(PhantomData<fn(T)>);
 
-/// Two parameters of different types.
+/// Proves that two parameters have different types.
 pub struct Apart;
 
 impl<A, B> Pair<A, B> {

@@ -42,7 +42,7 @@ struct Inner {
     hint: Option<Cow<'static, str>>,
     details: Option<serde_json::Value>,
     source: Option<Source>,
-    /// The source of untrusted words in the message, if there are some.
+    /// The source of untrusted text in the message, if it has any.
     untrusted: Option<Box<str>>,
     /// What the executor itself did with the call; a tool cannot set it.
     done: Option<Done>,
@@ -53,11 +53,11 @@ struct Inner {
 #[serde(rename_all = "snake_case")]
 #[doc(hidden)]
 pub enum Done {
-    /// The executor did not begin it.
+    /// The executor did not begin the call.
     NotBegun,
     /// The executor did not begin it, and would not another time: its input is wrong, or the policy denies it.
     Refused,
-    /// The executor stopped it because its time was up.
+    /// The executor stopped the call because its time was up.
     TimedOut,
     /// The executor did not begin it, because the tool's circuit breaker is open.
     Unavailable,
@@ -80,11 +80,11 @@ pub enum ErrorClass {
     Transient,
     /// The model should correct its call.
     Invalid,
-    /// A repetition would fail too.
+    /// A repetition of the call would fail too.
     Final,
     /// The call was cancelled.
     Cancelled,
-    /// The reason is unknown, as after a panic.
+    /// It is not known why the call failed, as after a panic.
     Unknown,
 }
 
@@ -163,7 +163,7 @@ impl ToolError {
         self
     }
 
-    /// Returns the source of untrusted words in its message, if there are some.
+    /// Returns the source of untrusted text in the message, if it has any.
     pub(crate) fn untrusted_source(&self) -> Option<&str> {
         self.0.untrusted.as_deref()
     }

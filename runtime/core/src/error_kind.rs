@@ -31,7 +31,7 @@ pub const DENIED: &str = "denied";
 pub const DISABLED_TOOL: &str = "disabled_tool";
 /// The deadline of the call passed without a decision or a supplied result.
 pub const EXPIRED: &str = "expired";
-/// The call may have acted, and its outcome is unknown.
+/// The call may have had its effect; the outcome is unknown.
 pub const INDETERMINATE: &str = "indeterminate";
 /// The tool failed, and only operators see the cause.
 pub const INTERNAL_ERROR: &str = "internal_error";
@@ -55,9 +55,9 @@ pub const SHUTTING_DOWN: &str = "shutting_down";
 pub const TIMEOUT: &str = "timeout";
 /// Calls are nested too deep.
 pub const TOO_DEEP: &str = "too_deep";
-/// A child touches what its parent does not declare.
+/// A child call touches a resource that its parent does not declare.
 pub const UNDECLARED_ACCESS: &str = "undeclared_access";
 /// The answer of a call does not have the type that its caller expects.
 pub const UNEXPECTED_ANSWER: &str = "unexpected_answer";
-/// There is no tool of this name.
+/// No tool has this name.
 pub const UNKNOWN_TOOL: &str = "unknown_tool";

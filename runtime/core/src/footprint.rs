@@ -23,11 +23,11 @@ pub use scope::{HeldResources, Holder, Holds, HoldsNone, ResourceScope, one_scop
 pub use stamp::ResourceStamp;
 pub use touched::TouchedResource;
 
-/// The facts of one call, which the policy evaluates.
+/// The facts about one call from which the policy decides.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Facts {
-    /// How carefully a person should look at this call.
+    /// How carefully a person should look at the call.
     pub danger: Danger,
     /// The reason why the tool itself asks for approval of this call.
     pub approval: Option<Cow<'static, str>>,
@@ -52,12 +52,12 @@ pub struct Footprint {
     writes: Reach,
 }
 
-/// Which resources one kind of access covers.
+/// The resources that one kind of access covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reach {
     Everything,
     Named(Vec<TouchedResource>),
-    /// These resources, and whatever the call's children touch.
+    /// These resources, and everything that the call's children touch.
     WithNested(Vec<TouchedResource>),
 }
 

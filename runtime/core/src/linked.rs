@@ -25,7 +25,7 @@ impl Handle {
     /// ```
     pub fn linked() -> impl Iterator<Item = Self> {
         let mut tools: Vec<Self> = TOOLS.iter().copied().collect();
-        // The linker gives no stable order, but the listings for models and their prefix caches need one.
+        // The linker's order is not stable, but the listings for models and their prefix caches need a stable one.
         tools.sort_by_key(|Self(spec)| (spec.name, spec.location.file, spec.location.line));
         tools.into_iter()
     }
@@ -99,7 +99,7 @@ impl ExpectedTools {
         self
     }
 
-    /// Compares with the linked tools.
+    /// Compares the expected tools with the linked ones.
     ///
     /// # Errors
     /// When tools are missing or unexpected; the error names all of them.
@@ -125,7 +125,7 @@ impl ExpectedTools {
             let unexpected = here.iter().filter(|it| expected.iter().all(|name| name != it.name()));
             problems.extend(unexpected.map(|tool| Problem::unexpected_tool(*tool)));
         }
-        // Packages that the test does not name.
+        // What remains are packages that the test does not name.
         problems.extend(linked.into_values().flatten().map(Problem::unexpected_tool));
         if problems.is_empty() { Ok(()) } else { Err(UnexpectedTools { problems }) }
     }

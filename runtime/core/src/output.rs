@@ -88,7 +88,7 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        // A text that only looks like a fence adds one more source, and is fenced anyway.
+        // A text that only looks fenced adds one more source, and is fenced like any other.
         let is_again = self
             .content
             .iter()
@@ -139,13 +139,13 @@ impl Output {
         self
     }
 
-    /// The key of the other sources, beside `source`.
+    /// The key of the other sources, next to the key `source`.
     pub(crate) const SOURCES: &str = "sources";
 
     /// The metadata key that names an untrusted source. Its value is an object, whose keys depend on the source.
     pub(crate) const UNTRUSTED: &str = "untrusted";
 
-    /// Adds a fact for the host; no model sees it.
+    /// Adds a fact for the host, which no model sees.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());

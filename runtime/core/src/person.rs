@@ -23,13 +23,13 @@ pub fn is_another(one: Option<&str>, other: &str) -> bool {
 /// A letter of a name, prepared for comparison.
 struct Letter {
     letter: char,
-    /// Whether separate accent characters follow it.
+    /// Whether the letter is followed by accents that are separate characters.
     has_accents: bool,
 }
 
 impl Letter {
-    /// Compares two letters. There is no table of accented letters, so any non-ASCII letter may equal one whose accents
-    /// are separate characters.
+    /// Compares two letters. This code has no table of accented letters, so any non-ASCII letter may equal one whose
+    /// accents are separate characters.
     fn is_same(&self, other: &Self) -> bool {
         match self.has_accents == other.has_accents {
             true => self.letter == other.letter,
@@ -53,7 +53,7 @@ fn letters(name: &str) -> Vec<Letter> {
     letters
 }
 
-/// Turns a letter of full width into the usual one.
+/// Turns a letter of full width into the ordinary one.
 fn narrow(letter: char) -> char {
     match letter {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),

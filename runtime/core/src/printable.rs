@@ -41,7 +41,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(json.len() + 16);
     for character in json.chars() {
-        // Outside of strings, JSON allows these only as white space.
+        // Outside of strings, JSON allows these characters only as white space.
         if matches!(character, '\n' | '\r' | '\t') || !acts(character) {
             out.push(character);
             continue;

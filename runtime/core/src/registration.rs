@@ -57,13 +57,13 @@ pub enum Source {
 }
 
 impl Registration {
-    /// Sets another name.
+    /// Sets another name for the tool.
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Puts this prefix before its name.
+    /// Puts this prefix before the tool's name.
     pub fn prefixed(mut self, prefix: impl AsRef<str>) -> Self {
         self.name.insert_str(0, prefix.as_ref());
         self
@@ -81,7 +81,7 @@ impl Registration {
         self
     }
 
-    /// Adds a tag.
+    /// Adds a tag to the tool.
     pub fn tagged(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
@@ -184,7 +184,7 @@ impl Registration {
         }
     }
 
-    /// Splits it into the tool and the changes to it.
+    /// Splits the registration into the tool and the changes to it.
     #[doc(hidden)]
     #[must_use]
     pub fn into_source(self) -> (Source, Changes) {

@@ -26,10 +26,10 @@ pub struct Change {
     pub pointer: String,
     /// The rule of the change.
     pub rule: ChangeRule,
-    /// What was there: JSON text, or the raw text where that was not JSON. For a rule about keys, the key as a JSON
-    /// string.
+    /// The value that was found: JSON text, or the raw text if that was not JSON. For a rule about keys, the key as a
+    /// JSON string.
     pub from: String,
-    /// The value that is there now, as JSON text; empty if there is none.
+    /// The value that replaces it, as JSON text; empty if nothing does.
     pub to: String,
 }
 
@@ -123,7 +123,7 @@ pub enum ChangeRule {
 }
 
 impl ChangeRule {
-    /// Returns its name as it is serialised.
+    /// Returns the name of the rule as it is serialised.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

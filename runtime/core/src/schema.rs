@@ -18,9 +18,9 @@ pub use words::expected as in_words;
 /// Why a tool has no usable schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem {
-    /// The place in the schema.
+    /// The location in the schema.
     pub pointer: String,
-    /// What is there, and what should be there.
+    /// What was found at this location, and what was expected.
     pub message: String,
 }
 

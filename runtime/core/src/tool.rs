@@ -32,7 +32,7 @@ pub enum Danger {
 }
 
 impl Danger {
-    /// Every level, the least first.
+    /// Every level, from the lowest to the highest.
     pub const ALL: [Self; 4] = [Self::Safe, Self::Moderate, Self::Dangerous, Self::Critical];
 
     /// Returns the level as attributes, policies, command lines and JSON spell it.
@@ -93,7 +93,7 @@ pub enum Repair {
     Lenient,
 }
 
-/// What a definition says about danger.
+/// What a definition declares about the danger of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredDanger {
     /// Every call has this level.
@@ -102,10 +102,10 @@ pub enum DeclaredDanger {
     Computed,
 }
 
-/// What a definition says about approval.
+/// What a definition declares about approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredApproval {
-    /// Only the policy decides.
+    /// Only the policy decides whether a call needs approval.
     Never,
     /// Every call needs approval, for this reason.
     Always(&'static str),
@@ -132,7 +132,7 @@ pub enum Timeout {
     Default,
     /// No timeout.
     None,
-    /// The given time.
+    /// This much time, for each attempt.
     After(Duration),
 }
 
@@ -243,7 +243,7 @@ impl Parameter {
 pub struct Definition {
     /// The name that models call.
     pub name: String,
-    /// A name for people, if the tool has one.
+    /// The name that people read, if the tool has one.
     pub title: Option<String>,
     /// What the tool does, from its doc comment.
     pub description: String,

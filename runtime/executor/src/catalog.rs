@@ -50,17 +50,17 @@ pub struct Catalog(Arc<Inner>);
 struct Inner {
     generation: u64,
     tools: Arc<Tools>,
-    /// The profile that selected its tools.
+    /// The profile that selected the catalog's tools, if one did.
     profile: Option<Arc<Profile>>,
-    /// The deferred tools that it lists nevertheless.
+    /// The deferred tools that the catalog lists nevertheless.
     revealed: RevealedTools,
-    /// The listings for models, each made at its first use.
+    /// The listings for models, each of which is made at its first use.
     listings: Listings,
     /// The listings that have the deferred tools as well.
     searchable: Listings,
 }
 
-/// Deferred tools that are listed.
+/// Deferred tools that are listed nevertheless.
 #[derive(Clone, Default)]
 struct RevealedTools {
     tools: Vec<usize>,
@@ -70,7 +70,7 @@ struct RevealedTools {
 
 type Listings = [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()];
 
-/// Tools by name and in order.
+/// Tools that are found by name, and listed in order.
 pub(crate) struct Tools {
     entries: Vec<Arc<Entry>>,
     indices: HashMap<Arc<str>, usize, FixedState>,
@@ -114,7 +114,7 @@ impl Catalog {
         Self(Arc::new(Inner { generation, tools, profile, revealed, listings, searchable }))
     }
 
-    /// Returns the generation of the registry that it shows.
+    /// Returns the generation of the registry that the catalog shows.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.0.generation

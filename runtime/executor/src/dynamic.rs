@@ -367,7 +367,7 @@ impl DynamicTool {
 }
 
 impl Judge {
-    /// Adds to the facts of a call what the tool says about this input.
+    /// Adds to the facts of a call what the tool declares about this input.
     fn judge(&self, input: &Value, facts: &mut Facts) {
         if let Some(danger) = &self.danger {
             facts.danger = danger(input);

@@ -17,7 +17,7 @@ use super::path::LogicalPath;
 use super::source::ContextSource;
 use crate::workspace::content_hash;
 
-/// The largest text, in bytes.
+/// The maximum size of a text, in bytes.
 const LARGEST: usize = 64 << 20;
 
 /// Stores texts under logical paths, with all their versions and a full-text search: the service of the tools
@@ -116,7 +116,7 @@ pub(super) struct NewText<'a> {
 pub(super) enum Before<'a> {
     Any,
     Missing,
-    /// The entry exists, with a text of this hash.
+    /// The entry exists, and its text has this hash.
     Hash(&'a str),
 }
 
@@ -329,7 +329,7 @@ impl ContextStore {
             .hint(format!("read it again with `{}`", self.reader)))
     }
 
-    /// The error for a path that already has an entry.
+    /// Makes the error for a path that already has an entry.
     pub(super) fn conflict(&self, path: &LogicalPath) -> ToolError {
         let hint = format!(
             "read it with `{}`, or write again with `on_conflict` set to `overwrite`",

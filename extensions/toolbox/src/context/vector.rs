@@ -7,7 +7,7 @@ use super::embedder::EmbedderError;
 pub(super) struct UnitVector(Vec<f32>);
 
 impl UnitVector {
-    /// Checks the dimensions and scales to length 1.
+    /// Checks the number of dimensions, and scales the vector to length 1.
     pub(super) fn new(mut numbers: Vec<f32>, dimensions: usize) -> Result<Self, EmbedderError> {
         if numbers.len() != dimensions {
             return Err(EmbedderError::WrongDimensions {
@@ -37,14 +37,14 @@ impl UnitVector {
         vectors.into_iter().map(|vector| Self::new(vector, dimensions)).collect()
     }
 
-    /// The numbers as 32-bit floats, little endian.
+    /// Writes the numbers as 32-bit floats, little endian.
     pub(super) fn to_blob(&self) -> Vec<u8> {
         self.0.iter().flat_map(|it| it.to_le_bytes()).collect()
     }
 
     /// The cosine of the angle to a stored vector of as many dimensions.
     pub(super) fn cosine(&self, blob: &[u8]) -> f32 {
-        // Sums of their own let the compiler add several at once.
+        // Several partial sums let the compiler add several numbers at once.
         let mut sums = [0.0_f32; 8];
         let (wide, rest) = self.0.as_chunks::<8>();
         let (wide_blob, rest_blob) = blob.as_chunks::<32>();

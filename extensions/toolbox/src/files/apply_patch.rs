@@ -104,7 +104,7 @@ fn read_by(patch: &str) -> Vec<String> {
     files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect()
 }
 
-/// The files that a patch writes.
+/// Lists the files that a patch writes.
 fn written_by(patch: &str) -> Vec<String> {
     let files = read(patch).unwrap_or_default();
     files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect()

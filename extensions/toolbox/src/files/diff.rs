@@ -15,7 +15,7 @@ pub(super) const IN_A_PREVIEW: usize = 400;
 /// The maximum number of characters that are shown of a line.
 const LONGEST_LINE: usize = 300;
 
-/// After this time, the diff may be longer than necessary.
+/// How long the shortest diff is searched for. After this time, the diff may be longer than necessary.
 const TIME: Duration = Duration::from_millis(300);
 
 /// A unified diff of at most `most` lines, without file names; empty if both texts are equal.

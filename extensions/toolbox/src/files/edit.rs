@@ -60,7 +60,7 @@ impl Edit {
         Ok(answer(&done, &content, &diff::between(&self.now.text, text, diff::IN_AN_ANSWER)))
     }
 
-    /// The diff that a person sees before the change.
+    /// Makes the diff that a person reads before the change.
     pub(super) fn preview(&self, text: &str) -> String {
         show_diff(&self.name, &diff::between(&self.now.text, text, diff::IN_A_PREVIEW))
     }
@@ -100,7 +100,7 @@ pub(super) fn answer(done: &str, content: &[u8], diff: &str) -> String {
     }
 }
 
-/// A diff with the name of its file.
+/// Writes a diff with the name of its file.
 pub(super) fn show_diff(name: &Name, diff: &str) -> String {
     match diff {
         "" => format!("`{name}` stays as it is"),

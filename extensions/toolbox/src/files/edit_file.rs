@@ -28,7 +28,7 @@ use crate::workspace::{Ends, Name};
 /// How many lines an answer lists at most.
 const NAMED_LINES: usize = 100;
 
-/// How many places are tried, to find out whether an edit was made there.
+/// How many places are checked for an edit that was already made.
 const TRIED_PLACES: usize = 100;
 
 /// Replace exact text in a file. The text has to be there exactly once, unless `replace_all` is set: add lines around it
@@ -76,7 +76,7 @@ pub fn edit_file(
     edit.write(workspace, &edited.text, &done)
 }
 
-/// Plans the edit, with the line ends of the file.
+/// Plans the edit, with the line ends that the file has.
 fn plan_edit(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText, ToolError> {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
@@ -114,7 +114,7 @@ fn found_by_hash(
     let undone =
         |place: usize| [&text[..place], &*old_here, &text[place + new_here.len()..]].concat();
     let is_undone = match (new_here.is_empty(), all) {
-        // A deleted text may have been anywhere.
+        // A text that was deleted may have been anywhere.
         (true, _) => false,
         (false, true) => is_before(&text.replace(&*new_here, &old_here)),
         (false, false) => occurrences(text.as_bytes(), new_here.as_bytes())
@@ -206,7 +206,7 @@ fn replace(
     Ok(EditedText { text: edited, lines: moved.collect() })
 }
 
-/// The position of `old`, if it occurs exactly once.
+/// Returns the position of `old`, if it occurs exactly once.
 fn the_one_place(text: &str, old: &str) -> Option<usize> {
     let place = text.find(old)?;
     let step = old.chars().next().map_or(1, char::len_utf8);

@@ -163,7 +163,8 @@ pub fn grep(
     Ok(lines.join("\n"))
 }
 
-/// The bytes to be searched: the searcher does not support Latin-1, so such a file is decoded as for `read_file`.
+/// Returns the bytes to be searched. The searcher does not support Latin-1, so such a file is decoded as for
+/// `read_file`.
 fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut begin = Vec::new();
     file.by_ref().take(LARGEST + 1).read_to_end(&mut begin)?;
@@ -179,7 +180,7 @@ fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Re
 
 fn searcher(around: usize) -> Searcher {
     SearcherBuilder::new()
-        // Lets `$` match before CR LF as well.
+        // This lets `$` match before CR LF as well.
         .line_terminator(LineTerminator::crlf())
         .binary_detection(BinaryDetection::quit(0))
         .before_context(around)

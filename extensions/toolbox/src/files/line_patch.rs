@@ -94,7 +94,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
     Ok(text)
 }
 
-/// The text while it is assembled.
+/// The patched text while it is assembled.
 struct PatchedText {
     text: String,
     /// The line end to add to its last line, if that line had none.
@@ -117,7 +117,7 @@ impl PatchedText {
     }
 }
 
-/// All problems, in the order of the patches.
+/// Lists all problems, in the order of the patches.
 fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     let total = i64::try_from(lines).unwrap_or(i64::MAX);
     let mut problems = Vec::new();

@@ -12,12 +12,12 @@ impl<'c> Demand<'c> {
         Self(Some(context))
     }
 
-    /// For work that no call can cancel.
+    /// Makes the limits of work that no call can cancel.
     pub(super) fn always() -> Self {
         Self(None)
     }
 
-    /// Fails if the call was cancelled or its time is up.
+    /// Returns an error if the call was cancelled or its time is up.
     pub(super) fn still(&self) -> Result<(), ToolError> {
         match self.0.is_some_and(ToolContext::is_cancelled) {
             true => {
@@ -35,7 +35,7 @@ pub(super) fn lock<T>(gathered: &Mutex<T>) -> MutexGuard<'_, T> {
     gathered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A count in words: `1 file`, `2 files`.
+/// Writes a count in words: `1 file`, `2 files`.
 pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     match number {
         1 => format!("1 {one}"),

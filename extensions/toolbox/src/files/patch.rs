@@ -23,7 +23,7 @@ pub(super) struct FilePatch {
     pub(super) old: Option<String>,
     /// The name after; `None` if the file is deleted.
     pub(super) new: Option<String>,
-    /// Whether the old file remains under its own name.
+    /// Whether the old file also remains, under its own name.
     pub(super) is_copy: bool,
     /// Whether the file is deleted whatever it contains: the Codex format does not show its lines.
     pub(super) deletes_unseen: bool,
@@ -33,7 +33,7 @@ pub(super) struct FilePatch {
 }
 
 impl FilePatch {
-    /// The file that is read.
+    /// Returns the name of the file that the patch reads.
     pub(super) fn reads(&self) -> Option<&str> {
         self.old.as_deref()
     }
@@ -44,12 +44,12 @@ impl FilePatch {
         self.new.as_deref().into_iter().chain(old)
     }
 
-    /// Whether a line begins with a byte order mark.
+    /// Whether a line of the patch begins with a byte order mark.
     pub(super) fn shows_mark(&self) -> bool {
         self.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.text.starts_with(MARK))
     }
 
-    /// The patch that reverts this one.
+    /// Returns the patch that reverts this one.
     pub(super) fn reverse(&self) -> Self {
         Self {
             old: self.new.clone(),

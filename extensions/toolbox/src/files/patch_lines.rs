@@ -67,7 +67,7 @@ pub fn patch_lines(
     edit.write(workspace, &text, &done)
 }
 
-/// The text after the patches, or one error with all problems.
+/// Returns the text after the patches, or one error with all problems.
 fn patch(edit: &Edit, patches: &[LinePatch]) -> Result<String, ToolError> {
     patched_lines(&edit.now.text, patches).map_err(|error| of_file(&edit.name, error))
 }

@@ -118,7 +118,7 @@ fn touched_files(
     }
 }
 
-/// The run, if the line may change its folder.
+/// Returns the run of the call, if the line may change the run's folder.
 fn moved_runs(
     shell: &Shell,
     command: &str,
@@ -191,7 +191,7 @@ impl Line<'_> {
         Ok(made)
     }
 
-    /// The folder in which the line runs: its name and its path.
+    /// Returns the folder in which the line runs: its name and its path.
     fn folder(
         &self,
         workspace: &Workspace,
@@ -227,7 +227,7 @@ impl Line<'_> {
     }
 }
 
-/// Checks what a safe line relies on in its folder.
+/// Makes the checks that a safe line relies on, in the folder of the line.
 ///
 /// # Errors
 /// When a check fails or cannot be made, so that the line must not run.
@@ -279,8 +279,8 @@ fn is_it(name: &Name, inside: &Path) -> bool {
     inside == Path::new(folder)
 }
 
-/// The name of the folder in which a line reports to have ended; `None` if it is not inside the workspace. The report is no
-/// more trustworthy than the line.
+/// Returns the name of the folder in which a line reports that it ended; `None` if it is not inside the workspace. The
+/// report is no more trustworthy than the line.
 fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
     let inside = path.strip_prefix(workspace.root()).ok()?.to_str()?;
     let name = Name::parse(if inside.is_empty() { "." } else { inside }).ok()?;
@@ -294,7 +294,7 @@ fn is_there(workspace: &Workspace, shell: &Shell, context: &ToolContext) -> bool
     folder.and_then(|it| Name::parse(&it).ok()).is_some_and(|it| workspace.real_folder(&it).is_ok())
 }
 
-/// The result of a finished command.
+/// Makes the result of a command that has ended.
 pub(super) fn output(ended: ProcessEnd, seconds: u32) -> Result<ProcessOutput, ToolError> {
     let output = ended.output;
     if ended.timed_out {

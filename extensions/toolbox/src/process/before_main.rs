@@ -28,7 +28,7 @@ extern "C" fn look() {
     supervise_if_asked(arguments());
 }
 
-/// Whether this process is known not to be a supervisor.
+/// Whether code that ran before `main` has found that this process is no supervisor.
 pub(super) fn has_looked() -> bool {
     HAS_LOOKED.load(Ordering::Relaxed)
 }

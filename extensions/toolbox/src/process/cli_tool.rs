@@ -201,7 +201,7 @@ impl CliTool {
     }
 }
 
-/// The values of one key: `None` for a flag without a value.
+/// Returns the texts of one key's value: `None` for a flag without a value.
 fn texts(key: &str, value: &serde_json::Value) -> Result<Vec<Option<String>>, CliToolError> {
     use serde_json::Value;
     let text = match value {

@@ -63,8 +63,8 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("npm_config_update_notifier", "false"),
 ];
 
-/// The search path for programs, without folders in the workspace, where an agent could put a program, and without relative
-/// ones.
+/// Returns the search path for programs. It has no relative folders, and no folders in the workspace, where an agent
+/// could put a program.
 fn search_path(path: &OsStr, root: &Path) -> OsString {
     let folders = std::env::split_paths(path).filter(|folder| {
         let real = folder.canonicalize();

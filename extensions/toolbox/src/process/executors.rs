@@ -24,15 +24,15 @@ const LIMIT: Duration = Duration::from_secs(120);
 pub struct ProcessRequest<'a> {
     /// The program and its arguments.
     pub arguments: &'a [OsString],
-    /// The real path of the folder in which it runs.
+    /// The real path of the folder in which the program runs.
     pub folder: &'a Path,
     /// The real path of the workspace.
     pub root: &'a Path,
-    /// Its environment variables; it gets no others.
+    /// The environment variables of the program, which gets no others.
     pub variables: &'a [(OsString, OsString)],
     /// The time after which the process is ended; two minutes unless set.
     pub limit: Duration,
-    /// How its output streams are read.
+    /// How the output streams of the program are read.
     pub streams: Streams,
     /// The supervisor, which ends every process that the program starts, also in other sessions. Without one, only the process
     /// group is ended.
@@ -46,9 +46,9 @@ pub enum Streams {
     /// Both streams as one text, in the order in which lines arrive.
     #[default]
     Mixed,
-    /// As `Mixed`, with a mark before each line of standard error.
+    /// Both streams as one text, with a mark before each line of standard error.
     Marked,
-    /// Each stream as a text of its own.
+    /// Each stream as a separate text.
     Apart,
 }
 
@@ -78,18 +78,18 @@ pub enum Streams {
 pub struct ProcessEnd {
     /// The exit status; absent if it is unknown how the program ended.
     pub status: Option<ExitStatus>,
-    /// Whether its time was up, or the call was dropped.
+    /// Whether the program was ended because its time was up or the call was dropped.
     pub timed_out: bool,
-    /// Its standard output, and its standard error unless that is read separately. If there is much, only the beginning and the
-    /// end.
+    /// The standard output of the program, and its standard error unless that is read separately. A long output is cut
+    /// to its beginning and its end.
     pub output: String,
-    /// Its standard error, if that is read separately.
+    /// The standard error of the program, if it is read separately.
     pub errors: String,
     /// The folder in which a shell ended, as the shell reported it.
     pub folder: Option<PathBuf>,
 }
 
-/// A running program. Dropping this ends the program, and every process that has to end with it.
+/// A running program. Dropping the future ends the program, and every process that has to end with it.
 pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 
 /// A program with its arguments, for the operating system.
@@ -153,7 +153,7 @@ impl<'a> ProcessRequest<'a> {
         }
     }
 
-    /// Sets its environment variables.
+    /// Sets the environment variables of the program.
     #[must_use]
     pub fn variables(self, variables: &'a [(OsString, OsString)]) -> Self {
         Self { variables, ..self }
@@ -165,7 +165,7 @@ impl<'a> ProcessRequest<'a> {
         Self { limit, ..self }
     }
 
-    /// Sets how its output is read.
+    /// Sets how the program's output is read.
     #[must_use]
     pub fn streams(self, streams: Streams) -> Self {
         Self { streams, ..self }

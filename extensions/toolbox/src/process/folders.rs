@@ -12,14 +12,14 @@ use toolwright::{Danger, ResourceKind};
 
 use crate::shell::{CommandTable, Commands, classify_from};
 
-/// The folder of a run that has not changed it.
+/// The folder in which a run begins.
 const ROOT: &str = ".";
 
 /// The version of the files' format.
 const VERSION: u32 = 1;
 
-/// The current folder of a run, as a resource named by the run's id. Every line declares that it reads it, since the files that
-/// a line touches depend on it; a line that may change it declares a write.
+/// The current folder of a run, as a resource named by the run's id. Every line declares a read of it, since the files
+/// that a line touches depend on it; a line that may change the folder declares a write.
 pub(super) struct RunFolder;
 
 impl ResourceKind for RunFolder {
@@ -40,7 +40,7 @@ pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
 /// The current folder of each run, relative to the workspace. A run that is not listed is in the workspace itself.
 #[derive(Debug)]
 pub(super) enum Folders {
-    /// In memory, as long as the process lives.
+    /// The folders are stored in memory, as long as the process lives.
     Memory(Mutex<HashMap<String, String>>),
     /// In files of this folder, one for each run that has changed its folder.
     Files(PathBuf),

@@ -101,9 +101,9 @@ impl Group {
     async fn terminate(&mut self) -> io::Result<ExitStatus> {
         #[cfg(unix)]
         {
-            /// The number is the same on every Unix.
+            /// The number of the signal is the same on every Unix.
             const TERM: i32 = 15;
-            // Fails if it has ended by itself meanwhile.
+            // This fails if the program has ended by itself meanwhile.
             let _ = self.0.signal(TERM);
             if let Ok(status) = timeout(GRACE, self.0.wait()).await {
                 return status;
@@ -113,9 +113,9 @@ impl Group {
         self.0.wait().await
     }
 
-    /// Kills all that is left of the group.
+    /// Kills the processes of the group that are still running.
     fn kill(&mut self) {
-        // Fails if no process is left.
+        // This fails if no process of the group is left.
         let _ = self.0.start_kill();
     }
 }

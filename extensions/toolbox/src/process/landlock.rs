@@ -58,7 +58,7 @@ pub(super) struct Rules<'a> {
     pub(super) only_reads: bool,
 }
 
-/// The argument vector that runs a program under these rules.
+/// Returns the argument vector that runs a program under these rules.
 pub(super) fn arguments(
     supervisor: &Supervisor,
     request: &ProcessRequest<'_>,
@@ -104,7 +104,7 @@ fn without_capabilities() -> rustix::io::Result<()> {
         return Ok(());
     }
     for one in CapabilitySet::all().iter() {
-        // Skip capabilities that this kernel does not have.
+        // Capabilities that this kernel does not have are skipped.
         if capability_is_in_bounding_set(one).unwrap_or(false) {
             remove_capability_from_bounding_set(one)?;
         }

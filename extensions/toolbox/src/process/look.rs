@@ -45,7 +45,7 @@ toolchain() {
 }
 "#;
 
-/// The script that makes the checks.
+/// Writes the script that makes the checks.
 pub(super) fn script(looks: &[Look]) -> String {
     let mut script =
         format!("secret={}\nnamed={}{FUNCTIONS}", quote(&names_of_secrets()), quote(NAMED));

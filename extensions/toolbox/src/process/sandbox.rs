@@ -20,10 +20,10 @@ use super::supervisor::Supervisor;
 pub struct Sandbox {
     holder: Holder,
     hidden: Vec<PathBuf>,
-    /// Paths relative to the root of the workspace.
+    /// The read-only paths, relative to the root of the workspace.
     read_only: Vec<PathBuf>,
     network: bool,
-    /// Whether the workspace cannot be written either.
+    /// Whether the workspace is read-only as well.
     only_reads: bool,
 }
 
@@ -283,7 +283,7 @@ impl Sandbox {
                 vec!["--ro-bind".into(), "/dev/null".into(), hidden.into()]
             }
         };
-        // Order matters: a later mount covers an earlier one.
+        // The order matters: a later mount covers an earlier one.
         let (above, other): (Vec<_>, Vec<_>) =
             self.hidden.iter().partition(|it| request.root.starts_with(it));
         vector.extend(above.into_iter().flat_map(hide));

@@ -116,7 +116,7 @@ async fn follow(
         }
         () = &mut reading => ending.await?,
     };
-    // The supervisor exits as soon as it has reported.
+    // The supervisor exits as soon as it has sent its report.
     let _ = timeout(LAST, child.wait()).await;
     let (output, errors) = printed.finish();
     // Without a status, the supervisor was killed before the command ended.

@@ -26,7 +26,7 @@ const MARK: &str = "--toolwright-supervise";
 /// The variable with the number of the descriptor to which a shell reports its last folder.
 pub(super) const FOLDER: &str = "TOOLWRIGHT_FOLDER";
 
-/// How long descendants are killed again and again, while they start new ones.
+/// How long the supervisor kills descendants again and again, while they start new ones.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The byte with which the application asks for TERM.
@@ -77,13 +77,13 @@ impl Supervisor {
         supervise_if_asked(std::env::args_os());
     }
 
-    /// The path of the supervisor's program.
+    /// Returns the path of the supervisor's program.
     #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
     pub(super) fn path(&self) -> &std::path::Path {
         &self.0
     }
 
-    /// The command that runs the given one under a supervisor.
+    /// Returns the command that runs the given one under a supervisor.
     pub(super) fn command(&self, arguments: &[OsString]) -> Command {
         let mut command = Command::new(&self.0);
         command.arg(MARK).args(arguments);
@@ -211,7 +211,7 @@ fn kill_group(group: Option<Pid>) {
 
 fn kill_descendants() {
     let left = descendants();
-    // Stop all of them first, so that none starts another while they are killed.
+    // All of them are stopped first, so that none starts another while they are killed.
     for signal in [Signal::STOP, Signal::KILL] {
         for descendant in &left {
             let _ = rustix::process::kill_process(*descendant, signal);

@@ -21,9 +21,9 @@ pub(super) struct Transcript {
     tail: VecDeque<u8>,
     /// How many bytes between head and tail were dropped.
     left_out: usize,
-    /// The unfinished line of each stream.
+    /// The last line of each stream, as long as it is not finished.
     lines: [Vec<u8>; 2],
-    /// Whether lines of standard error are marked.
+    /// Whether the lines of standard error are marked.
     marks: bool,
     /// Whether the last output was an unfinished line of standard error, which already has its mark.
     within: bool,
@@ -50,7 +50,7 @@ impl Transcript {
         self.add(stream, &ready);
     }
 
-    /// The text, with a note of how much was left out.
+    /// Returns the text, with a note of how much was left out.
     pub(super) fn finish(mut self) -> String {
         let [output, errors] = std::mem::take(&mut self.lines);
         self.add(Stream::Output, &output);
@@ -60,7 +60,7 @@ impl Transcript {
             head.extend(tail);
             return String::from_utf8_lossy(&head).into_owned();
         }
-        // Cut both parts at line ends, if there are any.
+        // Both parts are cut at line ends, if they have any.
         let end = head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1);
         let start = tail.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let start = if start == tail.len() { 0 } else { start };

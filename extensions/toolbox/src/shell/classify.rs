@@ -24,7 +24,7 @@ pub struct Classification {
     parts: Vec<Part>,
     /// The files that a safe line reads, relative to the workspace.
     reads: Vec<String>,
-    /// The checks to be made before a safe line runs.
+    /// The checks that have to be made before a safe line runs.
     looks: Vec<Look>,
 }
 
@@ -32,9 +32,9 @@ pub struct Classification {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// How dangerous it is.
+    /// How dangerous the part is.
     pub danger: Danger,
-    /// Why.
+    /// The reason for this danger.
     pub reason: Cow<'static, str>,
     /// Its place in the whole text, in bytes. For a line within a quoted argument, this is the place of the command with that
     /// argument.
@@ -143,7 +143,7 @@ impl Classification {
         }
     }
 
-    /// The files that a safe line reads.
+    /// Lists the files that a safe line reads.
     #[cfg(all(feature = "process", unix))]
     pub(super) fn reads(&self) -> &[String] {
         &self.reads
@@ -190,7 +190,7 @@ impl fmt::Display for Classification {
 struct Judge<'t> {
     table: &'t CommandTable,
     parts: Vec<Part>,
-    /// The files that the line writes.
+    /// The files that earlier parts of the line write.
     made: HashSet<String>,
     /// The folder to which the line has changed; empty if it has not changed it.
     base: String,

@@ -31,7 +31,7 @@ pub struct Commands {
     pub(super) unknown: Vec<Unknown>,
     pub(super) redirects: Vec<RedirectedFile>,
     pub(super) assignments: Vec<AssignedVariable>,
-    /// The syntax tree of the line; absent if it was not parsed.
+    /// The syntax tree of the line; `None` if the line was not parsed.
     pub(super) tree: Option<Tree>,
 }
 
@@ -49,12 +49,12 @@ pub(super) struct Span {
 pub struct SimpleCommand {
     /// All words of the command. A program behind `env` and the like shares them with that command.
     pub(super) words: Arc<[Word]>,
-    /// The index of its first own word.
+    /// The index of the command's first own word.
     pub(super) at: usize,
     /// Whether further, unknown arguments follow.
     pub(super) appended: bool,
     pub(super) span: Span,
-    /// Whether it calls a function that the line defines.
+    /// Whether the command calls a function that the line defines.
     pub(super) function: Function,
     /// Whether it is in the arguments of an unknown program, which may run it.
     pub(super) is_possible: bool,
@@ -73,14 +73,14 @@ pub(super) struct AssignedVariable {
 pub(super) enum Function {
     No,
     Defined,
-    /// It calls the function from within its own definition.
+    /// The command calls the function from within the function's own definition.
     Itself,
 }
 
 /// A part of a command line whose effect cannot be known before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
-    /// Why it cannot be known.
+    /// Why the effect cannot be known.
     pub reason: String,
     pub(super) span: Span,
 }
@@ -213,10 +213,10 @@ impl<'f> Functions<'f> {
 
 /// The variables that have only one possible value.
 struct Values {
-    /// The value, and the place after its assignment; `None` if there are several assignments.
+    /// The value of each variable, and the place after its assignment; `None` if it has several assignments.
     known: HashMap<String, Option<(String, usize)>>,
-    /// How many commands set or remove variables by name, and the index of the last one. If there is any besides the command
-    /// itself, no value is known.
+    /// How many commands set or remove variables by name, and the index of the last one. If any command besides the
+    /// present one does so, no value is known.
     setters: (usize, usize),
 }
 
@@ -284,7 +284,7 @@ impl Values {
 }
 
 impl Span {
-    /// The text of this part.
+    /// Returns the text of this part.
     pub(super) fn part(&self) -> &str {
         self.text.get(self.inner.clone()).unwrap_or(&self.text)
     }
@@ -305,7 +305,7 @@ impl SimpleCommand {
         self.words.get(self.at).filter(|it| !it.is_pattern)?.text.as_deref()
     }
 
-    /// Lists its arguments; `None` for one whose text is unknown.
+    /// Lists the arguments of the command; `None` for one whose text is unknown.
     pub fn arguments(&self) -> impl Iterator<Item = Option<&str>> {
         let known = self.words.get(self.at + 1..).unwrap_or_default();
         known.iter().map(|it| it.text.as_deref()).chain(self.appended.then_some(None))

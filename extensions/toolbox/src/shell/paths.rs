@@ -92,7 +92,7 @@ pub(super) fn is_secret(path: &str) -> bool {
     may_be_secret(path, wildcards)
 }
 
-/// Devices that discard or print what is written to them.
+/// Whether a path is a device that discards or prints what is written to it.
 pub(super) fn is_nothing(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }

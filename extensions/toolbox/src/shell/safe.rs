@@ -44,7 +44,7 @@ const DEEPEST: usize = 40;
 /// How many commands are checked; the body of a loop counts once for each value.
 const MOST: usize = 4096;
 
-/// A part of a line that was not understood.
+/// A part of a line that was not understood, so that the line is not safe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doubt {
     pub(super) reason: Cow<'static, str>,
@@ -56,9 +56,9 @@ type Result<T, E = Doubt> = std::result::Result<T, E>;
 /// The effects of a safe line.
 #[derive(Debug)]
 pub(super) struct Proof {
-    /// The files that it reads, relative to the workspace.
+    /// The files that the line reads, relative to the workspace.
     pub(super) reads: Vec<String>,
-    /// The checks to be made before it runs.
+    /// The checks that have to be made before the line runs.
     pub(super) looks: Vec<Look>,
 }
 
@@ -203,7 +203,7 @@ impl<'a> Prover<'a, '_> {
             return Err(words[0].doubt("is not known of this program"));
         }
         let text = line.literal()?;
-        // Other shells parse these differently.
+        // Other shells parse these constructs differently.
         let differs = ["$'", "$\"", "&>", "|&", "<<<", "((", "[[", "<(", ">("];
         if !is_bash && differs.iter().any(|it| text.contains(it)) {
             return Err(line.doubt("is a line that shells read in different ways"));

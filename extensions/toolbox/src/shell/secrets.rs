@@ -196,13 +196,13 @@ const EXAMPLES: &[&str] =
 /// How wildcards in a path are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wildcards {
-    /// As ordinary characters.
+    /// As ordinary characters, which match only themselves.
     None,
     /// As the shell expands them: only a dot matches a dot at the beginning of a name.
     Shell,
     /// A text of a command line, as with `Shell`, that need not be a file name at all. So only distinctive names count.
     Doubtful,
-    /// They match every name, including hidden ones, as in patterns of `find` or of other programs.
+    /// As wildcards that match every name, including hidden ones, as in patterns of `find` or of other programs.
     All,
 }
 
@@ -251,7 +251,7 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
         || PLACES.iter().any(|it| begins(it) && parts.len() == it.split('/').count() - 1)
 }
 
-/// Whether a file may hold secrets, by its name.
+/// Whether a file may hold secrets, according to its name.
 #[cfg(all(feature = "process", unix))]
 pub(crate) fn may_hold_secrets(path: &str) -> bool {
     may_be_secret(path, Wildcards::None)

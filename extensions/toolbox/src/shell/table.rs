@@ -73,22 +73,22 @@ pub(super) struct Program {
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
-    /// Flags with which it is more dangerous.
+    /// Flags with which the program is more dangerous.
     #[serde(default)]
     pub(super) flags: Vec<FlagRule>,
     /// Flags that take the next argument as their value.
     #[serde(default)]
     pub(super) value_flags: Vec<String>,
-    /// Complete argument lists with which it only reports.
+    /// Complete argument lists with which the program only reports.
     #[serde(default)]
     pub(super) alone: Vec<String>,
     #[serde(default)]
     pub(super) subcommands: Vec<Subcommand>,
-    /// Its danger if it has positional arguments.
+    /// The program's danger if it has positional arguments.
     pub(super) arguments: Option<Danger>,
-    /// Its danger if an argument is unknown.
+    /// The program's danger if an argument is unknown.
     pub(super) unknown: Option<Danger>,
-    /// The arguments that are files which it writes.
+    /// The arguments that are files which the program writes.
     pub(super) writes: Option<Files>,
     /// Whether the program's arguments are files that it reads.
     #[serde(default)]
@@ -102,7 +102,7 @@ pub(super) struct Program {
     /// Whether it sets the variables that its arguments name; if it has a flag `-v` with a value, the variable of that flag.
     #[serde(default)]
     pub(super) sets: bool,
-    /// The part of its arguments that it runs.
+    /// The part of the program's arguments that it runs.
     pub(super) runs: Option<Runs>,
     /// How many positional arguments precede the command that it runs.
     #[serde(default)]
@@ -110,19 +110,19 @@ pub(super) struct Program {
     /// Flags, after those positional arguments, that are followed by a command line.
     #[serde(default)]
     pub(super) line_flags: Vec<String>,
-    /// Whether `NAME=value` may precede the command that it runs.
+    /// Whether `NAME=value` may precede the command that the program runs.
     #[serde(default)]
     pub(super) assigns: bool,
-    /// First arguments with which it runs nothing.
+    /// First arguments with which the program runs nothing.
     #[serde(default)]
     pub(super) asks: Vec<String>,
-    /// Whether it adds arguments to the command that it runs.
+    /// Whether the program adds arguments to the command that it runs.
     #[serde(default)]
     pub(super) appends: bool,
     /// The arguments that are followed by a command.
     #[serde(default)]
     pub(super) markers: Vec<String>,
-    /// A special check of its arguments.
+    /// A special check of the program's arguments.
     pub(super) check: Option<Check>,
     #[serde(default)]
     examples: Vec<Example>,
@@ -144,12 +144,12 @@ pub(super) struct Subcommand {
     pub(super) why: String,
     #[serde(default)]
     pub(super) flags: Vec<FlagRule>,
-    /// Its danger if it has positional arguments.
+    /// The danger of the subcommand if it has positional arguments.
     pub(super) arguments: Option<Danger>,
     /// The flags with which the program's arguments only select what it shows.
     #[serde(default)]
     pub(super) selects: Vec<String>,
-    /// Arguments with which it only shows.
+    /// Arguments with which the subcommand only shows something.
     #[serde(default)]
     pub(super) shows: Vec<String>,
     /// Whether the program's arguments are files that it reads.
@@ -175,13 +175,13 @@ pub(super) enum Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Runs {
-    /// The rest after its flags and positional arguments.
+    /// The program's remaining arguments, after its flags and positional arguments.
     Rest,
     /// A command line after `-c`, a script, or its standard input.
     Shell,
-    /// Its arguments, joined.
+    /// The program's arguments, joined to a line.
     Line,
-    /// Its first argument.
+    /// The program's first argument.
     First,
     /// The arguments after a marker.
     After,
@@ -216,7 +216,7 @@ struct Example {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variables {
-    /// A `*` at the end matches all names with this prefix.
+    /// The names of the variables. A `*` at the end matches all names with this prefix.
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
@@ -229,7 +229,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// The level and the reason of setting it to a value.
+    /// Returns the danger of setting a variable to this value, and the reason.
     pub(super) fn with_value(&self, value: Option<&str>) -> (Danger, &str) {
         let is_plain = value.is_some_and(|value| {
             let is_listed = self.values.is_empty() || self.values.iter().any(|it| it == value);
@@ -323,7 +323,7 @@ impl CommandTable {
         self.programs.get(written).or_else(|| self.programs.get(name)).map(Arc::as_ref)
     }
 
-    /// The forms of a program in which it only reads and prints.
+    /// Returns the forms of a program in which it only reads and prints.
     pub(super) fn forms(&self, written: &str) -> Option<&Forms> {
         let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
         self.forms.get(name).map(Arc::as_ref)
@@ -342,7 +342,7 @@ impl CommandTable {
         folder.is_some_and(|it| !FOLDERS.contains(&it)) && !self.programs.contains_key(written)
     }
 
-    /// The entry of a variable.
+    /// Returns the entry of a variable.
     pub(super) fn variable(&self, name: &str) -> Option<&Variables> {
         self.variables.iter().rev().find(|it| {
             it.names.iter().any(|known| match known.strip_suffix('*') {

@@ -11,10 +11,10 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::word::Word;
 
-/// The longest text that is parsed: 64 KiB.
+/// The maximum length of a text that is parsed: 64 KiB.
 const LONGEST: usize = 64 * 1024;
 
-/// How deeply parts may be nested.
+/// How deeply the parts of a text may be nested.
 const DEEPEST: usize = 200;
 
 /// The maximum work of the parser, counted in progress reports, which come every hundred steps.
@@ -50,11 +50,11 @@ impl ParsedText {
 pub(super) struct Raw {
     pub(super) words: Vec<Word>,
     pub(super) range: Range<usize>,
-    /// The functions in whose definitions it is.
+    /// The functions whose definitions contain the command.
     pub(super) inside: Rc<[String]>,
 }
 
-/// `NAME=value`.
+/// An assignment `NAME=value`.
 #[derive(Debug)]
 pub(super) struct Assignment {
     pub(super) name: String,
@@ -323,7 +323,7 @@ impl<'s> Walk<'s, '_> {
 
     fn assignment(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
-        // `IFS=, read a b` affects only how this line is split.
+        // In `IFS=, read a b`, the variable affects only how this line is split.
         let command = parent.and_then(|it| it.child_by_field_name("name"));
         if name.as_deref() == Some("IFS") && command.is_some_and(|it| self.text(it) == "read") {
             return;

@@ -18,7 +18,8 @@ pub(super) struct Unwrap<'a> {
 }
 
 impl Unwrap<'_> {
-    /// Adds a command and those that it runs. It may be inside of functions, and may call one that the line defines.
+    /// Adds a command and those that it runs. The command may be inside of functions, and may call one that the line
+    /// defines.
     pub(super) fn add(&mut self, words: Vec<Word>, inside: &[String], functions: &HashSet<&str>) {
         self.add_from(&words.into(), 0, false, inside, functions);
     }

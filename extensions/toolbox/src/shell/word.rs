@@ -11,7 +11,7 @@ pub(super) struct Word {
     pub(super) text: Option<String>,
     /// Whether it has an unquoted `*`, `?` or `[`, so that the shell may replace it with names of files.
     pub(super) is_pattern: bool,
-    /// The variable that is the whole word.
+    /// The variable, if the whole word is one.
     pub(super) variable: Option<String>,
     /// Whether the whole word is quoted, so that it stays one word.
     pub(super) is_quoted: bool,
@@ -58,7 +58,7 @@ impl Word {
     }
 }
 
-/// The name in `$NAME` and `${NAME}`.
+/// Returns the name in `$NAME` and `${NAME}`.
 fn variable(written: &str) -> Option<String> {
     let name = written.strip_prefix('$')?;
     let name = name.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(name);
@@ -77,7 +77,7 @@ fn folder(written: &str) -> Option<String> {
     }
 }
 
-/// A word without quotes.
+/// Makes a word without quotes.
 fn bare(written: &str) -> Word {
     if !written.contains(['\\', '*', '?', '[', '{']) {
         return Word::literal(written);
@@ -88,7 +88,7 @@ fn bare(written: &str) -> Word {
     while let Some(letter) = letters.next() {
         if letter == '\\' {
             match letters.next() {
-                // The shell joins the two lines.
+                // The shell joins the two lines, so nothing is added.
                 Some('\n') | None => {}
                 Some(escaped) => text.push(escaped),
             }

@@ -14,10 +14,10 @@ use crate::blocking::blocking;
 use crate::footprint::WrittenFiles;
 use crate::workspace::Name;
 
-/// The largest file that is checked: 1 MiB.
+/// The maximum size of a file that is checked: 1 MiB.
 const LARGEST: usize = 1024 * 1024;
 
-/// How many places are reported.
+/// How many syntax errors are reported.
 const REPORTED: usize = 3;
 
 /// Reports syntax errors that a call added to the files that it wrote. It is middleware of an executor.
@@ -103,7 +103,7 @@ impl SyntaxCheck {
         }
     }
 
-    /// The warning about new errors.
+    /// Makes the warning about new errors.
     fn warning(&self, before: &[Text]) -> Option<String> {
         let gone: Vec<&Text> = before.iter().filter(|it| self.is_gone(it)).collect();
         let warning = |file: &Text| {
@@ -166,7 +166,7 @@ fn warning(name: &Name, places: &[Place]) -> String {
     words
 }
 
-/// The files of known kinds that a call writes.
+/// Lists the files of known kinds that a call writes.
 fn list_known(written: WrittenFiles) -> Vec<(Name, Language)> {
     let names = written.names.into_iter();
     names.filter_map(|name| Language::of(name.as_str()).map(|it| (name, it))).collect()

@@ -23,7 +23,7 @@ struct Hunk {
     after: Range<usize>,
 }
 
-/// The places that an edit has made worse.
+/// Returns the places that an edit has made worse.
 pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Vec<Place> {
     if after.1.is_empty() {
         return Vec::new();
@@ -93,7 +93,7 @@ fn place(problem: &Problem, lines: &[&str], hunk: Option<&Range<usize>>) -> Plac
     Place { line: line + 1, column: ahead.chars().count() + 1, words }
 }
 
-/// The end of the text before a place.
+/// Returns the end of the text before a place.
 fn last(ahead: &str, lines: &[&str], line: usize) -> String {
     let above = lines[..line.min(lines.len())].iter().rev().map(|it| it.trim());
     let text = std::iter::once(ahead.trim()).chain(above).find(|it| !it.is_empty());

@@ -24,9 +24,9 @@ const MOST: usize = 1000;
 pub(super) struct Problem {
     pub(super) line: usize,
     pub(super) column: usize,
-    /// The line in which it ends.
+    /// The number of the line in which the problem ends.
     pub(super) end: usize,
-    /// The token that is missing there; if `None`, the text there is unexpected.
+    /// The token that is missing at this place; if `None`, the text at this place is unexpected.
     pub(super) missing: Option<String>,
 }
 

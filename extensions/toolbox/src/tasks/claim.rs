@@ -157,7 +157,7 @@ fn epoch(transaction: &Transaction<'_>, id: TaskId) -> Result<i64, ToolError> {
     transaction.query_row(query, [id.0], |row| row.get(0)).map_err(unavailable)
 }
 
-/// Makes tasks pending again whose last heartbeat is at least one lease ago.
+/// Makes those tasks pending again whose last heartbeat is at least one lease ago.
 fn release(
     transaction: &Transaction<'_>,
     now: i64,
@@ -174,7 +174,7 @@ fn release(
     released().map_err(unavailable)
 }
 
-/// Milliseconds since 1970; 0 for an earlier time.
+/// Returns milliseconds since 1970; 0 for an earlier time.
 fn milliseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -11,7 +11,7 @@ use crate::database::{self, Format, Problem};
 const VERSION: i32 = FORMAT.version();
 
 const FORMAT: Format = Format {
-    // `twtk` in ASCII.
+    // The letters `twtk` in ASCII.
     application: 0x7477_746b,
     tables: include_str!("1.sql"),
     changes: &[],
@@ -26,7 +26,7 @@ pub enum TaskStoreError {
     Unmade {
         /// The file.
         file: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// SQLite cannot use the file.
@@ -48,7 +48,7 @@ pub enum TaskStoreError {
     Newer {
         /// The file.
         file: PathBuf,
-        /// Its version.
+        /// The version of the file's format.
         found: i32,
     },
 }

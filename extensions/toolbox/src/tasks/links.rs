@@ -29,7 +29,7 @@ const REACHES: &str = "WITH RECURSIVE reached (task) AS (
         SELECT ?1 UNION SELECT blocked FROM blocks JOIN reached ON blocker = task
     ) SELECT EXISTS (SELECT 1 FROM reached WHERE task = ?2)";
 
-/// Lets `blocked` wait for `blocker`. An existing link is left unchanged.
+/// Makes `blocked` wait for `blocker`. An existing link stays as it is.
 pub(super) fn link(
     transaction: &Transaction<'_>,
     blocker: TaskId,

@@ -66,7 +66,7 @@ impl TaskStatus {
         }
     }
 
-    /// The states from which a task may move to this one.
+    /// Iterates over the states from which a task may move to this one.
     pub(super) fn before(self) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |from| from.may_become(self))
     }

@@ -17,7 +17,7 @@ use super::task::{Task, TaskSummary, find, ids};
 /// The time without a heartbeat after which a claim ends, unless the application sets it.
 const LEASE: Duration = Duration::from_secs(5 * 60);
 
-/// The longest subject, in characters.
+/// The maximum length of a subject, in characters.
 const LONGEST_SUBJECT: usize = 500;
 
 /// Stores a list of tasks: the service of the tools [`TASKS`](crate::TASKS). Agents record tasks, and workers
@@ -72,13 +72,13 @@ impl NewTask {
         Self { subject: subject.into(), description: description.into(), ..Self::default() }
     }
 
-    /// Makes it wait until another task is completed.
+    /// Makes the task wait until another one is completed.
     pub fn blocked_by(mut self, id: impl Into<String>) -> Self {
         self.blocked_by.push(id.into());
         self
     }
 
-    /// Reserves it for this worker.
+    /// Reserves the task for this worker.
     pub fn owner(mut self, owner: impl Into<String>) -> Self {
         self.owner = Some(owner.into());
         self

@@ -100,7 +100,7 @@ pub(super) fn find_any(connection: &Connection, id: TaskId) -> Result<Task, Tool
     task.ok_or_else(|| missing(id))
 }
 
-/// The ids that a query finds for a task.
+/// Returns the ids that a query finds for a task.
 pub(super) fn ids(
     connection: &Connection,
     query: &str,

@@ -45,8 +45,8 @@ pub fn task_create(
     store.create(&owner.into_iter().fold(task, NewTask::owner))
 }
 
-/// The footprint of the new task. Its id is not known yet, so its subject is used: listing all tasks conflicts with it,
-/// creating other tasks does not. Its blockers are included, because their lists of blocked tasks change.
+/// Returns the footprint of the new task. Its id is not known yet, so its subject is used: listing all tasks conflicts
+/// with it, creating other tasks does not. Its blockers are included, because their lists of blocked tasks change.
 fn touched(subject: &str, blocked_by: &[String]) -> Vec<String> {
     std::iter::once(format!("new: {subject}")).chain(blocked_by.iter().cloned()).collect()
 }

@@ -91,7 +91,7 @@ fn touched(
     std::iter::once(id).chain(linked).map(|it| Some(it.to_owned())).collect()
 }
 
-/// The tasks whose blockers change.
+/// Returns the tasks whose blockers change.
 fn linked(
     id: &str,
     status: Option<TaskStatus>,

@@ -24,9 +24,9 @@ pub struct TaskUpdate {
     pub status: Option<TaskStatus>,
     /// The owner; an empty text removes it.
     pub owner: Option<String>,
-    /// Further tasks that have to be completed before it.
+    /// Further tasks that have to be completed before this one.
     pub add_blocked_by: Vec<String>,
-    /// Further tasks that wait for it.
+    /// Further tasks that wait for this one.
     pub add_blocks: Vec<String>,
     /// Metadata to record; `null` removes a key.
     pub metadata: BTreeMap<String, Value>,
@@ -89,7 +89,7 @@ fn transition(transaction: &Transaction<'_>, id: TaskId, to: TaskStatus) -> Resu
     if changed == 1 { Ok(()) } else { Err(refusal(transaction, id, to)?) }
 }
 
-/// The reason why a task cannot be moved.
+/// Returns why a task cannot be moved.
 fn refusal(
     transaction: &Transaction<'_>,
     id: TaskId,

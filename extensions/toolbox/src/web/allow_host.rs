@@ -35,7 +35,8 @@ pub fn allow_host(
     Ok(format!("pages of `{site}` are fetched without a question from now on"))
 }
 
-/// The reason shown to the person, with the host in its ASCII form, which reveals letters that only look like others.
+/// Returns the reason that the person is shown, with the host in its ASCII form, which reveals letters that only look
+/// like others.
 fn reason(host: &str) -> Option<String> {
     let site = Site::parse(host).map_or_else(|_| "no host".to_owned(), |it| format!("`{it}`"));
     Some(format!("it lets pages of {site} be fetched without a question"))

@@ -72,12 +72,12 @@ toolwright::unstable::debug_as_sentence!(WebClientError);
 /// A fetched page.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// Its URL, after redirects.
+    /// The URL of the page, after redirects.
     pub(super) url: Url,
-    /// Its `content-type`.
+    /// The `content-type` of the page.
     pub(super) kind: String,
     pub(super) body: Vec<u8>,
-    /// Whether the page is longer than what was read of it.
+    /// Whether the page is longer than the part that was read.
     pub(super) is_cut: bool,
 }
 

@@ -16,7 +16,7 @@ use super::target::{Site, Target};
 /// How many characters of an error page are shown.
 const SHOWN: usize = 4000;
 
-/// The error of a request that failed.
+/// Makes the error of a request that failed.
 pub(super) fn of(site: &Site, error: reqwest::Error) -> ToolError {
     if let Some(refused) = RefusedAddress::cause_of(&error) {
         return refused.into();
@@ -54,7 +54,8 @@ pub(super) fn of_words(kind: &'static str, url: &Url, what: &str, words: &str) -
     ToolError::new(kind, message).class(ErrorClass::Final).untrusted(&source)
 }
 
-/// The error for a compressed page that was not requested as such: it is not unpacked, because it may be a decompression bomb.
+/// Makes the error for a compressed page that was not requested as such: it is not unpacked, because it may be a
+/// decompression bomb.
 pub(super) fn compressed(target: &Target, encoding: &str) -> ToolError {
     let what =
         format!("`{}` sends its page in another form than the one that was asked for", target.site);

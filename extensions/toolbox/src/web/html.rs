@@ -11,7 +11,7 @@ use html5ever::{Attribute, LocalName};
 use markup5ever_rcdom::{Handle, NodeData};
 use reqwest::Url;
 
-/// Elements that readers do not see.
+/// Elements that are not visible to readers.
 const UNSEEN: [&str; 13] = [
     "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
     "audio", "video", "dialog", "datalist",
@@ -68,7 +68,7 @@ static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
     HtmlToMarkdown::builder().options(options).build()
 });
 
-/// The page as Markdown, with absolute URLs.
+/// Converts the page to Markdown, with absolute URLs.
 pub(super) fn markdown(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     make_whole(&document, base);
@@ -90,7 +90,7 @@ pub(super) fn words(html: &str) -> String {
     text.lines.trim().to_owned()
 }
 
-/// The links of the page with their texts, each URL once.
+/// Lists the links of the page with their texts, each URL once.
 pub(super) fn links(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return String::new() };
     make_whole(&document, base);
@@ -124,7 +124,7 @@ pub(super) fn links(html: &str, base: &Url) -> String {
     lines.join("\n")
 }
 
-/// Removes everything that readers do not see.
+/// Removes everything that is not visible to readers.
 fn leave_out_unseen(document: &Handle) {
     let mut waiting = vec![document.clone()];
     while let Some(node) = waiting.pop() {

@@ -24,7 +24,7 @@ pub enum Mode {
     Links,
 }
 
-/// The text of a page.
+/// Returns the text of a page.
 pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
     let media_type = page.kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_html = match media_type.as_str() {

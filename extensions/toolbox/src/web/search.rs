@@ -5,7 +5,7 @@ use toolwright::ToolError;
 
 /// A service that searches the web, which [`web_search`](crate::web_search) uses.
 pub trait SearchProvider: Send + Sync + 'static {
-    /// Names the service, as the source of its results.
+    /// Returns the name of the service, which is given as the source of its results.
     fn name(&self) -> &str;
 
     /// Finds at most `count` pages for a query, best first.
@@ -20,10 +20,10 @@ pub trait SearchProvider: Send + Sync + 'static {
 #[toolwright::data]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {
-    /// Its title.
+    /// The title of the page.
     pub title: String,
-    /// Its address.
+    /// The URL of the page.
     pub url: String,
-    /// The part of it that fits the query.
+    /// The part of the page that fits the query.
     pub snippet: String,
 }

@@ -52,7 +52,7 @@ pub async fn web_fetch(
     let asked = target.url.clone();
     let page = client.fetch(target, hosts).await?;
     let (address, is_cut) = (page.url.clone(), page.is_cut);
-    // Converting a large page takes a while.
+    // Converting a large page takes a while, so it must not block the runtime.
     let text = tokio::task::spawn_blocking(move || page::text(&page, mode));
     let text = text.await.map_err(|error| {
         ToolError::new("internal", "the page could not be converted").caused_by(error)
@@ -84,7 +84,7 @@ pub async fn web_fetch(
 
 /// The reason to ask a person: the host is not on the list, or the list cannot be read.
 fn reason(hosts: &AllowList, url: &str) -> Option<String> {
-    // An invalid URL is refused without asking.
+    // An invalid URL is refused without asking a person.
     let site = Target::parse(url).ok()?.site;
     match hosts.contains(&site) {
         Ok(true) => None,

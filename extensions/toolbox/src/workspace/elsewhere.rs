@@ -36,7 +36,7 @@ use super::files::Files;
 #[derive(Debug, Clone)]
 pub struct ExecutorFiles {
     pub(crate) files: Arc<dyn Files>,
-    /// The path of the folder in that place.
+    /// The path that the folder has in that place.
     pub(crate) root: PathBuf,
     /// The scope of the place, which differs from that of every other place.
     pub(crate) scope: String,

@@ -7,9 +7,9 @@ use toolwright::{ErrorClass, ToolError};
 use super::name::{Name, outside};
 
 pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
-    // For paths that lead out, cap-std makes its own error, which has no error number of the system.
+    // For paths that lead out of the folder, cap-std makes its own error, which has no error number of the system.
     if error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-        // The path itself is valid, so this is not a wrong input.
+        // The path itself is valid, so its error is not one of a wrong input.
         return outside(name.as_str(), "leads out of the workspace through a link")
             .class(ErrorClass::Final)
             .caused_by(error);

@@ -30,11 +30,11 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     /// Makes all changes, or none.
     fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError>;
 
-    /// Returns the names that a path gets as the links on it are resolved one by one. The real name comes last; the
-    /// given name is left out.
+    /// Resolves the links on a path one by one, and returns the name after each. The real name comes last; the given
+    /// name is left out.
     fn names_past_links(&self, name: &Name) -> Vec<Name>;
 
-    /// The path of a folder, for a program that runs in it where the files are.
+    /// Returns the path of a folder, for a program that runs in the place where the files are.
     #[cfg(feature = "process")]
     fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError>;
 
@@ -46,7 +46,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "files")]
     fn is_folder(&self, name: &Name) -> Result<bool, ToolError>;
 
-    /// How many other hard links a file has.
+    /// Returns how many other hard links a file has.
     #[cfg(feature = "files")]
     fn hard_links(&self, name: &Name) -> Result<usize, ToolError>;
 

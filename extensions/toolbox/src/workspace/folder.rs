@@ -10,7 +10,7 @@ use super::local::LocalFiles;
 use super::{Name, failed};
 
 impl LocalFiles {
-    /// The real path of a folder inside, for a program that runs there or for listing its content.
+    /// Returns the real path of a folder in the workspace, for a program that runs there or for listing its content.
     pub(super) fn folder_path(&self, name: &Name) -> Result<PathBuf, ToolError> {
         let lookup = |error| failed(name, error);
         let inside = self.folder.canonicalize(name).map_err(lookup)?;

@@ -15,7 +15,7 @@ use super::rules::{OfFolder, ignores, rules_of};
 /// How many bytes of a file with rules are read: 4 MiB.
 const LARGEST: u64 = 4 << 20;
 
-/// The rules below the top folder of a walk.
+/// The ignore rules that apply below the top folder of a walk.
 pub(super) struct IgnoreRules {
     /// The handle of the workspace, and its path.
     folder: Dir,

@@ -35,7 +35,7 @@ impl LocalFiles {
         Ok(names)
     }
 
-    /// The name after resolving links in the folders above it.
+    /// Returns the name after resolving links in the folders above it.
     #[cfg(feature = "changes")]
     fn name_past_links(&self, name: &Name) -> Result<Name, ToolError> {
         let path = Path::new(name.as_str());
@@ -52,8 +52,9 @@ impl LocalFiles {
         Ok(name.clone())
     }
 
-    /// The names that a path has after resolving each link on it, the real one last, without the given name. Stops if the path
-    /// leads out of the workspace. Names that are not UTF-8 are left out, because their files are not opened.
+    /// Returns the names that a path has after resolving each link on it, the real one last, without the given name.
+    /// Stops if the path leads out of the workspace. Names that are not UTF-8 are left out, because their files are not
+    /// opened.
     pub(super) fn link_names(&self, name: &Name) -> Vec<Name> {
         let (mut names, mut links) = (Vec::new(), 0);
         let (mut real, mut is_new) = (PathBuf::new(), false);
@@ -90,7 +91,7 @@ impl LocalFiles {
     }
 }
 
-/// The parts of a relative path.
+/// Returns the parts of a relative path.
 fn parts(path: &Path) -> Option<VecDeque<OsString>> {
     let mut parts = VecDeque::new();
     for component in path.components() {
@@ -127,7 +128,7 @@ pub(crate) fn text<'p>(name: &Name, real: &'p Path) -> Result<&'p str, ToolError
     })
 }
 
-/// Whether an error says that nothing has the name, or that a parent of it is a file.
+/// Whether an error says that the name does not exist, or that one of its parents is a file.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -35,7 +35,7 @@ fn below(folder: &Dir, relative: &str) -> io::Result<File> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(folder, relative, flags, Mode::empty(), resolve) {
         Ok(file) => Ok(File::from_std(file.into())),
-        // It is a link, or it no longer exists.
+        // The entry is a link, or it no longer exists.
         Err(error @ (rustix::io::Errno::LOOP | rustix::io::Errno::NOENT)) => Err(error.into()),
         // The kernel is too old, or a filter of system calls forbids it.
         Err(_) => part_by_part(folder, relative),

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 
 use toolwright::{ErrorClass, ToolError};
 
-/// The longest path in bytes, as in Linux.
+/// The maximum length of a path in bytes, as in Linux.
 const LONGEST: usize = 4096;
 
 /// A normalized path: parts separated by `/`, no `.`, no `..`, not absolute; the workspace itself is `.`.
@@ -43,13 +43,13 @@ impl Name {
         Ok(Self(if parts.is_empty() { ".".to_owned() } else { parts.join("/") }))
     }
 
-    /// The workspace itself.
+    /// Returns the name of the workspace itself.
     #[cfg(feature = "files")]
     pub(crate) fn root() -> Self {
         Self(".".to_owned())
     }
 
-    /// The name of an entry below this folder, given its relative path.
+    /// Returns the name of an entry below this folder, given its relative path.
     #[cfg(feature = "files")]
     pub(crate) fn below(&self, relative: &str) -> Self {
         match (self.0.as_str(), relative) {

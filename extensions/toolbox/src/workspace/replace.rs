@@ -34,7 +34,7 @@ pub(crate) struct Change<'c> {
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Before<'c> {
-    /// A file or none.
+    /// A file of any content, or none.
     Any,
     /// No file.
     Missing,
@@ -49,15 +49,16 @@ pub(crate) enum Before<'c> {
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum After<'c> {
-    /// A file with this content, which keeps its mode.
+    /// A file with this content. The mode of the file does not change.
     Content(&'c [u8]),
     /// A file with this content and another mode: that of another file, or with the executable bits set or cleared.
     WithMode { content: &'c [u8], of: Option<&'c Name>, program: Option<bool> },
-    /// No file.
+    /// No file: the present one is removed.
     Removed,
 }
 
-/// Makes all changes, or none. If the process is killed between renaming two files, only the first ones are changed.
+/// Makes all changes, or none of them. If the process is killed between renaming two files, only the first ones are
+/// changed.
 pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
     let mut staged = Vec::with_capacity(changes.len());
     let prepared = changes.iter().try_for_each(|change| {
@@ -78,13 +79,14 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
     let Err(error) = committed else {
         return Ok(staged.into_iter().map(StagedChange::finish).collect());
     };
-    // Restore in reverse order.
+    // The files are restored in reverse order.
     let lost: Vec<String> = staged[..done]
         .iter_mut()
         .rev()
         .filter_map(|staged| staged.restore().err().map(|_| format!("`{}`", staged.name())))
         .collect();
-    // Drop in reverse order, too: a folder that was created for several files is only empty after the last of them.
+    // These are dropped in reverse order, too: a folder that was created for several files is only empty after the last
+    // of them.
     while staged.pop().is_some() {}
     if lost.is_empty() {
         return Err(error);

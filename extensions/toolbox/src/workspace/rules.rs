@@ -5,7 +5,7 @@ use std::path::Path;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// The rules of a folder for the entries below it.
+/// The ignore rules of a folder, which apply to the entries below it.
 #[derive(Debug, Default)]
 pub(crate) struct OfFolder {
     /// The rules of `.ignore`.
@@ -79,10 +79,11 @@ fn with_literal_braces(line: &str) -> String {
     escaped
 }
 
-/// The length of a character class such as `[!a-z]`, in which braces are literal; for an unclosed bracket, its own length.
+/// Returns the length of a character class such as `[!a-z]`, in which braces are literal; for an unclosed bracket, its
+/// own length.
 fn class(text: &str) -> usize {
     let start = if text[1..].starts_with(['!', '^']) { 2 } else { 1 };
-    // A closing bracket that comes first is one of the characters.
+    // A closing bracket that comes first is one of the characters in the class.
     let first = text[start..].chars().next().map_or(0, char::len_utf8);
     text[start + first..].find(']').map_or(1, |end| start + first + end + 1)
 }

@@ -21,7 +21,7 @@ pub(crate) struct FoundEntry {
     pub(crate) relative: String,
     /// The kind of the entry itself; links are not followed.
     pub(crate) kind: Kind,
-    /// The size in bytes.
+    /// The size of the file, in bytes.
     pub(crate) size: u64,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct ListedEntry {
 pub(crate) type Worker<'a> = Box<dyn FnMut(ListedEntry) + Send + 'a>;
 
 impl SearchScope<'_> {
-    /// Fails if the call is cancelled.
+    /// Returns an error if the call is cancelled.
     pub(crate) fn is_wanted(&self) -> Result<(), ToolError> {
         if self.context.is_cancelled() {
             let message = "the search was cancelled before its end";

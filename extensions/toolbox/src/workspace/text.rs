@@ -10,7 +10,7 @@ pub(crate) const MARK: char = '\u{feff}';
 /// The kind of line ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// Only `\n`, or a single line.
+    /// Only `\n`, or none at all.
     Lf,
     /// Only `\r\n`.
     Crlf,

@@ -123,9 +123,9 @@ enum Beginning {
 
 /// The meaning of an entry for a search.
 enum Step {
-    /// A folder on the way to the searched one.
+    /// A folder on the way to the folder that is searched.
     Passed,
-    /// The searched folder.
+    /// The folder that is searched.
     Start,
     Entry {
         name: Name,
@@ -147,7 +147,7 @@ impl Route {
         Ok(Self { root, start, depth })
     }
 
-    /// The walk that begins at one of the two folders.
+    /// Makes the walk that begins at one of the two folders.
     fn beginning_at(
         &self,
         from: Beginning,

@@ -6,7 +6,7 @@
 /// The text in a refusal that precedes an input which was probably meant.
 const MEANT: &str = "if this is meant, send it: ";
 
-/// Replaces a hint of the executor by one for a person; `None` if there is nothing to do.
+/// Replaces a hint of the executor by one for a person; `None` if a person can do nothing.
 pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     match HINTS.iter().find(|(model, _)| *model == hint) {
         Some((_, person)) => Some(*person).filter(|it| !it.is_empty()),
@@ -14,7 +14,7 @@ pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     }
 }
 
-/// Replaces an input that should be sent by the command-line option for it.
+/// If an error asks for an input to be sent, replaces that by the command-line option that sends it.
 pub(super) fn message(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix(MEANT) {
         Some(input) => format!("if this is meant, give --json '{}'", input.replace('\'', r"'\''")),

@@ -21,7 +21,7 @@ use toolwright_core::tool::Definition;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandError {
-    /// At least one.
+    /// The problems, at least one.
     pub problems: Vec<CommandProblem>,
 }
 toolwright_core::debug_as_sentence!(CommandError);
@@ -30,13 +30,13 @@ toolwright_core::debug_as_sentence!(CommandError);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandProblem {
-    /// Two tools would be one command.
+    /// Two tools would have the same command.
     Same {
         /// The command.
         command: String,
-        /// The tool that was there before.
+        /// The tool that was added first.
         first: NamedTool,
-        /// The tool that was added.
+        /// The tool that was added later.
         second: NamedTool,
     },
     /// A tool would have the same command as another tool's group.

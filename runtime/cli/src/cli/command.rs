@@ -18,8 +18,8 @@ const WIDTH: usize = 100;
 /// A tool and its command.
 type Tool<'a> = (&'a Definition, Command);
 
-/// Makes the commands of these tools, and those that every command line has; with `--yes` where a person can approve a
-/// call by it.
+/// Makes the commands of these tools, and those that every command line has. The command of a tool has `--yes` if a
+/// person can approve its call that way.
 pub(super) fn of<'a>(
     definitions: impl IntoIterator<Item = &'a Definition>,
     takes_yes: bool,

@@ -53,7 +53,7 @@ impl Consent {
         }
     }
 
-    /// Says what a person can do after a call that was not approved, if this knows better than the executor.
+    /// Says what a person can do after a call that was not approved, if the executor's own hint does not apply here.
     pub(super) fn advice(self) -> Option<String> {
         match self {
             Self::NoTerminal(why) => Some(format!(

@@ -16,9 +16,9 @@ use toolwright_core::error::{ErrorClass, ToolError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exit {
-    /// 0: there is a result.
+    /// 0: the command has a result.
     Success,
-    /// 1: the tool failed, or there is nothing to show.
+    /// 1: the tool failed, or the command has nothing to show.
     Failed,
     /// 2: the command line or the input is wrong.
     Usage,

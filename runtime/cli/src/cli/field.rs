@@ -94,15 +94,15 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
 }
 
 impl Field<'_> {
-    /// Whether it is given without a flag: it must be given, and is one word. A secret always has a flag, so that it
-    /// need not be in the shell's history.
+    /// Whether the key is given without a flag: it is required, and its value is one word. A secret always has a flag,
+    /// so that it need not be in the shell's history.
     pub(super) fn is_positional(&self) -> bool {
         let is_word = matches!(self.shape, Shape::Number | Shape::Text);
         let by_itself = self.required && is_word && self.short.is_none() && !self.secret;
         (self.positional && self.shape != Shape::Switch) || by_itself
     }
 
-    /// Returns the default of an absent key.
+    /// Returns the default of the key if it is absent.
     pub(super) fn default(&self) -> Option<&Value> {
         self.schema.get("default").filter(|it| !it.is_null())
     }

@@ -30,8 +30,8 @@ pub(super) enum Form {
     Text,
 }
 
-/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` where every tool has such
-/// a flag. Empty if the name has no letter; such a key can only be given by `--json`.
+/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` if every tool has a flag
+/// of that name. Empty if the name has no letter; such a key can only be given by `--json`.
 pub(super) fn flag(field: &Field<'_>) -> String {
     let flag = kebab(field.key);
     if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }
@@ -48,8 +48,8 @@ pub(super) fn is_kept_away(field: &Field<'_>) -> bool {
     field.secret && matches!(field.shape, Shape::Text | Shape::Number)
 }
 
-/// Adds the arguments of a tool: its positional ones, its flags, then those that every tool has; `--yes` where a person
-/// can approve the call by it.
+/// Adds the arguments of a tool: its positional arguments, its flags, and the flags that every tool has, with `--yes`
+/// if a person can approve the call that way.
 pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool) -> Command {
     let fields: Vec<Field<'_>> = field::of(definition);
     let flags: HashSet<String> = fields.iter().map(flag).collect();
@@ -80,14 +80,15 @@ pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool)
     command.args(arguments).arg(whole).args(common(takes_yes))
 }
 
-/// Whether the flag of a positional argument would be unique among the others and the taken names.
+/// Whether the flag of a positional argument would be unique among the flags of the others and the names that are
+/// taken.
 fn is_only(place: &Field<'_>, places: &[&Field<'_>], taken: &HashSet<&str>) -> bool {
     let name = flag(place);
     let with_that_name = places.iter().filter(|it| flag(it) == name).count();
     with_that_name == 1 && !taken.contains(name.as_str())
 }
 
-/// Makes a positional argument, and a flag for those who prefer to name it.
+/// Makes a positional argument, and a flag with which a person may name it instead.
 fn place(field: &Field<'_>, has_flag: bool) -> Vec<Arg> {
     let is_list = matches!(field.shape, Shape::List(_));
     let flag = has_flag.then(|| flag(field));
@@ -120,7 +121,7 @@ fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
     }
 }
 
-/// Makes the flags of a boolean; if its default is true, or it has three states, it needs a flag for false.
+/// Makes the flags of a boolean. If its default is true, or it has three states, it also gets a flag for false.
 fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> Vec<Arg> {
     let yes = yes.action(ArgAction::SetTrue);
     let Some(opposite) = opposite else {

@@ -6,7 +6,7 @@ use super::field::{Choice, Field, Shape};
 use toolwright_core::tool::first_sentence;
 use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Definition, Effect};
 
-/// Describes a tool in a list: what it does, and whether to be careful.
+/// Describes a tool in a list: what the tool does, and whether a person should be careful.
 pub(super) fn in_a_list(definition: &Definition) -> String {
     let sentence = first_sentence(&definition.description);
     match definition.danger {
@@ -177,7 +177,7 @@ fn tags(schema: &Value) -> Option<String> {
     is_one.then(|| format!("a JSON object with {key:?} one of: {}", values.join(", ")))
 }
 
-/// Writes a value as it would be typed.
+/// Writes a value as a person would type it.
 fn describe_value(value: &Value) -> String {
     match value.as_str() {
         Some(text) if !text.is_empty() && !text.contains(char::is_whitespace) => text.to_owned(),

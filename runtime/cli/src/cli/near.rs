@@ -37,7 +37,7 @@ pub(super) fn suggest<'a>(
 /// How many commands are suggested.
 const MOST: usize = 3;
 
-/// A tool by each name that a person may type for it.
+/// The command of a tool, with the words that describe the tool.
 struct KnownWords {
     name: String,
     words: Words,

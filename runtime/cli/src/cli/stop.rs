@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
-/// Whether and how calls are cancelled.
+/// Cancels calls when a signal comes, and remembers the signal.
 #[derive(Debug)]
 pub(super) struct Stop {
     token: CancellationToken,
-    /// The number of the signal; 0 before there is one.
+    /// The number of the signal; 0 before one has come.
     caught: Arc<AtomicU8>,
     listens: AtomicBool,
 }

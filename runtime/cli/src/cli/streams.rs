@@ -9,7 +9,7 @@ use super::flags::Form;
 use toolwright_core::printable::{json, lines};
 
 /// Writes a result and a line break; no character of it acts on a terminal. An `Err` ends the command with its exit
-/// code. A reader that has stopped reading, such as `head`, is not a failure and gets no message.
+/// code. If the reader has stopped reading, as `head` does, that is not a failure, and no message is printed.
 pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
     let result = result.to_string();
     let line = match form {
@@ -19,7 +19,7 @@ pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
     print_block(line.as_bytes())
 }
 
-/// Prints text that brings its own line breaks.
+/// Prints text as it is; the text has its own line breaks.
 pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
     check_written(output().and_then(|mut output| output.write_all(text)))
 }
@@ -64,6 +64,6 @@ pub(super) fn complain(exit: Exit, words: impl Display) -> Exit {
 
 /// Writes a line to standard error.
 pub(super) fn tell(what: &str, words: impl Display) {
-    // There is no other stream to report a failure on.
+    // A failure to write here cannot be reported anywhere else.
     let _ = writeln!(io::stderr(), "{what}: {}", lines(&words.to_string()));
 }

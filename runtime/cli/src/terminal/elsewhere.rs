@@ -2,10 +2,11 @@
 
 use std::io::{self, Read, Stdin};
 
-/// Standard input.
+/// Standard input, read line by line.
 pub struct Keyboard(Stdin);
 
-/// Has no values, because such terminals cannot be controlled.
+/// The mode of a terminal that passes on each key. The type has no values here, because this system's terminals cannot
+/// be controlled.
 #[derive(Clone)]
 pub(super) enum Typing {}
 

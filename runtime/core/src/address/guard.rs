@@ -20,7 +20,7 @@ pub trait HostResolver: Send + Sync + 'static {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// Resolves names as the system does.
+/// Resolves names with the resolver of the operating system.
 struct System;
 
 impl HostResolver for System {
@@ -36,7 +36,7 @@ impl HostResolver for System {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedAddress {
-    /// The host that has it.
+    /// The host that has the address.
     pub host: String,
     /// The address.
     pub address: IpAddr,
@@ -45,7 +45,7 @@ pub struct RefusedAddress {
 }
 
 impl RefusedAddress {
-    /// Finds it among the causes of an error, such as that of a connection to a refused name.
+    /// Finds this error among the causes of another, such as that of a connection to a refused name.
     #[must_use]
     pub fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         let mut cause = Some(error);
@@ -100,7 +100,7 @@ pub struct AddressGuard {
 }
 
 impl AddressGuard {
-    /// Makes a guard that resolves names as the system does and permits only public addresses.
+    /// Makes a guard that resolves names with the resolver of the operating system and permits only public addresses.
     #[must_use]
     pub fn new() -> Self {
         Self { resolver: Arc::new(System), permitted: BTreeSet::new() }
@@ -133,8 +133,8 @@ impl AddressGuard {
         }
     }
 
-    /// Judges the host of a URL, which is an address or a name: for requests that something else resolves, such as a
-    /// proxy.
+    /// Judges the host of a URL, which is an address or a name: for requests whose host something else resolves, such
+    /// as a proxy.
     ///
     /// # Errors
     /// `address_refused`, and `unreachable` where the name has no address.
@@ -156,7 +156,8 @@ impl AddressGuard {
         }
     }
 
-    /// Finds the addresses of a name. If one of them is refused, all are: such a name is not what it seems.
+    /// Finds the addresses of a name. If one of them is refused, all of them are, because the owner of such a name may
+    /// be trying to reach a private network.
     ///
     /// # Errors
     /// When the name has no address, or one that is refused.

@@ -92,12 +92,12 @@ impl<'a> CallTo<'a> {
     }
 }
 
-/// Writes one member of a JSON object.
+/// Appends one member to the text of a JSON object.
 fn member(name: &str, value: &(impl Serialize + ?Sized)) -> Result<String, serde_json::Error> {
     Ok(format!("{}:{}", serde_json::to_string(name)?, serde_json::to_string(value)?))
 }
 
-/// Reads the answer as a value. A text answer is read as a string, since a tool that returns a `String` gives it.
+/// Reads the answer as a value. A text answer is read as a string, because that is how a tool returns a `String`.
 fn value_of<T: DeserializeOwned>(answer: &Answer) -> Result<T, serde_json::Error> {
     if let Some(json) = answer.json() {
         return serde_json::from_str(json);

@@ -60,7 +60,7 @@ impl CallableTool {
         }
     }
 
-    /// Describes a tool of which only the name is known.
+    /// Describes a tool of which nothing but the name is known.
     pub(super) fn unknown(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -83,7 +83,7 @@ impl CallableTool {
         self.tool.is_some_and(|mine| mine.is_of(tool.spec()))
     }
 
-    /// Returns whether an agent's run ends when a call of it succeeds.
+    /// Returns whether a successful call of the tool ends an agent's run.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
@@ -95,7 +95,7 @@ impl CallableTool {
         self.is_hidden
     }
 
-    /// Returns the names of its parameters whose values are secret.
+    /// Returns the names of the tool's parameters whose values are secret.
     #[must_use]
     pub fn secrets(&self) -> &[String] {
         &self.secrets

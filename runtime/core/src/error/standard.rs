@@ -63,7 +63,7 @@ fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// For tools whose error type says that they cannot fail.
+/// Converts the error of a function that cannot fail.
 impl From<std::convert::Infallible> for ToolError {
     fn from(never: std::convert::Infallible) -> Self {
         match never {}

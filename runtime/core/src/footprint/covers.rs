@@ -6,14 +6,14 @@ use super::{Footprint, Reach, TouchedResource};
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessOutside<'a> {
-    /// Whether the call writes it.
+    /// Whether the call writes the resource.
     pub writes: bool,
-    /// The resource; `None` for everything.
+    /// The resource; `None` stands for every resource.
     pub resource: Option<&'a TouchedResource>,
 }
 
 impl Footprint {
-    /// Checks that this footprint contains another. A resource that may be written may be read as well.
+    /// Checks that this footprint covers another. A resource that may be written may be read as well.
     ///
     /// # Errors
     /// The first resource that is outside of it.

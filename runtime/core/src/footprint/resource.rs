@@ -24,7 +24,7 @@ use super::stamp::ResourceStamp;
 /// assert_eq!(Ticket::normalise("#7"), Ticket::normalise("7"));
 /// ```
 pub trait ResourceKind: 'static {
-    /// The kind's name, for people.
+    /// The name of the kind, for people.
     const LABEL: &'static str;
 
     /// Whether a resource of this kind decides what else a call touches, as the working folder decides which files a
@@ -59,8 +59,8 @@ pub trait ResourceKind: 'static {
     }
 
     /// Returns the name of a resource across all scopes, for a kind whose scopes can share resources, as a folder and
-    /// its parent do; `name` is `None` for all resources of the scope. It is compared like a name. By default two
-    /// scopes share nothing.
+    /// its parent do; `name` is `None` for all resources of the scope. The result is compared like a name. By default
+    /// two scopes share nothing.
     fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
         let _ = (scope, name);
         None
@@ -75,12 +75,12 @@ pub trait ResourceKind: 'static {
     }
 }
 
-/// A kind without its type.
+/// A kind of resource, independent of its Rust type.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Kind(pub(super) &'static Traits);
 
-/// The constants and functions of a kind, without its type.
+/// The constants and functions of a kind, independent of its Rust type.
 #[derive(Debug)]
 pub(super) struct Traits {
     pub(super) id: fn() -> TypeId,
@@ -125,8 +125,8 @@ pub struct File;
 impl ResourceKind for File {
     const LABEL: &'static str = "file";
 
-    /// Makes `./a//b/../c` and `a/c` one file. The file system is not consulted: the workspace resolves links before it
-    /// opens anything.
+    /// Makes equal names of `./a//b/../c` and `a/c`. The file system is not consulted: the workspace resolves links
+    /// before it opens a file.
     fn normalise(name: &str) -> String {
         let absolute = name.starts_with('/');
         let mut parts: Vec<&str> = Vec::new();

@@ -28,7 +28,7 @@ impl ResourceScope {
         Self(name.into())
     }
 
-    /// Returns its name.
+    /// Returns the name of the scope.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -120,10 +120,10 @@ pub trait Holds<K: ResourceKind> {
     }
 }
 
-/// Finds the other names of a resource.
+/// Finds the other names of a resource, given one of them.
 type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
 
-/// The scope of the resources that a tool's services hold, and the other names of resources there.
+/// The scope of the resources that a tool's services hold, and the other names that resources have in it.
 pub struct HeldResources<'s> {
     pub(super) scope: ResourceScope,
     pub(super) other_names: OtherNames<'s>,

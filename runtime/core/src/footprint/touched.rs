@@ -33,7 +33,7 @@ impl TouchedResource {
         Self { kind, scope, name: name.map(kind.0.normalise) }
     }
 
-    /// Returns the label of its kind.
+    /// Returns the label of the resource's kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind.0.label
@@ -94,7 +94,7 @@ impl TouchedResource {
                 let names = global(self, mine).zip(global(other, others));
                 names.is_some_and(|(one, two)| contains(&one, &two))
             }
-            // The other one may be in any scope.
+            // The other resource may be in any scope.
             (Some(_), None) => false,
             _ => match (&self.name, &other.name) {
                 (None, _) => true,
@@ -115,7 +115,7 @@ impl TouchedResource {
         (self.kind.0.stamp)(self.scope.as_ref(), self.name.as_deref())
     }
 
-    /// Returns what distinguishes its kind from all others.
+    /// Returns the value that distinguishes the resource's kind from all others.
     #[doc(hidden)]
     #[must_use]
     pub fn kind_id(&self) -> TypeId {
@@ -130,7 +130,7 @@ impl TouchedResource {
         (self.kind.0.containers)(self.name.as_deref()?)
     }
 
-    /// Puts it into a scope if it has none.
+    /// Sets the scope of the resource, if it has none.
     pub(super) fn in_scope(&mut self, scope: &ResourceScope) {
         self.scope.get_or_insert_with(|| scope.clone());
     }
@@ -154,7 +154,7 @@ impl Hash for TouchedResource {
     }
 }
 
-/// Writes kind and name, without the scope.
+/// Writes the kind and the name, without the scope.
 impl fmt::Display for TouchedResource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {

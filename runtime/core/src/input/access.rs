@@ -17,7 +17,7 @@ use super::{
 /// The items of an array.
 pub(super) struct Items<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// How many items were read.
+    /// How many items have been read.
     count: usize,
 }
 
@@ -71,9 +71,9 @@ pub(super) struct Fields<'a, 'de> {
     /// The index of the field whose value comes next.
     current: usize,
     first: bool,
-    /// A bit for each of the first 64 fields that has been given.
+    /// A bit for each of the first 64 fields, which is set once the field was given.
     given: u64,
-    /// The given keys that have no bit.
+    /// The keys that were given and have no bit.
     others: Option<Box<SeenKeys<'de>>>,
 }
 
@@ -164,7 +164,7 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
 }
 
 impl Reader<'_> {
-    /// Makes the fault of an array that has more items than its type.
+    /// Makes the fault of an array that has more items than its type allows.
     #[cold]
     fn more_items(&self, start: usize, count: usize) -> Fault {
         Fault::new(Rule::Length, self.value_at(start), words::items(count))

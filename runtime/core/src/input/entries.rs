@@ -94,12 +94,12 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
 const FEW: usize = 8;
 
-/// The keys that an object has had so far.
+/// The keys of an object that have been read so far.
 #[derive(Default)]
 pub(super) struct SeenKeys<'de> {
     few: [&'de str; FEW],
     count: usize,
-    /// Every key, once there are many or one differs from its text in the input.
+    /// All keys so far. It is `None` while there are few and each equals its text in the input.
     all: Option<HashSet<Cow<'de, str>>>,
 }
 

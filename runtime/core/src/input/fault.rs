@@ -31,7 +31,7 @@ struct FaultParts {
     asked: Option<ExpectedInput>,
 }
 
-/// What a type asked for when it got something else.
+/// The input that a type asked for when it got another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum ExpectedInput {
@@ -67,19 +67,19 @@ impl Fault {
         Self::from(Problem::duplicate_key(key)).at_key(key)
     }
 
-    /// Returns what is wrong.
+    /// Returns the problem that the fault reports.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// Returns what is wrong, and consumes the fault.
+    /// Consumes the fault, and returns the problem that it reports.
     #[must_use]
     pub fn into_problem(self) -> Problem {
         self.0.problem
     }
 
-    /// Adds the segment of an object's key.
+    /// Prepends the segment of an object's key to the location.
     #[cold]
     #[must_use]
     pub fn at_key(mut self, key: &str) -> Self {
@@ -87,7 +87,7 @@ impl Fault {
         self
     }
 
-    /// Adds the segment of an array's index.
+    /// Prepends the segment of an array's index to the location.
     #[cold]
     #[must_use]
     pub fn at_index(mut self, index: usize) -> Self {
@@ -95,14 +95,14 @@ impl Fault {
         self
     }
 
-    /// Adds what the type asked for.
+    /// Adds the input that the type asked for.
     #[cold]
     pub(super) fn asking(mut self, asked: ExpectedInput) -> Self {
         self.0.asked = Some(asked);
         self
     }
 
-    /// Returns what the type asked for, if the fault knows it.
+    /// Returns the input that the type asked for, if the fault knows it.
     #[doc(hidden)]
     pub fn asked(&self) -> Option<ExpectedInput> {
         self.0.asked
@@ -117,7 +117,7 @@ impl Fault {
         self.0.problem.found = words::shorten(found);
     }
 
-    /// Turns the fault into the fault of a `null` whose key should be left out.
+    /// Turns the fault into that of a `null` whose key should have been left out.
     pub(super) fn into_null(mut self) -> Self {
         let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
         if self.0.problem.pointer.is_empty() && !is_said {

@@ -32,7 +32,7 @@ pub fn of_format(format: &str) -> Option<&'static str> {
     })
 }
 
-/// Translates what a library's type says that it expects.
+/// Translates a library's description of what its type expects.
 pub(super) fn of_reader(expected: &str) -> Option<&'static str> {
     let format = match expected {
         "a date string" | "a formatted date string" => "date",

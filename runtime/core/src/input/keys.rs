@@ -78,7 +78,7 @@ impl Key {
         &self.name
     }
 
-    /// Returns the description of its value.
+    /// Returns the description of the key's value.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
@@ -95,7 +95,7 @@ impl Key {
     /// The type itself stops at its first problem, and words it as its library does.
     #[cold]
     pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
-        // A schema check sees only one of two equal keys.
+        // Of two equal keys, a check of the schema sees only one.
         if first.rule == Rule::DuplicateKey {
             return None;
         }
@@ -146,7 +146,7 @@ impl Keys {
     /// The most keys that an input may have.
     pub const MOST: usize = 64;
 
-    /// Prepares keys, given in declaration order.
+    /// Prepares keys, which are passed in declaration order.
     ///
     /// # Errors
     /// When there are more than [`MOST`](Self::MOST) of them, or one is given twice.
@@ -196,7 +196,7 @@ impl Keys {
         Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }
 
-    /// Whether any value has a further check.
+    /// Whether any key's value has a further check.
     pub(super) fn are_checked(&self) -> bool {
         self.keys.iter().any(|key| key.check.is_some())
     }
@@ -210,7 +210,7 @@ impl Keys {
         self.keys.get(index)
     }
 
-    /// Returns how many bytes the key at `index` takes at the start of `text`, if `text` begins with it.
+    /// Returns how many bytes the key at `index` takes, if `text` begins with that key.
     #[inline]
     pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
         let key = self.keys.get(index)?;
@@ -235,7 +235,7 @@ impl Keys {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidKeys {
-    /// More than 64.
+    /// There are more than 64 keys.
     TooMany(usize),
     /// A key is given twice.
     Repeated(Cow<'static, str>),

@@ -7,14 +7,14 @@ use serde::de::Expected;
 
 use super::{fault::Fault, problem::Rule, reader::Reader, words};
 
-/// A number as written; its grammar was checked.
+/// A number as it is written in the input; its syntax was checked.
 pub(super) struct Number<'t> {
     pub(super) text: &'t str,
     negative: bool,
     whole: &'t [u8],
     fraction: &'t [u8],
     exponent: i64,
-    /// Whether it has no fraction and no exponent.
+    /// Whether the number has no fraction and no exponent.
     pub(super) plain: bool,
 }
 
@@ -64,7 +64,7 @@ impl<'de> Reader<'de> {
         Some(if sign == 1 { -value } else { value })
     }
 
-    /// Reads any number; any other value is a mismatch.
+    /// Reads any number; reports any other value as a mismatch.
     pub(super) fn number(&mut self, expected: &dyn Expected) -> Result<Number<'de>, Fault> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number_here(),

@@ -24,12 +24,11 @@ pub struct Problem {
     pub pointer: String,
     /// The rule that was broken.
     pub rule: Rule,
-    /// A short rendering of the value there, at most 60 characters; empty if there is none.
+    /// A short form of the value that was found, with at most 60 characters; empty if no value was found.
     pub found: String,
-    /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
-    /// message.
+    /// What was expected, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own message.
     pub expected: String,
-    /// A key or choice that was probably meant.
+    /// A key or a choice that the model probably meant.
     pub near: Option<String>,
 }
 
@@ -47,7 +46,7 @@ pub enum Rule {
     DuplicateKey,
     /// The key is required and was not given.
     MissingKey,
-    /// `null` was given for a value that may only be left out.
+    /// The value is `null`, but may only be left out.
     Null,
     /// The number is outside the bounds.
     Range,
@@ -59,7 +58,7 @@ pub enum Rule {
     Value,
     /// Arrays and objects are nested too deep.
     Depth,
-    /// A rule of the type's own.
+    /// The value breaks a rule of its own type.
     Other,
 }
 
@@ -90,7 +89,7 @@ impl Rule {
 }
 
 impl Problem {
-    /// Makes a problem of the whole input; set `pointer` to give it another place.
+    /// Makes a problem of the whole input; set `pointer` to move it to a part of the input.
     ///
     /// `found` is cut to 60 characters.
     pub fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
@@ -201,7 +200,7 @@ impl Problems {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))
     }
 
-    /// Changes each problem; adds and removes none.
+    /// Changes each problem by a function; their number stays the same.
     #[doc(hidden)]
     pub fn map(self, change: impl FnMut(Problem) -> Problem) -> Self {
         Self(self.0.into_iter().map(change).collect())

@@ -42,11 +42,11 @@ pub struct Reader<'de> {
 /// The position of the next value, which decides what `null` means for an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A value that can be left out.
+    /// The value of a key that may be left out.
     Field,
     /// Like a field, for a tool's own parameter; for an option inside an option, `null` is the inner `None`.
     Parameter,
-    /// A value that cannot be left out.
+    /// A value that may not be left out, such as an item.
     Element,
 }
 
@@ -171,8 +171,8 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// Moves to the next item of an array or object: past the comma, unless it is the first one. Returns `false`, with
-    /// the cursor at the closing bracket, if there is none.
+    /// Moves to the next item of an array or object: past the comma, unless the item is the first. Returns `false`,
+    /// with the cursor at the closing bracket, if no item is left.
     #[inline]
     pub(super) fn next(&mut self, first: bool, closing: u8) -> Result<bool, Fault> {
         match self.peek() {
@@ -210,7 +210,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Goes back to read on after a fault.
+    /// Moves the cursor back, so that reading continues after a fault.
     #[cold]
     pub(super) fn rewind(&mut self, position: usize, depth: u8) {
         self.position = position;

@@ -32,7 +32,7 @@ impl Limits {
     }
 }
 
-/// Returns the limits of a type.
+/// Gives the limits of a type.
 pub struct Range<T>(PhantomData<fn(T)>);
 
 impl<T: Number> Range<T> {
@@ -46,10 +46,10 @@ pub trait NoRange {
 
 impl<T> NoRange for Range<T> {}
 
-/// Returns what a type looks like in JSON.
+/// Gives the form that a type has in JSON.
 pub struct Shape<T>(PhantomData<fn(T)>);
 
-/// The type may fit: nothing is known that excludes it.
+/// The type may fit: nothing that is known about it rules that out.
 pub struct Possible;
 
 /// The type cannot fit.

@@ -9,9 +9,9 @@ use crate::json::special::special;
 /// The location of a string that was just read.
 #[derive(Clone, Copy)]
 pub(super) enum Text<'de> {
-    /// In the text itself.
+    /// The string is borrowed from the input's text.
     Borrowed(&'de str),
-    /// In the reader's scratch buffer.
+    /// The string is in the reader's scratch buffer.
     Scratch,
 }
 
@@ -29,7 +29,7 @@ impl<'de> Reader<'de> {
         Ok(Text::Scratch)
     }
 
-    /// Reads an object's key; anything else there is a fault.
+    /// Reads an object's key; anything else at the cursor is a fault.
     #[inline]
     pub(super) fn key(&mut self) -> Result<Text<'de>, Fault> {
         match self.peek() {
@@ -38,7 +38,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Returns a string that was just read.
+    /// Returns the text of a string that was just read.
     #[inline]
     pub(super) fn resolve(&self, text: Text<'de>) -> &str {
         match text {
@@ -65,7 +65,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Decodes the string or key whose quote is at `start` again, for a message.
+    /// Decodes the string or key whose quote is at `start` a second time, for a message.
     #[cold]
     pub(super) fn string_at(&self, start: usize) -> String {
         let mut reader = Reader::new(self.text);

@@ -19,9 +19,9 @@ use super::{
 /// The variant at the cursor, in either form.
 pub(super) struct Choice<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// The start of the whole value.
+    /// The position at which the whole value begins.
     start: usize,
-    /// The start of the variant's name.
+    /// The position at which the variant's name begins.
     name: usize,
     /// Whether the name is the key of an object.
     tagged: bool,
@@ -57,7 +57,7 @@ impl<'a, 'de> Choice<'a, 'de> {
         Ok(value)
     }
 
-    /// Moves to the contents, if the form has them.
+    /// Moves to the contents of the variant, if it has any.
     fn contents(&mut self) -> Result<(), Fault> {
         if !self.tagged {
             let name = words::quote(&self.reader.string_at(self.name));

@@ -63,7 +63,7 @@ pub fn quote(text: &str) -> String {
     shorten(&serde_json::Value::from(part).to_string())
 }
 
-/// Writes `one of "a", "b"` for names; for fewer than two, what fits.
+/// Writes `one of "a", "b"` for two names or more, and a text that fits for fewer.
 pub(crate) fn one_of<'c>(names: impl ExactSizeIterator<Item = &'c str>) -> String {
     one_of_shown(names.map(quote))
 }

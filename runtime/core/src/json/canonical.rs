@@ -24,13 +24,13 @@ pub enum ArgumentsError {
     Syntax {
         /// The position of the character, counted from 1.
         character: usize,
-        /// What could come there.
+        /// What would be valid at this position.
         expected: &'static str,
     },
     /// The text is incomplete.
     #[error("the text is not JSON: it ends where {expected} was expected")]
     Incomplete {
-        /// What could come next.
+        /// What would be valid next.
         expected: &'static str,
     },
     /// The text is JSON as people or programs often write it, but not strict JSON.
@@ -42,13 +42,13 @@ pub enum ArgumentsError {
     /// A key is given twice in one object.
     #[error("the key at `{pointer}` is given twice; give it once")]
     Duplicate {
-        /// Which key, as a JSON pointer (RFC 6901).
+        /// The key, as a JSON pointer (RFC 6901).
         pointer: String,
     },
     /// Arrays and objects are nested too deep.
     #[error("arrays and objects are nested more than {most} deep; nest them less")]
     Depth {
-        /// How deep they may be.
+        /// How deep arrays and objects may be nested.
         most: usize,
     },
     /// The text is not an object, as the input of a tool must be.

@@ -5,7 +5,7 @@
 
 use super::tree::push_segment;
 
-/// The most places that are reported.
+/// The maximum number of keys whose locations are reported.
 const MOST: usize = 100;
 /// How many bytes of places are stored below one key; the first place is always stored.
 const ROOM: usize = 64 * 1024;
@@ -13,9 +13,9 @@ const ROOM: usize = 64 * 1024;
 /// Keys that were given twice.
 #[derive(Debug, Default)]
 pub struct Duplicates {
-    /// The places of the keys, as JSON pointers.
+    /// The locations of the keys, as JSON pointers.
     pub pointers: Vec<String>,
-    /// How many more are only counted.
+    /// How many further keys are only counted.
     pub more: usize,
 }
 

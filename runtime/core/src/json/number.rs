@@ -30,7 +30,7 @@ pub fn canonical(number: &str) -> Cow<'_, str> {
     if digits.is_empty() {
         return Cow::Borrowed("0");
     }
-    // Lengths of texts in memory fit.
+    // A text in memory is short enough for its length to fit.
     let shift = zeros as i128 - fraction.len() as i128;
     let power = sum(exponent, shift);
     Cow::Owned(format!("{sign}{}", spell(digits, &power)))

@@ -53,12 +53,12 @@ pub struct ParsedValue {
     pub duplicates: Duplicates,
 }
 
-/// Why a text could not be read.
+/// Why reading a text was broken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
-    /// Something else was expected at this byte.
+    /// At this byte, something else was expected, which is named.
     Wanted(usize, &'static str),
-    /// The text ends inside a value; this was being read.
+    /// The text ends inside a value of the named kind.
     End(&'static str),
     /// Arrays and objects are nested too deep.
     Depth,
@@ -100,7 +100,7 @@ pub struct Parser<'t> {
     depth: usize,
     pub uses: Uses,
     pub duplicates: Duplicates,
-    /// Whether missing brackets at the end are added.
+    /// Whether closing brackets that are missing at the end are added.
     closing: bool,
 }
 

@@ -16,7 +16,7 @@ use super::special::special;
 pub enum Node {
     Null,
     Bool(bool),
-    /// Its grammar is that of a JSON number.
+    /// A number, whose text is a JSON number.
     Number(String),
     Text(String),
     Array(Vec<Node>),
@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// Returns the value at a JSON pointer.
+    /// Returns the value at a JSON pointer in this value.
     pub fn at(&self, pointer: &str) -> Option<&Self> {
         segments(pointer).try_fold(self, |node, segment| match node {
             Self::Object(entries) => {
@@ -104,7 +104,7 @@ impl Node {
         })
     }
 
-    /// Returns the value at a JSON pointer, to change it.
+    /// Returns the value at a JSON pointer in this value, so that it can be changed.
     pub fn at_mut(&mut self, pointer: &str) -> Option<&mut Self> {
         segments(pointer).try_fold(self, |node, segment| match node {
             Self::Object(entries) => {
@@ -115,7 +115,7 @@ impl Node {
         })
     }
 
-    /// Reports whether it contains no other values.
+    /// Reports whether the value contains no other values.
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))
     }
@@ -132,7 +132,7 @@ impl Node {
         }
     }
 
-    /// Measures how deep arrays and objects are nested in it.
+    /// Measures how deep arrays and objects are nested in the value.
     pub fn depth(&self) -> usize {
         match self {
             Self::Array(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),

@@ -26,8 +26,7 @@ pub struct Answer {
     origin: Origin,
 }
 
-/// Where the answer comes from. The variants for repaired input are separate, so that other answers do not pay for
-/// them.
+/// Where the answer comes from. Repaired input has its own variants, so that other answers stay small.
 enum Origin {
     AsSent(Shape),
     Mended(Box<(Shape, Arc<Repairs>)>),
@@ -92,7 +91,7 @@ impl Answer {
         }
     }
 
-    /// Lists the answer block by block.
+    /// Returns the answer as a list of blocks.
     pub fn content(&self) -> Vec<Content<'_>> {
         match self.shape() {
             Shape::Text => vec![Content::text(&self.text)],

@@ -52,7 +52,7 @@ pub trait Encode<R, A> {
     fn encode(&self, value: R) -> A;
 }
 
-/// The same function for every value.
+/// Encodes every value with the same function.
 pub struct Codec<R, A>(pub fn(R) -> A);
 
 impl<R, A> Encode<R, A> for Codec<R, A> {
@@ -177,7 +177,7 @@ pub trait ToolOutput<D = Single> {
     fn into_answer(self, depth: D) -> Answer;
 }
 
-/// [`OneResult`] refuses such a type where it is written, so this implementation asks nothing more.
+/// [`OneResult`] refuses such a type at the place where it is written, so this implementation requires nothing more.
 #[diagnostic::do_not_recommend]
 impl<T> ToolOutput<NestedResult> for T {
     fn into_answer(self, _: NestedResult) -> Answer {
@@ -275,7 +275,7 @@ pub type Preview = Result<String, ToolError>;
 /// What a `reconcile` function found out about a call whose outcome is unknown.
 #[derive(Debug)]
 pub enum Reconciled {
-    /// The call happened, with this result.
+    /// The call had its effect, with this result.
     Happened(Output),
     /// The call did not happen, and may be evaluated again.
     DidNotHappen,

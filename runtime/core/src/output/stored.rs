@@ -64,7 +64,7 @@ enum Shape {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoredAnswerError {
-    /// A newer release has written it.
+    /// A newer release has written the answer.
     #[error(
         "the stored answer has version {version}, this release reads version {} and older; read it with the release that wrote it",
         StoredAnswer::VERSION
@@ -78,7 +78,7 @@ pub enum StoredAnswerError {
         "the stored answer has {found}, expected one of text, json, output, error as it was written; was it changed by hand?"
     )]
     Unreadable {
-        /// What it is instead; its content is not repeated.
+        /// What the value is instead; its content is not repeated.
         found: String,
     },
 }
@@ -107,7 +107,7 @@ impl StoredAnswer {
         Value::Object(Map::from_iter([(key.to_owned(), value)]))
     }
 
-    /// Reads the object; one without a version has the first.
+    /// Reads the object. An object without a version counts as one of the first version.
     #[doc(hidden)]
     pub fn read(value: &Value) -> Result<Self, StoredAnswerError> {
         let Some(object) = value.as_object() else {
@@ -131,7 +131,7 @@ impl StoredAnswer {
         let shape = match (key.as_str(), value) {
             ("text", Value::String(text)) => Some(Shape::Text(text.clone())),
             ("json", Value::String(text)) => Some(Shape::Json(text.clone())),
-            // Written before numbers were stored as text.
+            // Earlier releases stored numbers as JSON numbers and not as text.
             ("json", value) => Some(Shape::Json(value.to_string())),
             ("output", value) => value::output(value).map(Shape::Output),
             ("error", value) => value::error(value).map(Shape::Error),

@@ -6,7 +6,7 @@ use super::Types;
 use crate::json::tree::{Node, is_integral, is_number};
 use crate::repairs::ChangeRule;
 
-/// Lists the readings of a value as the expected types.
+/// Lists the values of the expected types that a value can be read as.
 pub fn readings(node: &Node, wanted: Types, lenient: bool) -> Vec<(Node, ChangeRule)> {
     let mut found = Vec::new();
     match node {

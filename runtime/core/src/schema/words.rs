@@ -7,7 +7,7 @@ use crate::input::{formats, words};
 
 /// How many levels of a schema are described.
 const DEEPEST: usize = 4;
-/// 2^53; bounds further out come from the type.
+/// 2^53, above which not every whole number is a float. Bounds beyond it come from the type.
 const WIDE: f64 = 9_007_199_254_740_992.0;
 /// How many alternatives of a union are described.
 const MOST_WAYS: usize = 12;
@@ -97,7 +97,7 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
     if let Some(format) = known("pattern").and_then(format_of) {
         return formats::of_format(format);
     }
-    // The only alternative of formats that schemars makes.
+    // Schemars makes no other alternatives of formats than these.
     let choices = schema.get("anyOf")?.as_array()?;
     let formats: Option<Vec<&str>> = choices.iter().map(|it| it.get("format")?.as_str()).collect();
     (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
 
-/// At most one value of each type.
+/// Values of the application, at most one of each type.
 #[derive(Clone, Default)]
 pub struct Metadata(Vec<Item>);
 
@@ -21,7 +21,7 @@ impl Metadata {
         self.0.iter().find(|it| it.id == id)?.value.downcast_ref()
     }
 
-    /// Sets a value, and replaces one of the same type.
+    /// Sets a value, in place of the value of the same type.
     pub fn put<T: Send + Sync + 'static>(&mut self, value: T) {
         let item =
             Item { id: TypeId::of::<T>(), type_name: type_name::<T>(), value: Arc::new(value) };

@@ -12,7 +12,7 @@ pub struct Summary<'a> {
     pub name: &'a str,
     /// The first sentence of the description, without its full stop.
     pub sentence: &'a str,
-    /// Direct, or deferred until a search finds it.
+    /// Whether the tool is listed directly, or deferred until a search finds it.
     pub exposure: Exposure,
 }
 

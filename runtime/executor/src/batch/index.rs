@@ -51,15 +51,15 @@ type TreeKey = (Option<ResourceScope>, Option<String>);
 #[derive(Debug, Default)]
 struct Tree {
     names: HashMap<Option<String>, usize>,
-    /// The names of the tree that calls touch.
+    /// The names in the tree for the resources that calls touch.
     touched: Vec<(TouchedResource, usize)>,
 }
 
 #[derive(Debug, Default)]
 struct Node {
-    /// The calls that touched the resource itself.
+    /// The calls that touched the resource of this node itself.
     at: Accesses,
-    /// The calls that touched it or something below it.
+    /// The calls that touched the resource of this node or one below it.
     below: Accesses,
     is_touched: bool,
 }
@@ -216,7 +216,7 @@ fn new_node(nodes: &mut Vec<Node>) -> usize {
 impl Node {
     fn touch(&mut self, is_write: bool, call: WaitTarget) {
         if is_write {
-            // The write has waited for all of them.
+            // The write has waited for all earlier calls, so later calls need only wait for the write.
             (self.at, self.below) = Default::default();
         }
         self.at.add(is_write, call);

@@ -15,7 +15,7 @@ pub(super) struct Steps {
 struct Step {
     /// The index of the call; `None` for a join.
     call: Option<usize>,
-    /// How many of the steps that it waits for have not ended.
+    /// How many of the steps that this step waits for have not ended.
     open: usize,
     /// The steps that wait for this one.
     next: Vec<StepId>,
@@ -28,7 +28,7 @@ impl Steps {
         self.steps.iter().map(|step| step.next.len()).sum()
     }
 
-    /// The call that is pushed next.
+    /// Returns the index of the call that is added next.
     pub(super) fn next(&self) -> Pending {
         Pending(self.calls.len())
     }
@@ -46,14 +46,14 @@ impl Steps {
         step.and_then(|step| self.steps.get(step)).is_some_and(|step| step.has_ended)
     }
 
-    /// Adds a call. Returns whether it waits for nothing.
+    /// Adds a call. Returns whether it may begin at once.
     pub(super) fn push_call(&mut self, waits_for: &[WaitTarget]) -> bool {
         let call = self.calls.len();
         self.calls.push(self.steps.len());
         self.push(Some(call), waits_for)
     }
 
-    /// Adds a join, which ends when all of these have ended.
+    /// Adds a join, a step that ends when all of these have ended.
     pub(super) fn join(&mut self, waits_for: &[WaitTarget]) -> WaitTarget {
         let step = self.steps.len();
         let has_ended = self.push(None, waits_for);

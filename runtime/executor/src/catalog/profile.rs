@@ -253,7 +253,7 @@ impl Profiles {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidPattern {
-    /// What was written.
+    /// The pattern as it was written.
     pub pattern: String,
     problem: &'static str,
 }
@@ -278,14 +278,14 @@ pub enum ProfileError {
     NoMatch {
         /// The pattern.
         pattern: String,
-        /// What was probably meant.
+        /// The patterns that were probably meant.
         near: Vec<String>,
     },
     /// No tool is selected, or every selected tool is excluded.
     Empty,
     /// Several profiles have problems, which are listed by the profiles' names.
     Several {
-        /// At least one.
+        /// The problems, at least one.
         problems: Vec<(String, ProfileError)>,
     },
 }
@@ -324,7 +324,7 @@ pub struct UnknownProfile {
     pub name: String,
     /// Names that were probably meant.
     pub near: Vec<String>,
-    /// Every name that there is.
+    /// The names of all profiles.
     pub known: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ use super::Catalog;
 use crate::registry::Entry;
 use toolwright_core::tool::{Definition, Exposure};
 
-/// So many words of a query count; the rest is passed over.
+/// How many words of a query are used; further words are ignored.
 const MOST_WORDS: usize = 64;
 
 /// How many tools a search returns at most, however many were asked for.
@@ -41,13 +41,13 @@ const UNIT: f64 = 1_000.0;
 /// of a whole match.
 const BEGINNING: (usize, u32) = (3, 3);
 
-/// How deep in other parameters the search looks at parameters.
+/// How deep the search looks at parameters that are nested in others.
 const DEPTH: usize = 4;
 
 /// The words of a tool, each with its weight.
 pub(crate) struct Words {
     weights: BTreeMap<String, u32>,
-    /// All of that together.
+    /// The sum of all of these, as a measure of the tool's length.
     length: u32,
 }
 
@@ -84,7 +84,7 @@ impl Words {
     }
 }
 
-/// The deferred tools by their words, for a search that looks at no other tool.
+/// The deferred tools by their words. A search reads only tools that have one of its words.
 pub(super) struct Index {
     /// Sorted by word, so that words with a common beginning are neighbours.
     words: Vec<(Box<str>, ToolsOfWord)>,

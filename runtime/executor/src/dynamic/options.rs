@@ -52,7 +52,7 @@ impl DynamicTool {
         self
     }
 
-    /// Asks a person about every call, and gives them this reason.
+    /// Makes every call need the approval of a person, for this reason.
     pub fn approval(mut self, reason: &'static str) -> Self {
         self.approval = Some(reason);
         self
@@ -173,8 +173,9 @@ impl DynamicTool {
         self
     }
 
-    /// Shows an approver what a call would do, from its final input. It runs before the approval, so it must
-    /// change nothing. It has ten seconds, and it is not run for a call with a secret among its arguments.
+    /// Sets the function that shows an approver what a call would do, from its final input. The function runs before
+    /// the approval, so it must change nothing. It has ten seconds, and it is not run for a call with a secret among
+    /// its arguments.
     ///
     /// ```
     /// use serde_json::json;
@@ -233,9 +234,9 @@ impl DynamicTool {
         self
     }
 
-    /// Lets an agent's run go on while a call of a tool that is carried out elsewhere ([`external`](Self::external)) is under way:
-    /// the model reads at once that it is, and gets the result as a message when it comes. The registry refuses it of any other tool,
-    /// and of a [`terminal`](Self::terminal) one.
+    /// Lets an agent's run go on while a call of a tool that is carried out elsewhere ([`external`](Self::external)) is
+    /// under way: the model reads at once that it is, and gets the result as a message when it comes. The registry
+    /// refuses this option for any other tool, and for a [`terminal`](Self::terminal) one.
     ///
     /// ```
     /// use serde_json::json;
@@ -263,7 +264,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets how often a failed call is tried; what it leaves open, the executor decides.
+    /// Sets how often a failed call is tried. The executor's settings decide what this leaves open.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
@@ -275,13 +276,13 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the JSON Schema of what it returns.
+    /// Sets the JSON Schema of the tool's result.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(Output::Schema(schema));
         self
     }
 
-    /// Sets the schema of what it returns, from its type.
+    /// Sets the schema of the tool's result, from its type.
     pub fn returns<R: JsonSchema + 'static>(mut self) -> Self {
         self.output_schema = Some(Output::Type(work::TypeOf::<R>::OUTPUT));
         self

@@ -78,8 +78,8 @@ pub(super) fn secret_without_a_name(root: &Value) -> Option<String> {
     found.or_else(|| refers().then(|| "/$ref".to_owned()))
 }
 
-/// Visits the schemas that a schema consists of, each with its place. Definitions are not among them: they are visited
-/// where something refers to them.
+/// Visits the schemas that a schema consists of, each with its location. Definitions are left out, because they are
+/// visited through the references to them.
 fn parts<'s>(schema: &'s Value, mut visit: impl FnMut(String, &'s Value)) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         let word = keyword.as_str();

@@ -22,7 +22,7 @@ use toolwright_core::spec::Spec;
 use toolwright_core::spec::Start;
 use toolwright_core::spec::Started;
 
-/// What differs between run-time tools: the spec is shared.
+/// The parts in which run-time tools differ; they share their specs.
 pub(crate) struct Body {
     pub(super) judge: Judge,
     pub(super) asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
@@ -40,13 +40,13 @@ pub(super) struct Judge {
     pub(super) footprint: Option<Box<Ask<Footprint>>>,
 }
 
-/// A function beside the tool's own, such as a preview; it gets the input as a value.
+/// A function that accompanies the tool's own, such as a preview; it gets the input as a value.
 pub(super) type Companion<T> =
     dyn Fn(Value, ToolContext) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
 
 type Ask<T> = dyn Fn(&Value) -> T + Send + Sync;
 
-/// The tool's own function, which gets input of its own type.
+/// The tool's own function, which gets input of the type that it declares.
 pub(super) trait Work: Send + Sync {
     /// Prepares the call; the function does nothing before the future is polled.
     fn start(
@@ -69,7 +69,7 @@ pub(super) fn spec(has: Has) -> &'static Spec {
     &SPECS[index]
 }
 
-/// Which companions a run-time tool has beside its function.
+/// The companions that a run-time tool has besides its function.
 #[derive(Clone, Copy)]
 pub(super) struct Has {
     pub(super) validate: bool,
@@ -79,7 +79,7 @@ pub(super) struct Has {
     pub(super) asks: bool,
 }
 
-/// One spec for each combination of companions; each bit of the index is one of them.
+/// One spec for each combination of companions. Each bit of the index stands for a companion.
 static SPECS: [Spec; 32] = {
     let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;
@@ -162,7 +162,7 @@ impl Judge {
     }
 }
 
-/// Work on input of type `A`.
+/// Makes the work on input of type `A`.
 pub(super) fn of<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,
@@ -173,7 +173,7 @@ where
     Box::new(Handler { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
 }
 
-/// Work on input of type `A` that makes calls.
+/// Makes the work on input of type `A` that makes calls.
 pub(super) fn calling<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,

@@ -20,7 +20,7 @@ pub(super) struct Plan {
     pub(super) files: Vec<File>,
 }
 
-/// One file.
+/// The change of one file.
 pub(super) struct File {
     pub(super) old: Option<Name>,
     pub(super) new: Option<Name>,
@@ -33,7 +33,7 @@ pub(super) struct File {
     pub(super) texts: Option<(String, String)>,
     /// How many lines are added and removed.
     pub(super) counts: (usize, usize),
-    /// How many other hard links to the old file there are; they do not change.
+    /// How many other hard links the old file has; they stay as they are.
     pub(super) links: usize,
 }
 
@@ -97,7 +97,7 @@ impl Plan {
         }
     }
 
-    /// The changes to be written, all at once.
+    /// Returns the changes, which are to be written all at once.
     pub(super) fn changes(&self) -> Vec<Change<'_>> {
         let mut changes = Vec::new();
         for file in &self.files {
@@ -222,7 +222,7 @@ impl File {
     }
 }
 
-/// One error that lists all problems.
+/// Makes one error that lists all problems.
 fn refused(kind: &'static str, problems: &[String]) -> ToolError {
     let more = match problems.len().saturating_sub(REPORTED) {
         0 => String::new(),

@@ -12,9 +12,9 @@ pub(super) struct GrepResults {
     limit: usize,
     /// The results by path. A `PathBuf` is compared part by part, which gives the order of a directory walk.
     files: BTreeMap<PathBuf, FileMatches>,
-    /// How many matches, or files, `files` holds.
+    /// How many matches, or files, are stored in `files`.
     shown: usize,
-    /// How many have been found.
+    /// How many matches, or files, have been found.
     total: usize,
     /// How many files were skipped because their names indicate secrets.
     pub(super) secrets: usize,

@@ -42,7 +42,7 @@ impl<'n> Lines<'n> {
         (self.count > 0 && !self.is_binary).then_some(self.count)
     }
 
-    /// The lines of the answer, each with the number of its match.
+    /// Returns the lines of the answer, each with the number of its match.
     pub(super) fn into_shown(self) -> Vec<(usize, String)> {
         let name = self.name;
         match self.mode {
@@ -75,7 +75,7 @@ impl Sink for Lines<'_> {
             let count = self.count;
             self.shown.extend(before.into_iter().chain([line]).map(|line| (count, line)));
         }
-        // In this mode, one match per file is enough.
+        // In this mode, the search of a file ends with its first match.
         Ok(self.mode != GrepMode::Files)
     }
 

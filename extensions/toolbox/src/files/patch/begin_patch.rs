@@ -105,7 +105,7 @@ impl<'p> Reader<'p> {
         let mut file = file(Some(name), Some(new));
         while self.lines.peek().is_some_and(|line| is_of_hunk(line)) {
             let hunk = self.hunk();
-            // Empty lines may separate a part from the next one.
+            // The empty lines only separate this part from the next one.
             if hunk.lines.iter().all(|line| line.kind == Kind::Context && line.text.is_empty())
                 && !file.hunks.is_empty()
             {

@@ -55,7 +55,7 @@ impl Headers {
         true
     }
 
-    /// The file patch that the headers describe, or their problem.
+    /// Returns the file patch that the headers describe, or the problem of the headers.
     pub(super) fn file(self, has_hunks: bool) -> Result<FilePatch, String> {
         if let Some(what) = self.needs_hunks().filter(|_| !has_hunks) {
             return Err(format!("{what}, and no hunk follows: the patch may be cut short"));
@@ -117,7 +117,7 @@ impl Headers {
                     ));
                 }
             }
-            // Do not compare quoted names.
+            // Quoted names are not compared.
             let git = self.git.as_deref().map(str::trim_end).filter(|it| !it.contains('"'));
             let is_whole = |git: &str| {
                 git.strip_suffix(to.as_str()).is_some_and(|it| it.ends_with([' ', '/']))
@@ -192,7 +192,7 @@ fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>
     (rest(old), rest(new))
 }
 
-/// The name after `diff --git`, which occurs there twice, for patches that have it on no other line.
+/// Returns the name after `diff --git`, which occurs there twice. Some patches have the name on no other line.
 fn name_of_git(text: &str) -> Option<String> {
     let (old, new) = match text.starts_with('"') {
         true => {

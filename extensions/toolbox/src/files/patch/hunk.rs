@@ -9,17 +9,17 @@ pub(in crate::files) struct Hunk {
     pub(in crate::files) lines: Vec<Line>,
 }
 
-/// What a patch says about the place of a hunk.
+/// What a patch says about the location of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// The numbers of its first line in the old and in the new file, counted from 1, from a header with correct counts. For a
     /// side without lines, the number of the line after which lines are added or removed.
     Numbered { old: usize, new: usize },
-    /// The header has no numbers or wrong ones: the place is the only one where the lines fit.
+    /// The header has no numbers or wrong ones: the location is the only place where the lines fit.
     Sought {
         /// Lines of the file above the hunk, outermost first.
         below: Vec<String>,
-        /// Whether its last line is the last one of the file.
+        /// Whether the hunk's last line is the last one of the file.
         is_last: bool,
         /// How many empty lines at its end may only separate parts of the patch, and not belong to the hunk.
         blank: usize,
@@ -42,7 +42,7 @@ pub(in crate::files) enum Kind {
     Added,
 }
 
-/// How a line ends.
+/// The line end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Lf,
@@ -88,12 +88,12 @@ impl Hunk {
     }
 }
 
-/// The lines of a hunk that are in the old file.
+/// Iterates over the lines of a hunk that are in the old file.
 pub(super) fn before(lines: &[Line]) -> impl Iterator<Item = &Line> {
     lines.iter().filter(|line| line.kind != Kind::Added)
 }
 
-/// The lines of a hunk that are in the new file.
+/// Iterates over the lines of a hunk that are in the new file.
 pub(super) fn after(lines: &[Line]) -> impl Iterator<Item = &Line> {
     lines.iter().filter(|line| line.kind != Kind::Removed)
 }

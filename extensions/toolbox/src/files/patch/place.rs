@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::hunk::{End, Hunk, Line, Place, after, before};
 use crate::files::occurrences::occurrences;
 
-/// How many places a message lists at most.
+/// How many places an error lists at most.
 const NAMED: usize = 20;
 
 /// A line of the file, and its end.
@@ -40,12 +40,12 @@ impl<'l> From<&'l Line> for FileLine<'l> {
 /// The place where a hunk is applied.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
-    /// The index of its first line in the file, and the number of lines that it covers there.
+    /// The index of the hunk's first line in the file, and the number of lines that the hunk covers there.
     pub(super) start: usize,
     pub(super) count: usize,
-    /// Whether its line ends also match those of the file.
+    /// Whether the hunk's line ends also match those of the file.
     pub(super) is_exact: bool,
-    /// How many lines at its end do not belong to the hunk.
+    /// How many lines at the hunk's end are not part of it.
     pub(super) dropped: usize,
 }
 
@@ -94,12 +94,12 @@ impl<'f, 't> Places<'f, 't> {
         let said = first(hunk, old).saturating_add_signed(self.moved);
         let fit = |start, is_exact| Fit { start, count, is_exact, dropped: 0 };
         let (is_begin, is_end) = (old <= 1, hunk.ends_with_change());
-        // The place in the old file where git looks first.
+        // The line of the old file where git begins its search.
         let by_git = new.saturating_sub(1).checked_add_signed(-self.grown);
         let only = match (is_begin, is_end) {
             (true, true) => Some((count == total).then_some(0)),
             (true, false) => Some(Some(0)),
-            // There are no lines to find, so the number has to be correct.
+            // The hunk has no lines to search for, so its number has to be correct.
             (false, true) if count == 0 => Some((said == total).then_some(said)),
             (false, true) => Some(total.checked_sub(count)),
             (false, false) if hunk.opens_with_change() => Some(by_git.filter(|at| *at == said)),
@@ -146,7 +146,7 @@ impl<'f, 't> Places<'f, 't> {
         Err(self.misfit(&wanted, said))
     }
 
-    /// Finds the place of a hunk by its lines alone.
+    /// Finds the place of a hunk by its lines, without the numbers.
     fn fit_by_lines(
         &self,
         hunk: &Hunk,
@@ -228,7 +228,7 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// Every place of these lines that no other hunk covers.
+    /// Returns every place of these lines that no other hunk covers.
     fn places(&self, wanted: &[FileLine<'_>], is_exact: bool) -> Vec<usize> {
         let is_free = |at: &usize| self.is_free(*at, wanted.len()) && self.may_end(wanted, *at);
         if is_exact {
@@ -259,7 +259,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Refuses a hunk that only adds lines, if these lines are already there.
+    /// Refuses a hunk that only adds lines, if the file already has these lines at its place.
     fn is_made_once(&self, lines: &[Line], start: usize, count: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(lines).map(FileLine::from).collect();
         let places = [Some(start), (start + count).checked_sub(made.len())];
@@ -341,7 +341,8 @@ pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     }
 }
 
-/// Whether git would choose this place among several: it takes the one nearest to where it looks first.
+/// Whether git would choose this place among several. Git chooses the place that is nearest to where it begins its
+/// search.
 fn is_nearest(said: usize, places: &[usize], by_git: Option<usize>) -> bool {
     let Some(by_git) = by_git else { return false };
     let distance = said.abs_diff(by_git);

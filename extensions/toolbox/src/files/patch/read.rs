@@ -64,7 +64,7 @@ impl<'p> Reader<'p> {
             } else if !is_text && !line.trim().is_empty() {
                 let shown: String = line.chars().take(60).collect();
                 self.problem(at, format!("is `{shown}`, expected a hunk or the next file"));
-                // Report a run of such lines once.
+                // A run of such lines is reported only once.
                 while self.peek().is_some_and(|(_, line)| {
                     !line.starts_with("diff --git ")
                         && !line.starts_with("--- ")
@@ -241,7 +241,7 @@ impl<'p> Reader<'p> {
         (line != "-- " && !is_file && is_of_hunk(line)).then_some(index + 1)
     }
 
-    /// The problem of a hunk that has fewer lines than its header says, if the patch ends there.
+    /// Makes the problem of a hunk that has fewer lines than its header says, if the patch ends there.
     fn cut_short(&mut self, hunk: &Hunk, said: &Numbers) -> Option<String> {
         let is_over = self.lines.clone().all(|(_, line)| line.trim().is_empty());
         let ([old, new], [has_old, has_new]) = (said.counts, hunk.counts());

@@ -88,7 +88,7 @@ number=0; hold "$@" || fail $?
 number=0; put "$@" || { why=$?; failed=$number; back "$@" || why=$?; number=$failed; fail "$why"; }
 clean "$@"; exit 0"#;
 
-/// Removes files, and empty folders, whose names end with `/`.
+/// Removes the given files. A name that ends with `/` is a folder, which is removed if it is empty.
 const DISCARD: &str = r#"for it; do case $it in
   */) rmdir "$it" 2>/dev/null;;
   *) rm -f "$it";;
@@ -99,7 +99,7 @@ struct UploadedChange<'c> {
     change: &'c Change<'c>,
     /// The file with the new content; empty if the target is removed.
     new: String,
-    /// The file with the expected content.
+    /// The name of the file with the content that the change expects.
     expected: String,
     /// The backup name of the present file, if it may have to be restored.
     held: String,
@@ -134,7 +134,7 @@ pub(super) fn change(
         Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
         Err(error) => {
             temporary.0.reverse();
-            // Report the original error, not one of the cleanup.
+            // The original error is reported, not one of the cleanup.
             let _ = container.run(first.name, DISCARD, &temporary.0, None, 4096);
             Err(error)
         }
@@ -247,7 +247,7 @@ fn unwritten(name: &Name, ran: &Ran) -> ToolError {
     }
 }
 
-/// The folders above a file, outermost first.
+/// Lists the folders above a file, outermost first.
 fn above(name: &Name) -> Vec<String> {
     let text = name.as_str();
     text.match_indices('/').map(|(end, _)| format!("./{}", &text[..end])).collect()

@@ -16,7 +16,7 @@ use crate::workspace::{Change, Files, Name, WriteOutcome, not_regular, too_large
 #[cfg(feature = "files")]
 use crate::workspace::{FoundEntry, SearchScope, Worker};
 
-/// Prints the bytes of a regular file of at most `$2` bytes; else exits with a code for what has the name.
+/// Prints the bytes of a regular file of at most `$2` bytes; else exits with a code for what the name is instead.
 const READ: &str = r#"[ -e "$1" ] || exit 41
 [ -d "$1" ] && exit 42
 [ -f "$1" ] || exit 43
@@ -40,7 +40,7 @@ pub(super) struct ContainerFiles {
 }
 
 impl ContainerFiles {
-    /// Runs a script about one file that prints only little.
+    /// Runs a script about one file. The script must print only little.
     fn ask(&self, name: &Name, script: &str) -> Result<Ran, ToolError> {
         self.container.run(name, script, &[path(name)], None, 4096)
     }
@@ -55,7 +55,7 @@ impl ContainerFiles {
     }
 }
 
-/// The error for what a script found instead of a regular file.
+/// Makes the error for what a script found in place of a regular file.
 pub(super) fn refused(name: &Name, ran: &Ran) -> ToolError {
     match ran.status.code() {
         Some(code::ABSENT) => {
@@ -161,7 +161,7 @@ impl Files for ContainerFiles {
         Ok(Box::new(std::io::Cursor::new(self.read(name, list::LARGEST_SEARCHED)?)))
     }
 
-    /// Reads the present content, also through a link.
+    /// Opens the present content, also through a link.
     #[cfg(feature = "files")]
     fn open_listed(
         &self,

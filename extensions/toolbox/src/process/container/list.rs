@@ -10,10 +10,10 @@ use super::rules::Rules;
 use super::script::{Ran, code, path};
 use crate::workspace::{FoundEntry, Kind, ListedEntry, Name, SearchScope, Worker};
 
-/// The largest file that can be searched: 32 MiB.
+/// The maximum size of a file that can be searched: 32 MiB.
 pub(super) const LARGEST_SEARCHED: u64 = 32 << 20;
 
-/// The longest output of a list: 64 MiB.
+/// The maximum length of a list's output: 64 MiB.
 const LARGEST_LIST: u64 = 64 << 20;
 
 /// Runs `find` in `$1` with the remaining arguments.
@@ -71,7 +71,7 @@ pub(super) fn each(
         }
     };
     missed += usize::from(ran.status.code() != Some(0)) * ran.errors.lines().count();
-    // Sorts each folder before its contents.
+    // This order puts each folder before its contents.
     entries.sort_by(|one, two| one.relative.split('/').cmp(two.relative.split('/')));
     let mut ignored: Option<String> = None;
     for Entry { relative, kind, size, modified } in entries {
@@ -106,7 +106,7 @@ pub(super) fn files(
     })
 }
 
-/// The modification time of the entry with this name.
+/// Returns the modification time of the entry with this name.
 pub(super) fn modified(
     container: &Container,
     name: &Name,
@@ -119,7 +119,8 @@ pub(super) fn modified(
     }
 }
 
-/// The entries of a list without the folder itself, and how many names were not valid text or were gone.
+/// Returns the entries of a list without the folder itself, and how many names were not valid text or no longer
+/// existed.
 fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
     if ran.status.code() == Some(code::NOT_A_FOLDER) {
         let message = format!("`{start}` is a file, expected a folder");

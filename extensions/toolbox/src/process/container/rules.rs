@@ -89,7 +89,7 @@ impl Rules {
     }
 }
 
-/// The last part of a name.
+/// Returns the last part of a name.
 fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }

@@ -48,7 +48,7 @@ impl Ran {
         self.status.success()
     }
 
-    /// The error if the script failed for this file.
+    /// Makes the error for a script that failed for this file.
     pub(super) fn failed(&self, name: &Name) -> ToolError {
         let first = self.errors.lines().next().unwrap_or("nothing").trim();
         let message = format!("`{name}`: the container answered {}: {first}", self.status);
@@ -93,7 +93,7 @@ impl Container {
         let output = output.recv_timeout(LIMIT).ok();
         let status = output.as_ref().and_then(|_| wait_for_end(&mut child, until));
         let (Some(output), Some(status)) = (output, status) else {
-            // If it cannot be killed, it has already ended.
+            // Killing fails only if the process has already ended.
             let _ = child.kill();
             let _ = child.wait();
             let seconds = LIMIT.as_secs();

@@ -24,7 +24,7 @@ pub(in crate::shell) fn places<'c>(
     places
 }
 
-/// The subcommand, and how many words its name has.
+/// Finds the subcommand, and how many words its name has.
 pub(super) fn subcommand<'e>(
     entry: &'e Program,
     places: &[Option<&str>],

@@ -18,13 +18,13 @@ pub(super) struct Word<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Exactly the text.
+    /// The word is exactly this text.
     Literal,
     /// A pattern, which the shell replaces with the names of matching files.
     Pattern,
     /// The name of a file that `find` finds; the text is the pattern of its last part.
     Found,
-    /// Any text.
+    /// The word may be any text.
     Any,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Prover<'a, '_> {
                     return self.form(sub, name, &words[at..], &parsed.folders);
                 }
                 Err(doubt) if form.needs.is_empty() => return Err(doubt),
-                // The program also has flags that select what it does.
+                // The program also has flags that change what its arguments mean.
                 Err(_) => {
                     let parsed = self.flags(form, name, words, folders, true)?;
                     return self.places(form, &parsed);

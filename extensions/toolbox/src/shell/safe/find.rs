@@ -4,7 +4,7 @@ use super::arguments::{Kind, Word};
 use super::places::Folders;
 use super::{Prover, Result};
 
-/// Tests and actions without an argument.
+/// Tests and actions that take no argument.
 const PLAIN: [&str; 24] = [
     "-print",
     "-print0",
@@ -71,7 +71,7 @@ const WITH_TEXT: [&str; 32] = [
 /// Tests with a file name argument.
 const WITH_NAME: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
 
-/// Operators.
+/// Operators between tests.
 const OPERATORS: [&str; 9] = ["(", ")", "!", "-not", "-a", "-and", "-o", "-or", ","];
 
 impl<'a> Prover<'a, '_> {
@@ -82,7 +82,7 @@ impl<'a> Prover<'a, '_> {
         folders: &Folders,
     ) -> Result<()> {
         let (mut at, mut starts): (usize, Vec<&str>) = (0, Vec::new());
-        // `-P`: links are listed, but not followed.
+        // With `-P`, links are listed but not followed.
         while words.get(at).is_some_and(|it| it.kind == Kind::Literal && it.text == "-P") {
             at += 1;
         }
@@ -130,7 +130,7 @@ impl<'a> Prover<'a, '_> {
             } else if WITH_TEXT.contains(&text) {
                 let value = value.literal()?;
                 if matches!(text, "-name" | "-iname") {
-                    // In `find`, `\e` is the same as `e`.
+                    // For `find`, `\e` means the same as `e`.
                     let is_escaped = value.contains('\\');
                     pattern = Some(if is_escaped { "*".to_owned() } else { value.to_owned() });
                 }

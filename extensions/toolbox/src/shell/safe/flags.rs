@@ -7,7 +7,7 @@ use super::forms::{Form, Style, Takes};
 use super::places::Folders;
 use super::{Prover, Result};
 
-/// A flag: its name, the type of its value, and a value joined to it.
+/// A flag: its name, the type of its value, and a value that is joined to its name.
 type Flag<'f, 'w> = (&'f str, Takes, Option<&'w str>);
 
 impl<'a> Prover<'a, '_> {
@@ -120,7 +120,7 @@ impl<'a> Prover<'a, '_> {
                 self.settings(settings, &parsed.folders);
             }
             if scripts > 0 && form.places.first().is_some_and(|it| it.0 == Takes::Script) {
-                // A flag gives the script, so insert a placeholder for the positional one.
+                // A flag gives the script, so a placeholder stands for the positional one.
                 static SCRIPT: Word<'static> =
                     Word { text: Cow::Borrowed(""), kind: Kind::Literal, range: 0..0 };
                 parsed.places.insert(0, &SCRIPT);
@@ -208,7 +208,8 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// The value of a flag in the next argument. Refuses a value that looks like a flag, because the author may have meant a flag.
+/// Returns the value of a flag from the next argument. Refuses a value that looks like a flag, because the author may
+/// have meant a flag.
 fn next_value<'w, 'a>(
     takes: Takes,
     flag: &Word<'a>,

@@ -25,7 +25,7 @@ pub(in crate::shell) struct FormEntry {
     places_with: String,
     /// The settings to be checked before it runs, because they may name programs that it would run.
     look: Option<Settings>,
-    /// How to list every file below a folder that it reads.
+    /// How to list every file below a folder that the program reads.
     walk: Option<Walk>,
     /// Flags with which it reads every file below a folder. If the list is empty, it always does.
     #[serde(default)]
@@ -35,24 +35,24 @@ pub(in crate::shell) struct FormEntry {
     skips: String,
     #[serde(default)]
     style: Style,
-    /// Whether all its flags are harmless, so that a file name may look like a flag.
+    /// Whether all flags of the program are harmless, so that a file name may look like a flag.
     #[serde(default)]
     plain: bool,
     /// Whether an argument that begins with `@` names a file with further arguments.
     #[serde(default)]
     response: bool,
-    /// Whether it only prints, whatever its arguments are.
+    /// Whether the program only prints, whatever its arguments are.
     #[serde(default)]
     any: bool,
     /// If the program runs a command that follows its flags: how many positional arguments come before that command.
     wraps: Option<usize>,
-    /// Whether `NAME=value` may precede that command.
+    /// Whether `NAME=value` may precede the command that the program runs.
     #[serde(default)]
     assigns: bool,
     /// Complete lists of arguments that are allowed.
     #[serde(default)]
     alone: Vec<String>,
-    /// A special check of its arguments.
+    /// A special check of the program's arguments.
     check: Option<Check>,
     /// The subcommands, which follow `flags`.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub(super) enum Style {
     /// Letters may be combined after one dash, values may be joined, and flags may follow positional arguments.
     #[default]
     Gnu,
-    /// As `Gnu`, but the first positional argument ends the flags.
+    /// Like `Gnu`, but the first positional argument ends the flags.
     Posix,
     /// Each flag is a separate argument; its value may be joined.
     Exact,
@@ -215,17 +215,17 @@ impl Form {
         })
     }
 
-    /// The type of a flag's value.
+    /// Returns the type of a flag's value.
     pub(super) fn flag(&self, name: &str) -> Option<Takes> {
         self.flags.get(name).copied()
     }
 
-    /// The flag of this name, with its name as in the table.
+    /// Returns the flag of this name, with its name as in the table.
     pub(super) fn find_flag(&self, name: &str) -> Option<(&str, Takes)> {
         self.flags.get_key_value(name).map(|(name, takes)| (&**name, *takes))
     }
 
-    /// The flag of this letter.
+    /// Returns the flag of this letter.
     pub(super) fn find_letter(&self, letter: char) -> Option<(&str, Takes)> {
         let mut name = [b'-', 0, 0, 0, 0];
         let length = 1 + letter.encode_utf8(&mut name[1..]).len();

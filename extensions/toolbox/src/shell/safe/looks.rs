@@ -17,11 +17,11 @@ pub(crate) enum Look {
     /// Checks that no file which the program would read below a folder may hold secrets. `flags` are the flags that
     /// exclude files, each with its value.
     Tree { walk: Walk, folder: String, start: Start, flags: Vec<(String, String)> },
-    /// No file that a pattern matches looks like a flag, or, if it is read, may hold secrets.
+    /// No file that a pattern matches looks like a flag. If the files are read, none of them may hold secrets.
     Pattern { folder: String, pattern: String, is_read: bool },
 }
 
-/// Where listing the files begins.
+/// The folder where the list of files begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Start {
     File(String),

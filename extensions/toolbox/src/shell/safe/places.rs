@@ -10,7 +10,7 @@ use crate::shell::secrets::{Wildcards, may_be_secret};
 /// The maximum number of possible folders.
 const MOST: usize = 8;
 
-/// Files of the system without personal data.
+/// Files of the system that hold no personal data.
 const PUBLIC: [&str; 16] = [
     "/dev/null",
     "/dev/stdin",
@@ -35,7 +35,7 @@ const PUBLIC: [&str; 16] = [
 pub(super) struct Folders(Rc<[String]>);
 
 impl Folders {
-    /// The folder in which a line begins.
+    /// Makes the folder in which a line begins.
     pub(super) fn start(folder: &str) -> Self {
         Self(Rc::from([paths::join("", folder)]))
     }
@@ -56,7 +56,7 @@ impl Folders {
         self.0.len() > MOST
     }
 
-    /// The possible folders after a `cd`.
+    /// Returns the possible folders after a `cd`.
     pub(super) fn change_to(&self, to: &Word<'_>) -> Result<Self> {
         let text = to.literal()?;
         if text.is_empty() || text == "-" || text.starts_with('~') {
@@ -118,9 +118,9 @@ impl<'a> Prover<'a, '_> {
 /// The possible folders after a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Ends {
-    /// The folders if it succeeds.
+    /// The folders if the statement succeeds.
     pub(super) good: Folders,
-    /// The folders if it fails.
+    /// The folders if the statement fails.
     pub(super) bad: Folders,
 }
 

@@ -46,7 +46,7 @@ impl<'a> Prover<'a, '_> {
             match child.kind() {
                 "<<" | "<<-" | "heredoc_end" | "file_descriptor" => {}
                 "heredoc_start" => is_quoted = self.text(child).starts_with(['\'', '"']),
-                // For example `cat <<EOF | grep a`.
+                // Such as in `cat <<EOF | grep a`.
                 "pipeline" => {
                     let mut cursor = child.walk();
                     for next in child.children(&mut cursor).filter(|it| it.kind() != "|") {

@@ -72,7 +72,7 @@ fn skip_to(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     false
 }
 
-/// Skips a list of characters after its `[`.
+/// Skips the rest of a list of characters, after its `[`.
 fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     rest.next_if_eq(&'^');
     let mut is_first = true;
@@ -81,7 +81,7 @@ fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
             '\n' | '\\' => return false,
             _ if letter == limit => return false,
             ']' if !is_first => return true,
-            // A character class such as `[:space:]`.
+            // This is a character class, such as `[:space:]`.
             '[' => {
                 let kind = rest.next_if(|it| matches!(it, ':' | '.' | '='));
                 let Some(kind) = kind else { continue };

@@ -20,7 +20,7 @@ impl<'a> Prover<'a, '_> {
                     let folders =
                         ends.either().map_err(|()| Doubt::too_many(child.byte_range()))?;
                     if children.get(at + 1).is_some_and(|it| it.kind() == "&") {
-                        // A background statement runs in its own shell, in parallel.
+                        // A background statement runs in a shell of its own, in parallel.
                         self.apart(|it| it.statement(*child, &folders))?;
                         ends = Ends::at(&folders);
                     } else {

@@ -91,7 +91,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// The value of `$NAME` or `${NAME}`.
+    /// Returns the value of `$NAME` or `${NAME}`.
     fn value(&self, node: Node<'_>) -> Result<Word<'a>> {
         let name = self.text(node).strip_prefix('$').unwrap_or_default();
         let name = name.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(name);
@@ -102,7 +102,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// A text between double quotes.
+    /// Reads a text between double quotes.
     fn string(&self, node: Node<'_>, into: &mut Piece<'a>) -> Result<()> {
         let end = node.end_byte().saturating_sub(1);
         let mut at = node.start_byte() + 1;
@@ -123,7 +123,7 @@ impl<'a> Prover<'a, '_> {
         self.plain(node, at..end, into)
     }
 
-    /// Literal text between double quotes.
+    /// Reads literal text between double quotes.
     fn plain(
         &self,
         node: Node<'_>,
@@ -161,7 +161,7 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// The part of a word that has been read.
+/// The part of a word that has been read so far.
 #[derive(Default)]
 struct Piece<'a> {
     text: Cow<'a, str>,

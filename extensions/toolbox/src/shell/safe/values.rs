@@ -139,7 +139,7 @@ fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     Ok(())
 }
 
-/// Checks `set`: only options that affect when the shell exits and what it prints.
+/// Checks `set`, of which only those options are safe that affect when the shell exits and what it prints.
 pub(super) fn check_set(words: &[Word<'_>]) -> Result<()> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {

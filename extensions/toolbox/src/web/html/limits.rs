@@ -68,7 +68,7 @@ struct LimitedSink {
     /// whether its tag was passed on.
     open: RefCell<Vec<(String, bool)>>,
     elements: Cell<usize>,
-    /// The element of [`RAW`] that is open.
+    /// The element of [`RAW`] that is open now.
     raw: Cell<Option<&'static str>>,
 }
 

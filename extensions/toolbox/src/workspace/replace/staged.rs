@@ -23,9 +23,9 @@ pub(super) struct StagedChange<'c> {
     change: &'c Change<'c>,
     root: &'c Dir,
     target: Target,
-    /// The temporary name of the new content.
+    /// The temporary name under which the new content is stored.
     temporary: Option<String>,
-    /// The second name of the old file.
+    /// The second name that the old file is held by.
     held: Option<String>,
     is_committed: bool,
 }
@@ -35,7 +35,7 @@ struct Target {
     folder: Dir,
     name: OsString,
     permissions: Option<Permissions>,
-    /// The folders that were created for it, outermost first.
+    /// The folders that were created for the file, outermost first.
     made: Vec<PathBuf>,
 }
 
@@ -220,7 +220,7 @@ fn make_folders(root: &Dir, folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(made)
 }
 
-/// A temporary name that is not used yet.
+/// Returns a temporary name that is not used yet.
 fn vacant() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -261,7 +261,7 @@ fn with_program(
             Some(permissions) => permissions,
             None => file.metadata()?.permissions(),
         };
-        // As git does, everyone who may read the file may execute it.
+        // As with git, everyone who may read the file may execute it.
         let mode = match is_program {
             true => now.mode() | (now.mode() & 0o444) >> 2,
             false => now.mode() & !0o111,

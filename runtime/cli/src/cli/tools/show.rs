@@ -137,7 +137,7 @@ fn time_of(timeout: Timeout) -> Option<String> {
     }
 }
 
-/// Returns the word that a value has in JSON.
+/// Returns the word that JSON has for a value.
 fn word(value: &impl Serialize) -> String {
     json(value).trim_matches('"').to_owned()
 }

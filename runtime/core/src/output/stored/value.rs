@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{ErrorClass, ToolError};
 use crate::output::{Content, Output};
 
-/// An error without its cause.
+/// The stored form of an error, without its cause.
 #[derive(Clone, PartialEq)]
 pub(super) struct StoredError {
     pub kind: String,
