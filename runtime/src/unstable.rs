@@ -24,7 +24,7 @@ pub mod foreign {
     pub use toolwright_schema::schema::Checker;
 }
 
-/// JSON as a tree whose numbers keep their text.
+/// JSON as a tree whose numbers are stored as text.
 pub mod json {
     pub use toolwright_core::json::read;
     pub use toolwright_core::json::tree::Node;

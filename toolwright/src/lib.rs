@@ -90,14 +90,14 @@ pub use runtime::{
 #[doc(inline)]
 pub use toolwright_agent::{Agent, RunEvent};
 
-/// Everything else of the runtime: catalogs and profiles, runs and turns, workers, middleware, footprints, run-time tools, and what
-/// authors of extensions need.
+/// The rest of the runtime: catalogs and profiles, runs and turns, workers, middleware, footprints, run-time tools, and
+/// what authors of extensions need.
 pub mod runtime {
     #[doc(inline)]
     pub use ::runtime::*;
 }
 
-/// The examples of the pages compile and run.
+/// The examples of these pages, which are compiled and run as tests.
 #[cfg(all(doctest, feature = "testing"))]
 #[doc = include_str!("../../docs/agents.md")]
 mod agents {}

@@ -31,7 +31,7 @@ pub enum LoadError {
     /// The file cannot be read.
     #[error("{} cannot be read: {source}", file.display())]
     File {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of the file system.
         source: std::io::Error,

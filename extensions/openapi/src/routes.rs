@@ -49,7 +49,7 @@ pub enum RouteError {
     /// The file cannot be read.
     #[error("{} cannot be read: {source}", file.display())]
     File {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of the file system.
         source: std::io::Error,

@@ -19,11 +19,11 @@ use toolwright_policy::policy::PolicyDecision;
 pub struct ToolEvent<'a> {
     /// The call's own id.
     pub call: CallId,
-    /// The id that the provider gave it.
+    /// The id that the provider gave the call.
     pub provider_id: Option<&'a str>,
-    /// The run it belongs to.
+    /// The run that the call belongs to.
     pub run: &'a str,
-    /// The name that was called.
+    /// The name of the tool, as the call gives it.
     pub tool: &'a str,
     /// The digest of a journalled call, which a decision is bound to; see
     /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before its arguments are final.
@@ -67,20 +67,20 @@ pub enum ToolEventKind<'a> {
     },
     /// The schema refused the input, and the executor repaired the input.
     Repaired {
-        /// The changes of the input.
+        /// The changes that were made to the input.
         repairs: &'a Repairs,
     },
-    /// The policy decided on it, for the first time or again because something has changed. An executor without a
-    /// policy does not send it.
+    /// The policy decided on the call, for the first time or again because something has changed. An executor without a
+    /// policy does not send this event.
     Judged {
         /// The decision.
         verdict: &'a PolicyDecision,
     },
-    /// Another run has reserved what the call touches, so the call does not begin now.
+    /// Another run has reserved a resource that the call touches, so the call does not begin now.
     Reserved {
         /// The resource that both want; `None` if both want everything.
         resource: Option<&'a TouchedResource>,
-        /// The id of the run that holds it.
+        /// The id of the run that holds the reservation.
         holder: &'a str,
         /// The time until the reservation expires, unless it is renewed or released before.
         left: Duration,
@@ -99,12 +99,12 @@ pub enum ToolEventKind<'a> {
     Progress {
         /// The report, in words.
         message: &'a str,
-        /// The part that is done, from 0 to 1, if it is known.
+        /// The part of the work that is done, from 0 to 1, if it is known.
         part: Option<f64>,
     },
     /// An attempt failed, and the call is tried again after a while.
     Retrying {
-        /// Which attempt it was, counted from 1.
+        /// The number of the attempt, counted from 1.
         attempt: u32,
         /// How it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
         /// are set.
@@ -116,7 +116,7 @@ pub enum ToolEventKind<'a> {
     Completed {
         /// The answer that the model gets; for a tool that takes a secret, a sentence in place of the answer.
         answer: &'a Answer,
-        /// The time from its start to its answer.
+        /// The time from the call's start to its answer.
         elapsed: Duration,
     },
     /// A person has to decide; the call is in the journal.
@@ -136,7 +136,7 @@ pub enum ToolEventKind<'a> {
     /// The approver of this process failed, or gave no decision. The executor asks it again after a while, as long as
     /// the call is pending.
     ApproverFailed {
-        /// Why, in words that name the approver.
+        /// Why the approver failed, with the name of the approver.
         why: &'a str,
         /// Whether the call goes on waiting, for other trusted keys. Otherwise it ends, and `Expired` follows.
         waits: bool,
@@ -149,7 +149,7 @@ pub enum ToolEventKind<'a> {
     },
     /// A call that was handed over is not wanted any more: the other side can stop.
     Recalled {
-        /// Why it is not wanted.
+        /// Why the call is no longer wanted.
         why: &'a str,
     },
     /// The deadline passed without a decision or a supplied result, or no approver could decide.
@@ -164,9 +164,9 @@ pub enum ToolEventKind<'a> {
     },
     /// The call failed for good, and is a dead letter.
     Dead {
-        /// The kind of its last error.
+        /// The kind of the call's last error.
         kind: &'a str,
-        /// How its attempts failed, in order.
+        /// How the call's attempts failed, in order.
         attempts: &'a [FailedAttempt],
     },
     /// An operator requeued a dead letter that cannot run again: it stays a dead letter.
@@ -178,7 +178,7 @@ pub enum ToolEventKind<'a> {
     Suspended {
         /// The state of the call, which says what it waits for.
         state: State,
-        /// The time from its start until it was suspended.
+        /// The time from the call's start until it was suspended.
         elapsed: Duration,
     },
     /// The call was refused or failed.
@@ -186,12 +186,12 @@ pub enum ToolEventKind<'a> {
         /// Why it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
         /// are set.
         error: &'a ToolError,
-        /// The time from its start to its answer.
+        /// The time from the call's start to its answer.
         elapsed: Duration,
     },
     /// The caller dropped the call before it was answered.
     Abandoned {
-        /// The time from its start until it was dropped.
+        /// The time from the call's start until it was dropped.
         elapsed: Duration,
     },
 }

@@ -126,7 +126,7 @@ impl Executor {
         ExecutorBuilder::new(registry)
     }
 
-    /// Returns the registry that it follows.
+    /// Returns the registry whose tools the executor calls.
     pub fn registry(&self) -> &Registry {
         &self.state.core.registry
     }
@@ -196,7 +196,8 @@ impl Executor {
         RunBuilder::new(self, id.into())
     }
 
-    /// Returns the worker of the journal, which carries out what is due in it. `None` if the executor has no journal.
+    /// Returns the worker of the journal, which carries out the calls in it that are due. `None` if the executor has no
+    /// journal.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};

@@ -10,7 +10,7 @@ use toolwright_core::error::ToolError;
 /// The calls whose changes are undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangingCalls {
-    /// All calls of these turns, by run and number.
+    /// The turns of which all calls are meant, by run and number.
     pub turns: Vec<(String, u64)>,
     /// Further calls that belong to no turn, because other calls have made them.
     pub calls: Vec<CallId>,
@@ -47,7 +47,7 @@ impl fmt::Display for RefusedFile {
 /// A call that may have changed files without an entry in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnrecordedCall {
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
     /// The tool of the call.
     pub tool: String,

@@ -56,7 +56,7 @@ pub enum SupplyError {
     /// The token does not count for the call.
     #[error("the token does not count for call {call}: {why}")]
     Token {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// Why the token does not count.
         why: InvalidToken,
@@ -64,13 +64,13 @@ pub enum SupplyError {
     /// The call has its one answer: a result was supplied before, its deadline has passed, or it was cancelled.
     #[error("call {call} of `{tool}` no longer takes a result: {}", ended(*state, at))]
     Ended {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool of the call.
         tool: String,
         /// The state of the call.
         state: State,
-        /// When it reached that state.
+        /// When the call reached that state.
         at: Timestamp,
     },
     /// The result exceeds the size limit. The call still waits.
@@ -78,27 +78,27 @@ pub enum SupplyError {
         "the result of call {call} has {found} bytes, and may have {most}: supply less, or say where all of it can be found"
     )]
     TooLarge {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The size of the result in bytes.
         found: usize,
-        /// The most bytes that it may have.
+        /// The maximum size of a result in bytes.
         most: usize,
     },
     /// The result is not JSON, or does not match the tool's output schema. The call still waits.
     #[error("the result of call {call} is not what `{tool}` promises: {}", problems.join("; "))]
     Output {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool of the call.
         tool: String,
-        /// The problems of the result, each with its place.
+        /// The problems of the result, each with its location.
         problems: Vec<String>,
     },
     /// The tool is not registered here, so the result cannot be checked. The call still waits.
     #[error("the result of call {call} of `{tool}` cannot be checked here: {why}")]
     NotHere {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool of the call.
         tool: String,
@@ -108,7 +108,7 @@ pub enum SupplyError {
     /// The journal failed. The result may be recorded nevertheless: supply it again to find out.
     #[error("the result of call {call} could not be recorded: {error}")]
     NotRecorded {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The error of the store.
         error: StoreError,

@@ -167,7 +167,7 @@ impl fmt::Debug for ReadCache {
 }
 
 impl Shared {
-    /// Locks the table, and reads the time.
+    /// Locks the table, and reads the clock.
     fn table(&self) -> (MutexGuard<'_, Table<Key, StoredAnswer>>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         (table, self.since.elapsed())

@@ -276,7 +276,7 @@ impl Registry {
         tools: impl Iterator<Item = Registration>,
         origin: Origin,
     ) -> Result<(), RegistryError> {
-        // Foreign code makes schemas, so they are made before any lock is taken.
+        // Foreign code makes the schemas, so they are made before any lock is taken.
         let (mut problems, mut entries) = (Vec::new(), Vec::new());
         let adaptations = self.read().adaptations().clone();
         for tool in tools {

@@ -61,7 +61,7 @@ struct Shared {
 pub struct Reserved {
     /// The resource that both want; `None` if both want everything.
     pub resource: Option<TouchedResource>,
-    /// The id of the run that holds it.
+    /// The id of the run that holds the reservation.
     pub holder: Arc<str>,
     /// The time until the reservation expires. Its holder may release it before, or renew it.
     pub left: Duration,
@@ -71,12 +71,12 @@ pub struct Reserved {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reservation {
-    /// The id of the run that holds it.
+    /// The id of the run that holds the reservation.
     pub run: String,
     /// What is reserved: resources that the footprint writes exclude all other runs, those that it reads exclude
     /// writers.
     pub footprint: Footprint,
-    /// The time until it expires.
+    /// The time until the reservation expires.
     pub left: Duration,
 }
 
@@ -88,8 +88,8 @@ impl Reservations {
         Self(Arc::new(Shared { since: Instant::now(), table }))
     }
 
-    /// Reserves for a run, beyond its calls: for 60 seconds, or until the run releases it. Reserving the same again
-    /// renews it.
+    /// Reserves these resources for a run, beyond its calls: for 60 seconds, or until the run releases them. Repeating
+    /// the call renews the reservation.
     ///
     /// # Errors
     /// When another run has reserved a part of it.
@@ -141,7 +141,7 @@ impl fmt::Debug for Reservations {
 }
 
 impl Shared {
-    /// Locks the table, and reads the time.
+    /// Locks the table, and reads the clock.
     fn table(&self) -> (MutexGuard<'_, Table>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         // The time is read under the lock, so that it never goes back between two look-ups.
@@ -150,7 +150,7 @@ impl Shared {
 }
 
 impl Reserved {
-    /// Makes the answer of a call that cannot begin because of it.
+    /// Makes the answer of a call that cannot begin because of this conflict.
     fn error(&self, tool: &str) -> ToolError {
         ToolError::new("reserved", format!("`{tool}` was not begun: {self}"))
             .class(ErrorClass::NotStarted { retry_after: Some(self.left) })

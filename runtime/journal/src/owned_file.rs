@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-/// The longest such file; the rest is not read.
+/// The maximum length of a file, in bytes; the rest is not read.
 const LONGEST: u64 = 4096;
 
 /// Why a file cannot be read.
@@ -45,7 +45,7 @@ pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Returns the permissions, if others than the owner have any.
+/// Returns the permissions of the file if they give others than its owner any access.
 #[cfg(unix)]
 fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;
@@ -54,7 +54,7 @@ fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
     Ok((mode & 0o077 != 0).then_some(mode))
 }
 
-/// On other systems the folder decides who may use the file.
+/// Returns nothing: on systems other than Unix, the folder decides who may use the file.
 #[cfg(not(unix))]
 fn mode_for_others(_: &File) -> io::Result<Option<u32>> {
     Ok(None)

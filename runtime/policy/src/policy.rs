@@ -77,20 +77,20 @@ pub struct Policy(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     settings: Settings,
-    /// The strongest first.
+    /// The rules, the strongest first.
     rules: Vec<CompiledRule>,
     /// For each tool that was known when the policy was made, the rules that may match its calls.
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
     no_files: NoFiles,
-    /// Whether a rule declares what calls touch.
+    /// Whether any rule declares what calls touch.
     vouches: bool,
     /// Whether a rule depends on the untrusted sources that a run has read.
     asks_what_was_read: bool,
     reader: Option<Arc<dyn ReadCommands>>,
 }
 
-/// The settings of a policy beside its rules.
+/// The settings of a policy besides its rules.
 #[derive(Debug)]
 struct Settings {
     mode: Mode,
@@ -157,8 +157,8 @@ impl Policy {
         let touches = if inner.vouches { self.declared_access(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());
-        // Rules that ask only because files are not declared, and whether the list `touches_no_files` does not count
-        // for one of them.
+        // Collects the rules that ask only because files are not declared. `is_owed` says whether the list
+        // `touches_no_files` does not count for one of these rules.
         let (mut wanting, mut is_owed) = (Vec::new(), false);
         let said = |rule: &CompiledRule| {
             let own_word = rule.wants_the_tools_own_word();
@@ -188,7 +188,7 @@ impl Policy {
     }
 
     /// Returns the effect of the mode. In every mode but `unrestricted`, a person is asked about a command line that is
-    /// not safe, unless it runs in a sandbox: nothing else limits what it does.
+    /// not safe, unless it runs in a sandbox: no other rule limits what it does.
     fn mode_says(&self, question: &Question<'_>) -> ModeSays {
         let mode = self.0.settings.mode;
         let says = mode.says(question.danger);
@@ -297,7 +297,8 @@ impl Policy {
         self.0.settings.plan
     }
 
-    /// Reports whether a rule looks at the arguments of this tool. If none does, a question need not contain them.
+    /// Reports whether any rule looks at the arguments of this tool. If none does, a question need not contain the
+    /// arguments.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
         let looks = |rule: &CompiledRule| {
@@ -353,7 +354,8 @@ impl Policy {
     }
 }
 
-/// Whether a tool takes a command line that runs in no sandbox. An unknown tool counts as such a tool.
+/// Whether a tool takes a command line that runs outside of a sandbox. A tool that is not known counts as one that
+/// does.
 fn runs_lines_loosely(question: &Question<'_>) -> bool {
     question.definition.is_none_or(|it| {
         it.all_parameters().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)

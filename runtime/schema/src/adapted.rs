@@ -185,7 +185,7 @@ fn each_reference(schema: &mut Value, change: &mut dyn FnMut(&mut String)) {
         if let Some(Value::String(reference)) = object.get_mut("$ref") {
             change(reference);
         }
-        // `each_schema` does not visit these.
+        // `each_schema` does not visit these schemas.
         if let Some(Value::Object(dependents)) = object.get_mut("dependentSchemas") {
             dependents.values_mut().for_each(|it| each_reference(it, change));
         }

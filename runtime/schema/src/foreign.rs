@@ -26,15 +26,15 @@ use self::reading::Reading;
 use self::report::Report;
 use toolwright_core::schema::SchemaProblem;
 
-/// Which names of types are understood.
+/// The names of types that are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TypeNames {
     /// The names of JSON Schema.
     #[default]
     JsonSchema,
-    /// Also those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`, `HashMap`, `any`,
-    /// in any case. Each is mapped and noted; what it says beyond its type goes into the description.
+    /// Also those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`, `HashMap`, `any`, in any case. Each
+    /// is mapped and noted; what the name says beyond its JSON type goes into the description.
     Foreign,
 }
 
@@ -54,7 +54,7 @@ pub struct NormalizedSchema {
 pub struct Note {
     /// The place, as a JSON pointer into the original schema.
     pub pointer: String,
-    /// What the schema had, and what it was changed to.
+    /// What the schema had at this place, and what it was changed to.
     pub message: String,
 }
 

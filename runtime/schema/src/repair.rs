@@ -57,7 +57,7 @@ const MOST_WRAPPERS: usize = 3;
 /// is safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruncatedInput {
-    /// A truncated input is refused.
+    /// The tool refuses a truncated input.
     Refused,
     /// A truncated input is completed where only closing brackets are missing.
     Completed,
@@ -278,7 +278,7 @@ impl Repairer {
         self.unique(parsed.map_err(|broken| unreadable(text, broken))?)
     }
 
-    /// Refuses keys that are given twice.
+    /// Refuses an input in which a key is given twice.
     fn unique(&self, parsed: ParsedValue) -> Result<(Node, Uses), Refusal> {
         if !parsed.duplicates.is_empty() {
             let problem = |pointer: String| {
@@ -351,7 +351,7 @@ impl Repairer {
             && node.value().is_some_and(|value| self.schema.root.is_valid(&value))
     }
 
-    /// Whether the input has such a key.
+    /// Whether the input has a key of this name.
     fn is_key(&self, key: &str) -> bool {
         self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
     }

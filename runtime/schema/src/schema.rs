@@ -210,7 +210,7 @@ fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
     schema
 }
 
-/// Adds what the parameter's attribute says to the schema of its type.
+/// Adds the options of the parameter's attribute to the schema of its type.
 fn annotate(
     schema: &mut Value,
     parameter: &ParamSpec,

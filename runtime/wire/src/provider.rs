@@ -279,7 +279,7 @@ impl fmt::Debug for ToolCall {
     }
 }
 
-/// Converts it to a call for an executor.
+/// Converts the model's call to a call for an executor.
 impl<'a> From<&'a ToolCall> for Call<'a> {
     fn from(call: &'a ToolCall) -> Self {
         let arrived = Self::new(&call.name, &call.arguments);

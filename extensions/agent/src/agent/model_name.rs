@@ -117,7 +117,7 @@ pub enum ModelNameError {
     /// The value of a variable is not valid text.
     #[error("found bytes in the variable {name} that are no text; set it to a text")]
     Variable {
-        /// The variable.
+        /// The name of the variable.
         name: String,
     },
     /// Models over HTTP are not built in.

@@ -24,7 +24,7 @@ pub enum ChangeLogError {
     /// The file cannot be created.
     #[error("the change log `{}` cannot be made; its folder has to exist and to be writable", file.display())]
     Unmade {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -32,7 +32,7 @@ pub enum ChangeLogError {
     /// SQLite cannot use the file.
     #[error("the change log `{}` cannot be opened", file.display())]
     Database {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of SQLite.
         source: rusqlite::Error,
@@ -40,13 +40,13 @@ pub enum ChangeLogError {
     /// The file is not a change log.
     #[error("`{}` is not a change log, expected one or an unused name; name another file", file.display())]
     Foreign {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
     },
     /// A later version of this crate has written the file.
     #[error("the change log `{}` has version {found}, expected at most {VERSION}; update the program", file.display())]
     Newer {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The version of the file's format.
         found: i32,

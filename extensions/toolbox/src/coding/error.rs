@@ -10,7 +10,7 @@ pub enum CodingToolsError {
     /// The folder cannot be used.
     #[error("the folder `{}` cannot be worked in: {source}; name one that exists and can be read", folder.display())]
     Folder {
-        /// The folder.
+        /// The path of the folder.
         folder: PathBuf,
         /// The error of the operating system.
         source: io::Error,

@@ -24,7 +24,7 @@ pub enum ContextStoreError {
     /// The file cannot be created.
     #[error("the store `{}` cannot be made; its folder has to exist and to be writable", file.display())]
     Unmade {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -32,7 +32,7 @@ pub enum ContextStoreError {
     /// SQLite cannot use the file.
     #[error("the store `{}` cannot be opened", file.display())]
     Database {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of SQLite.
         source: rusqlite::Error,
@@ -40,13 +40,13 @@ pub enum ContextStoreError {
     /// The file is not a context store.
     #[error("`{}` is not a store of texts, expected one or an unused name; name another file", file.display())]
     Foreign {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
     },
     /// A later version of this crate has written the file.
     #[error("the store `{}` has version {found}, expected at most {VERSION}; update the program", file.display())]
     Newer {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The version of the file's format.
         found: i32,

@@ -32,7 +32,7 @@ toolwright_core::debug_as_sentence!(CommandError);
 pub enum CommandProblem {
     /// Two tools would have the same command.
     Same {
-        /// The command.
+        /// The name of the command.
         command: String,
         /// The tool that was added first.
         first: NamedTool,
@@ -41,7 +41,7 @@ pub enum CommandProblem {
     },
     /// A tool would have the same command as another tool's group.
     ToolAndGroup {
-        /// The command.
+        /// The name of the command.
         command: String,
         /// The tool.
         tool: NamedTool,

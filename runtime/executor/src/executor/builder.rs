@@ -23,7 +23,7 @@ use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;
 use toolwright_policy::policy::PolicyBuilder;
 
-/// Gathers what an executor needs.
+/// Gathers the settings and parts of an executor.
 pub struct ExecutorBuilder {
     pub(super) registry: Registry,
     services: Vec<(DeclaredService, Value)>,
@@ -57,7 +57,7 @@ pub struct ExecutorBuilder {
     pub(super) last_asker: Option<AskerBuilder>,
     /// Whether a call of a tool that lacks a service is refused, instead of the build.
     tolerates_missing: bool,
-    /// Folders that tools work in.
+    /// The folders that tools work in.
     pub(super) roots: Vec<PathBuf>,
     pub(super) middleware: Vec<Arc<dyn super::Middleware>>,
 }
@@ -132,7 +132,7 @@ impl ExecutorBuilder {
     }
 
     /// Runs every call, except those whose tool asks for approval: no rules, no protections. With a journal, a person
-    /// is asked about these.
+    /// is asked about those calls.
     #[must_use]
     pub fn unrestricted(mut self) -> Self {
         self.unrestricted = true;
@@ -285,8 +285,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Builds even where tools lack a service: a call of such a tool is refused, and the others run. For command lines,
-    /// which call one tool.
+    /// Builds the executor even if tools lack a service. A call of such a tool is refused, and the other tools run. For
+    /// command lines, which call one tool.
     #[doc(hidden)]
     pub fn tolerate_missing(mut self) -> Self {
         self.tolerates_missing = true;

@@ -77,7 +77,7 @@ pub trait Bundle: Send + 'static {
     fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder;
 }
 
-/// A bundle as the builder remembers it: its name, and where the application gives it.
+/// An installed bundle: its name, and where the application gives it.
 pub(super) type Installed = (String, &'static Location<'static>);
 
 impl ExecutorBuilder {

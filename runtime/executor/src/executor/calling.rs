@@ -150,7 +150,7 @@ pub(super) async fn perform_unrecorded(
 ) -> Answer {
     // A drain waits until listeners have got the last event of the call as well.
     let _telling = run.core.telling.enter_at_once();
-    // Looks the tool up once, so that listeners get the tool that runs.
+    // The tool is looked up only here, so that listeners get the tool that runs.
     let found = stage::find(run, call.name());
     let span = record::span(run, call, found.as_ref().ok().map(FoundTool::definition));
     let watch = record::Watch::start(run, call);
@@ -190,25 +190,25 @@ pub(crate) struct Stages<'a> {
     /// The claim under which the call runs: its policy decision was made before, so the stages do not ask the policy
     /// again.
     pub(super) claimed: Option<&'a Claim>,
-    /// Set when the circuit breaker of its tool lets the call through.
+    /// What the circuit breaker of the tool sets when it lets the call through.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// The slot of the call in its run, for a call of a turn.
     pub(super) slot: Option<&'a Slot>,
-    /// What the attempts of the call share, for a tool that makes calls itself.
+    /// The values that the attempts of the call share, if the tool makes calls itself.
     family: Option<&'a Arc<Family>>,
-    /// The attempt, for a tool that makes calls itself.
+    /// The present attempt, if the tool makes calls itself.
     attempt: Option<&'a Attempt>,
-    /// Whether it was tried before.
+    /// Whether the call was attempted before.
     is_again: bool,
     /// When the total timeout of the call ends.
     pub(super) deadline: Option<Instant>,
 }
 
-/// How far a call came at its first poll.
+/// How far the first poll of a call has brought it.
 enum Progress<'a> {
     Ended(Answer),
-    /// Nothing of it has run: its tool's validation needs the final arguments, or waits.
+    /// No part of the call has run: its tool's validation needs the final arguments, or waits.
     Unvalidated,
     /// The call waits for a place.
     Waiting(BoxFuture<'a, Answer>),
@@ -258,7 +258,8 @@ impl<'a> Stages<'a> {
             plan.raise_danger(&mut facts);
             check_covered(self.run, plan, &facts)?;
             if plan.validates_at_once && self.claimed.is_none() {
-                // What is judged by a policy, or was repaired, is validated as it is judged and run: by its final arguments.
+                // A call that a policy judges, or whose input was repaired, is validated by its final arguments, with
+                // which it is judged and run.
                 let is_final = self.run.is_open() && facts.repairs().is_none();
                 let validate = || stage::validate_at_once(plan, scope, self.arguments, context);
                 match is_final.then(validate).flatten() {
@@ -377,7 +378,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Gets its places. A tool that makes calls gives them back while it waits for those.
+    /// Takes over the places of the call. A tool that makes calls gives them back while it waits for those calls.
     #[inline]
     fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
         match self.attempt {

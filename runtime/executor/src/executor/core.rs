@@ -15,7 +15,7 @@ use crate::event::Listener;
 use crate::registry::{Entry, Registry};
 use toolwright_core::capability::ProvidedValues;
 
-/// What all runs of an executor share.
+/// The part of an executor that all its runs share.
 pub(crate) struct Core {
     pub(crate) registry: Registry,
     pub(crate) provisions: Provisions,
@@ -24,15 +24,15 @@ pub(crate) struct Core {
     /// The catalog that was pinned last, which many calls of one turn share.
     pub(super) pinned: Mutex<Option<Arc<Ready>>>,
     pub(crate) resolving: Option<Resolving>,
-    /// In the order of [`Provisions::services`].
+    /// The services, in the order of [`Provisions::services`].
     pub(crate) provided: Arc<ProvidedValues>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
-    /// Counts the calls whose listeners have not got the last event yet.
+    /// Counts the calls whose listeners have not received the last event yet.
     pub(crate) telling: Gate,
-    /// Cancelled when a drain begins.
+    /// The token that is cancelled when a drain begins.
     pub(crate) closing: CancellationToken,
-    /// Cancelled when a drain has waited long enough.
+    /// The token that is cancelled when a drain has waited long enough.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
     /// How many calls run at once.
@@ -45,12 +45,12 @@ pub(crate) struct Core {
     pub(crate) retries_per_run: Option<u32>,
     /// The journal, if there is one.
     pub(crate) journal: Option<JournalConfig>,
-    /// Whether there is neither a listener nor a journal.
+    /// Whether the executor has neither a listener nor a journal.
     pub(crate) is_plain: bool,
 }
 
 impl Core {
-    /// Makes the plan of a tool that is in no prepared catalog.
+    /// Makes the plan of a tool that has none in a prepared catalog.
     pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
         self.later.plan(entry, &self.provisions, &self.gates)
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use toolwright_core::output::Answer;
 
-/// Untrusted sources by name. After [`MOST`](Self::MOST) no more are stored, and the list counts as unknown.
+/// The names of untrusted sources. After [`MOST`](Self::MOST) names no more are stored, and the list counts as unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sources {
@@ -16,7 +16,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// How many names are stored.
+    /// The maximum number of names that are stored.
     pub(crate) const MOST: usize = 200;
 
     /// Adds a source. Returns whether that changed the list.
@@ -41,7 +41,7 @@ impl Sources {
         is_new
     }
 
-    /// Returns the sources; `None` if there are more than are stored.
+    /// Returns the sources; `None` if there are more sources than were stored.
     pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         (!self.has_more).then(|| self.sources.as_slice().into())
     }
@@ -86,16 +86,16 @@ impl ReadText {
         if state.is_complete { state.read.sources() } else { None }
     }
 
-    /// Returns what to write into the journal; `None` if it has all.
+    /// Returns the sources to write into the journal; `None` if the journal has all of them.
     pub(crate) fn sources_to_record(&self) -> Option<Sources> {
         let state = self.state();
-        // Everything recorded is among what was read, so equal lengths mean equal lists.
+        // All recorded sources are among those that were read, so equal lengths mean equal lists.
         let is_same = state.read.sources.len() == state.recorded.sources.len()
             && state.read.has_more == state.recorded.has_more;
         (!is_same).then(|| state.read.clone())
     }
 
-    /// Notes what the journal has, so that the list is complete.
+    /// Notes which sources the journal has. From then on the list is complete.
     pub(crate) fn is_recorded(&self, recorded: &Sources) {
         let mut state = self.state();
         state.read.join(recorded);

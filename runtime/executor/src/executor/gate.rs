@@ -10,7 +10,7 @@ const CLOSED: u64 = 1 << 63;
 
 pub(crate) struct Gate {
     limit: u64,
-    /// How many are inside, and the bit [`CLOSED`].
+    /// How many calls are inside, and the bit [`CLOSED`].
     inside: AtomicU64,
     waiting: AtomicUsize,
     /// How many have stepped out and will come back: they are running, and hold no place.
@@ -19,10 +19,10 @@ pub(crate) struct Gate {
     empty: Notify,
 }
 
-/// What wants to enter.
+/// The kind of call that wants to enter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
-    /// A new call.
+    /// A call that enters for the first time.
     First,
     /// A call that belongs to a call which has entered already, so that it may enter a closed gate.
     Again,
@@ -32,7 +32,7 @@ enum Entry {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct GateClosed;
 
-/// A place inside, given back when dropped.
+/// A place inside, which is given back when this value is dropped.
 pub(crate) struct Pass<'a>(&'a Gate);
 
 impl Gate {
@@ -59,8 +59,8 @@ impl Gate {
         self.at_once(Entry::Again)
     }
 
-    /// Waits for room, behind those who waited already: a call that leaves and comes again would otherwise overtake
-    /// them for ever.
+    /// Waits for a place, behind the calls that already wait. Otherwise a call that leaves and comes back could
+    /// overtake them for ever.
     pub(crate) async fn enter(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::First).await
     }
@@ -76,12 +76,12 @@ impl Gate {
         self.inside.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that a call inside gives its place up for a while.
+    /// Notes that a call gives its place up for a while.
     pub(crate) fn steps_out(&self) {
         self.out.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Notes that a call which had given its place back has a place again, or has ended.
+    /// Notes that a call which had given up its place has one again, or has ended.
     pub(crate) fn comes_back(&self) {
         self.out.fetch_sub(1, Ordering::SeqCst);
         if self.is_closed() {
@@ -139,7 +139,7 @@ impl Gate {
         }
     }
 
-    /// Enters if there is room; `None` if the gate is full. A failed attempt is not counted, so that it takes no
+    /// Enters if a place is free; `None` if the gate is full. A failed attempt is not counted, so that it takes no
     /// place from a waiter.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
@@ -171,7 +171,7 @@ impl Drop for Pass<'_> {
     }
 }
 
-/// Counts one waiter, until it enters or gives up.
+/// Counts one call that waits, until it enters or gives up.
 struct Waiting<'a> {
     gate: &'a Gate,
     is_first: bool,

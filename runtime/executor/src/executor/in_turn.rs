@@ -17,7 +17,7 @@ impl Slot {
         place.turn.map(|turn| Self { turn, index: place.index })
     }
 
-    /// Returns turn and index, as the context of a call has them.
+    /// Returns the turn and the index, in the form that a call's context has.
     pub(crate) fn pair(&self) -> (u64, u32) {
         (self.turn, self.index)
     }

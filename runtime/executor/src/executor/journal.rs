@@ -90,13 +90,14 @@ impl Journal {
         self
     }
 
-    /// Sets what happens to a call that needs approval where this process has no approver.
+    /// Sets what happens to a call that needs approval if this process has no approver.
     pub fn on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver = Some(what);
         self
     }
 
-    /// Sets what happens to such a call unless [`on_no_approver`](Self::on_no_approver) has set it.
+    /// Sets what happens to a call that needs approval if this process has no approver, unless
+    /// [`on_no_approver`](Self::on_no_approver) has set it.
     pub fn or_on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver.get_or_insert(what);
         self

@@ -15,7 +15,7 @@ use toolwright_journal::journal::Store;
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct JournalAccess {
-    /// Where the calls are recorded.
+    /// The store in which the calls are recorded.
     pub store: Arc<dyn Store>,
     /// Whether this is the store in memory that an executor without a journal makes. It keeps waiting calls until the
     /// process ends.
@@ -28,7 +28,7 @@ pub struct JournalAccess {
 }
 
 impl JournalAccess {
-    /// Returns the time, by the clock of the executor.
+    /// Returns the present time, by the clock of the executor.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         (self.clock)()

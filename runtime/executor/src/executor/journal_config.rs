@@ -71,7 +71,7 @@ pub(crate) struct JournalConfig {
     /// Whether every failed call becomes a dead letter.
     pub(crate) lays_failures_aside: bool,
     pub(crate) sealing: Option<SealingKey>,
-    /// The key for digests of secrets where there is no sealing key; lost with the process.
+    /// The key for digests of secrets if no sealing key was given. It is lost with the process.
     pub(crate) passing: Option<SealingKey>,
     pub(crate) hand_over: HandOverKey,
     pub(crate) project: Option<String>,
@@ -93,7 +93,7 @@ struct Calls {
     asking: HashSet<CallId>,
     /// The calls about which this process has notified its approvers. Another process notifies its own.
     notified: HashSet<CallId>,
-    /// The calls whose approver has failed, as far as this process has reported that.
+    /// The calls whose approver has failed and for which this process has reported that.
     reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
     /// The calls that cannot be read or processed, and when that was last reported.
@@ -223,8 +223,7 @@ impl Journal {
         Self { is_own: true, ..Self::new(store) }
     }
 
-    /// Builds the journal, and adds what is wrong to `problems`. Returns `None` if a problem leaves no usable
-    /// journal.
+    /// Builds the journal, and adds its problems to `problems`. Returns `None` if a problem leaves no usable journal.
     pub(super) fn build(
         self,
         asker: Option<AskerBuilder>,
@@ -316,7 +315,7 @@ fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {
         let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
-        // The file may not exist yet; its folder does.
+        // The file may not exist yet, but its folder does.
         let parent = whole(parent);
         if parent.starts_with(folder) {
             return true;
@@ -348,7 +347,7 @@ impl JournalConfig {
         match catch_unwind(AssertUnwindSafe(ask)) {
             Ok(trace) => trace,
             Err(panic) => {
-                // Dropping the payload might panic again.
+                // Dropping the payload of the panic might panic again.
                 std::mem::forget(panic);
                 tracing::error!("the closure that returns the id of the trace panicked");
                 None

@@ -10,7 +10,7 @@ use toolwright_journal::journal::{Store, StoreError};
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
 
-/// The id, once it has been read.
+/// The id of the journal, once it has been read.
 #[derive(Default)]
 pub(crate) struct JournalId(OnceCell<String>);
 

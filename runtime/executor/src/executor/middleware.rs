@@ -84,8 +84,8 @@ impl<A: Middleware + ?Sized> Middleware for Arc<A> {
 pub enum BeforeCall {
     /// The call goes on.
     Continue,
-    /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin;
-    /// otherwise it is dropped.
+    /// The call goes on. The value is called when the attempt has ended, or once it is known that the attempt does not
+    /// begin; otherwise the value is dropped.
     Then(Box<dyn AfterCall>),
     /// The call is answered, and its tool does not run.
     Answer(Answer),
@@ -129,7 +129,7 @@ impl fmt::Debug for BeforeCall {
     }
 }
 
-/// A call as stages see it: one attempt, and its facts.
+/// A call as stages see it: one attempt, and the facts about the call.
 #[derive(Clone, Copy)]
 pub struct MiddlewareCall<'a> {
     pub(crate) id: CallId,
@@ -145,7 +145,7 @@ pub struct MiddlewareCall<'a> {
     pub(crate) inside: Inside<'a>,
 }
 
-/// Further values of a call, for the stages of this crate.
+/// Further values of a call, which only the stages of this crate see.
 #[derive(Clone, Copy)]
 pub(crate) struct Inside<'a> {
     pub(crate) plan: &'a Plan,
@@ -166,13 +166,13 @@ impl<'a> MiddlewareCall<'a> {
         self.run
     }
 
-    /// Returns on whose behalf it is made, where that is known.
+    /// Returns the user on whose behalf the call is made, if that is known.
     #[must_use]
     pub fn user(&self) -> Option<&'a str> {
         self.user
     }
 
-    /// Returns its turn; `None` outside of turns.
+    /// Returns the turn of the call; `None` outside of turns.
     #[must_use]
     pub fn turn(&self) -> Option<u64> {
         self.slot.map(|slot| slot.turn)
@@ -184,7 +184,7 @@ impl<'a> MiddlewareCall<'a> {
         self.slot.map(|slot| slot.index)
     }
 
-    /// Returns the definition of its tool.
+    /// Returns the definition of the call's tool.
     #[must_use]
     pub fn definition(&self) -> &'a Definition {
         self.definition
@@ -202,7 +202,8 @@ impl<'a> MiddlewareCall<'a> {
         self.arguments
     }
 
-    /// Returns what it reads and writes. Where its tool does not say, that is everything that its effect allows.
+    /// Returns what the call reads and writes. If its tool does not declare that, this is everything that the tool's
+    /// effect allows.
     #[must_use]
     pub fn footprint(&self) -> &'a Footprint {
         self.footprint

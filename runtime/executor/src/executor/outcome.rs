@@ -8,7 +8,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, VerifyError};
 use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, StoreError};
 
-/// The outcome of a call. A call that waits has not failed: the host continues when there is an answer, perhaps in
+/// The outcome of a call. A call that waits has not failed: the host continues when the answer has come, perhaps in
 /// another process.
 ///
 /// ```
@@ -55,18 +55,18 @@ pub struct SuspendedCall {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {
-    /// There is no approver, and the executor is set to fail in that case.
+    /// The executor has no approver, and is set to fail in that case.
     #[error("`{tool}` needs a person's approval ({reason}), and no approver can be asked")]
     NoApprover {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Why it needs approval.
+        /// Why the call needs approval.
         reason: String,
     },
     /// The journal failed before the tool was run.
     #[error("the journal failed before `{tool}` was run, so it was not run: {error}")]
     NotRecorded {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The error of the store.
         error: StoreError,
@@ -74,9 +74,9 @@ pub enum CallFailure {
     /// The journal failed after the tool was run, so its outcome is not recorded.
     #[error("`{tool}` was run as call {call}, but its result could not be recorded: {error}")]
     ResultNotRecorded {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The error of the store.
         error: StoreError,
@@ -94,7 +94,7 @@ pub enum CallFailure {
         /// The tool of the recorded call.
         tool: String,
     },
-    /// A call that runs again makes another call than before.
+    /// A call that runs again makes another call than it did before.
     #[error(
         "call {index} that call {parent} makes is recorded as call {call} of `{tool}` with other arguments; a tool that makes calls has to make the same calls in the same order when it runs again",
         index = parent.index, parent = parent.call
@@ -112,9 +112,9 @@ pub enum CallFailure {
         "the executor shuts down while call {call} of `{tool}` is {state}; make the turn again with another executor to go on with it"
     )]
     ShuttingDown {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The state of the call.
         state: State,
@@ -127,9 +127,9 @@ pub enum CallFailure {
         "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
     )]
     NotAnswered {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The state of the call.
         state: State,
@@ -137,9 +137,9 @@ pub enum CallFailure {
     /// The record of the call contradicts the rules of the state machine, so the executor does not run it.
     #[error("call {call} of `{tool}` is not run, because its record was tampered with: {why}")]
     Contradiction {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The contradiction between record and rules.
         why: Contradiction,
@@ -149,9 +149,9 @@ pub enum CallFailure {
         "the result of call {call} of `{tool}` was supplied with a key that does not count: {why}"
     )]
     NotVouched {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Why the key does not count.
         why: VerifyError,
@@ -159,9 +159,9 @@ pub enum CallFailure {
     /// The tool is not registered here, or needs services that only the call's own run has.
     #[error("call {call} of `{tool}` cannot be run here: {why}")]
     NotHere {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Why the call cannot be run here.
         why: String,
@@ -169,7 +169,7 @@ pub enum CallFailure {
 }
 
 impl Outcome {
-    /// Returns the answer, if there is one.
+    /// Returns the answer, if the call has one.
     #[must_use]
     pub fn answer(self) -> Option<Answer> {
         match self {
@@ -178,7 +178,7 @@ impl Outcome {
         }
     }
 
-    /// Returns why the call cannot continue here, if it cannot.
+    /// Returns why the call cannot continue here; `None` if it can.
     #[must_use]
     pub fn failure(&self) -> Option<&CallFailure> {
         match self {
@@ -187,7 +187,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the call that waits, if it does.
+    /// Returns the suspended call; `None` if the call does not wait.
     #[must_use]
     pub fn suspended(&self) -> Option<&SuspendedCall> {
         match self {

@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub(crate) needs_more: bool,
     /// Whether the fast path runs the tool's own validation.
     pub(crate) validates_at_once: bool,
-    /// Whether it makes calls itself.
+    /// Whether the tool makes calls itself.
     pub(crate) makes_calls: bool,
     /// The services that each call must bring.
     pub(crate) from_call: Box<[DeclaredService]>,
@@ -48,13 +48,13 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Returns what is known of every call before its input is read.
+    /// Returns the facts that are known of every call before its input is read.
     #[inline]
     pub(crate) fn facts(&self) -> Facts {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Whether only its input can make a call need approval.
+    /// Whether nothing but a call's input can make the call need approval.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
@@ -64,13 +64,13 @@ impl Plan {
         self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
     }
 
-    /// Whether its circuit breaker is open.
+    /// Whether the circuit breaker of the tool is open.
     pub(crate) fn is_left_alone(&self) -> bool {
         self.circuit.as_ref().is_some_and(|circuit| circuit.admits().is_err())
     }
 
-    /// Raises danger and approval to what holds for every call of the tool: a tool that a resolver found has at least
-    /// moderate danger, whatever it declares itself.
+    /// Raises the danger and the approval to the level that every call of the tool has at least. A tool that a resolver
+    /// found has at least moderate danger, whatever it declares itself.
     #[inline]
     pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
@@ -90,21 +90,21 @@ impl Plan {
     }
 }
 
-/// What an executor provides, by type.
+/// The values that an executor provides, by type.
 pub(crate) struct Provisions {
     pub(super) services: Vec<DeclaredService>,
     pub(crate) per_run: Vec<DeclaredService>,
     pub(crate) per_call: Vec<DeclaredService>,
     pub(super) openers: Vec<DeclaredService>,
-    /// How long an attempt may take, unless its tool says so.
+    /// How long an attempt may take, unless its tool sets that.
     pub(crate) timeout: Option<Duration>,
-    /// How long a call may take, unless its tool says so.
+    /// How long a call may take, unless its tool sets that.
     pub(super) total_timeout: Option<Duration>,
-    /// Whether calls run that would need approval if there were a policy and an approver.
+    /// Whether calls run that would need approval if the executor had a policy and an approver.
     pub(super) unrestricted: bool,
-    /// How far wrong input is repaired, unless the tool says so.
+    /// How far wrong input is repaired, unless the tool sets that.
     pub(super) repair: Repair,
-    /// How often a failed call is tried, unless its tool says so.
+    /// How often a failed call is tried, unless its tool sets that.
     pub(crate) retry: RetryPolicy,
     /// The circuit breakers of the tools, where they are used.
     pub(super) circuits: Option<Circuits>,
@@ -113,7 +113,7 @@ pub(crate) struct Provisions {
 }
 
 impl Provisions {
-    /// Makes the plan of a tool; services that are missing are listed in it.
+    /// Makes the plan of a tool, which lists the services that are missing.
     pub(super) fn plan(&self, entry: &Arc<Entry>, gates: &Gates) -> Plan {
         let capabilities = entry.spec.capabilities;
         let found: Vec<Option<Source>> = capabilities.iter().map(|it| self.source(it)).collect();
@@ -215,10 +215,11 @@ impl Later {
             gone.extend(ids.iter().filter_map(|id| later.plans.remove(id)));
             later.full = later.plans.len() * 2;
         }
-        // Of two that were made at the same time, the first counts.
+        // If two plans of the tool were made at the same time, the first counts.
         let plan = Arc::clone(later.plans.entry(entry.id).or_insert(new));
         drop(later);
-        // Dropped without the lock: what a tool captured may run any code when it is dropped.
+        // This is dropped after the lock was released, because values that a tool captured may run any code when they
+        // are dropped.
         drop(gone);
         plan
     }

@@ -12,7 +12,7 @@ use toolwright_policy::policy::PolicyError;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildError {
-    /// At least one.
+    /// The problems, at least one.
     pub problems: Vec<BuildProblem>,
 }
 toolwright_core::debug_as_sentence!(BuildError);
@@ -25,13 +25,13 @@ pub enum BuildProblem {
     Policy(PolicyError),
     /// `.unrestricted()` and `.policy(…)` exclude each other.
     TwoPolicies,
-    /// The policy plans calls, and there is no journal to store the plans.
+    /// The policy plans calls, but no journal stores the plans.
     NoPlan,
     /// The limit lets no call run.
     NoCalls,
     /// A tool needs a capability that is not provided.
     Missing {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Where the tool is declared.
         location: toolwright_core::spec::Location,
@@ -42,21 +42,21 @@ pub enum BuildProblem {
     ProcessKey,
     /// A tool is carried out elsewhere, and the journal outlives the key that would sign the tokens of its calls.
     NoHandOverKey {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Where the tool is declared.
         location: toolwright_core::spec::Location,
     },
-    /// There is a journal, and neither an approver nor `on_no_approver`.
+    /// The executor has a journal, but neither an approver nor `on_no_approver`.
     NoApprover,
     /// A lease would expire before it could be renewed.
     ShortLease {
-        /// The shortest allowed.
+        /// The shortest lease that is allowed.
         shortest: Duration,
     },
     /// The system provides no random numbers.
     NoRandomness {
-        /// The error of the system.
+        /// The error of the operating system.
         why: String,
     },
     /// An approver cannot be trusted.
@@ -70,16 +70,16 @@ pub enum BuildProblem {
     UnnamedApprover,
     /// A file that tools must not reach lies in one of their folders.
     InWorkspace {
-        /// What kind of file it is.
+        /// The kind of the file.
         what: &'static str,
         /// The path of the file.
         file: PathBuf,
-        /// The folder.
+        /// The path of the folder.
         root: PathBuf,
     },
     /// The settings of retries or circuit breaker are invalid.
     Retry {
-        /// What is wrong.
+        /// What is wrong with the settings.
         why: &'static str,
     },
     /// A type is provided twice, so that it is unclear which value a tool gets.
@@ -130,7 +130,7 @@ impl BuildError {
         Self { problems: vec![problem] }
     }
 
-    /// Returns the problems of the policy, where there are no others.
+    /// Returns the problems of the policy, if it has any and there are no others.
     #[doc(hidden)]
     pub fn policy(&self) -> Option<&PolicyError> {
         match self.problems.as_slice() {

@@ -9,7 +9,7 @@ use crate::registry::Registry;
 
 pub(crate) struct Ready {
     tools: Arc<Tools>,
-    /// One plan for each tool, in the same order.
+    /// One plan for each tool, in the order of the tools.
     plans: Vec<Plan>,
     catalog: Catalog,
     /// The registry whose changes are followed; `None` for a pinned catalog.
@@ -46,7 +46,7 @@ impl Ready {
         &self.catalog
     }
 
-    /// The tools that can be called now.
+    /// Returns the tools that can be called now.
     pub(crate) fn current(&self) -> Catalog {
         self.follows.as_ref().map_or_else(|| self.catalog.clone(), Registry::catalog)
     }

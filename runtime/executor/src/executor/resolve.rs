@@ -85,7 +85,7 @@ where
     }
 }
 
-/// Whether the registry has the tool now.
+/// Whether the registry has the tool after the resolvers were asked.
 type Outcome = Result<bool, Arc<Failure>>;
 type Flight = Shared<BoxFuture<'static, Outcome>>;
 type Flights = HashMap<Box<str>, WeakShared<BoxFuture<'static, Outcome>>>;
@@ -97,7 +97,7 @@ pub(crate) struct Resolving {
     /// The resolvers in the order in which they are asked; at least one.
     resolvers: Resolvers,
     flights: Mutex<Flights>,
-    /// Set once every resolver has named its tools.
+    /// A cell that is set once every resolver has named its tools.
     announced: OnceCell<()>,
 }
 
@@ -106,13 +106,13 @@ impl Resolving {
         Self { resolvers: resolvers.into(), flights: Mutex::default(), announced: OnceCell::new() }
     }
 
-    /// How long the resolvers may take.
+    /// Returns how long the resolvers may take.
     pub(crate) fn timeout(&self, attempt: Option<Duration>) -> Option<Duration> {
         let longest = self.resolvers.iter().filter_map(|it| it.timeout()).max();
         attempt.map(|attempt| attempt.max(longest.unwrap_or_default()))
     }
 
-    /// Registers what the resolvers name, once.
+    /// Registers the tools that the resolvers name, once.
     pub(crate) async fn announce(&self, registry: &Registry) -> Result<(), ToolError> {
         let announced = self.announced.get_or_try_init(|| async {
             for resolver in self.resolvers.iter() {
@@ -148,7 +148,7 @@ impl Resolving {
             match AssertUnwindSafe(ask(&resolvers, &asked, &registry)).catch_unwind().await {
                 Ok(outcome) => outcome.map_err(Arc::new),
                 Err(panic) => {
-                    // Dropping the payload might panic again.
+                    // Dropping the payload of the panic might panic again.
                     std::mem::forget(panic);
                     Err(Arc::new(Failure::of_resolver("the resolver panicked".to_owned())))
                 }
@@ -175,7 +175,7 @@ struct Waiting<'a> {
     flight: Flight,
 }
 
-/// Runs even if the call was given up: the last waiter removes the flight.
+/// Removes the shared request when its last waiting call is gone, even if that call was given up.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let earlier;
@@ -186,7 +186,7 @@ impl Drop for Waiting<'_> {
             flights.remove(self.name);
         }
         drop(flights);
-        // Dropped without the lock: the last reference drops what the resolver holds.
+        // This is dropped after the lock was released: the last reference drops the values of the resolver.
         drop(earlier);
     }
 }
@@ -196,7 +196,7 @@ async fn ask(
     name: &str,
     registry: &Registry,
 ) -> Result<bool, Failure> {
-    // Another call may have registered it meanwhile.
+    // Another call may have registered the tool meanwhile.
     if !matches!(registry.lookup(name), Lookup::Absent) {
         return Ok(true);
     }
@@ -259,7 +259,7 @@ impl Failure {
     }
 }
 
-/// An async function as a resolver.
+/// An async function that is used as a resolver.
 pub(super) struct FnResolver<F>(pub(super) F);
 
 impl<F, Fut, T> Resolver for FnResolver<F>

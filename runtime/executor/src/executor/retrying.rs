@@ -214,7 +214,7 @@ impl<'a> Stages<'a> {
         self.delay(attempt, error, 0).is_some()
     }
 
-    /// Returns the delay before the next attempt, if there is one, and uses up one of the run's retries.
+    /// Returns the delay before the next attempt; `None` if this was the last, and uses up one of the run's retries.
     fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
         let delay = self.delay(attempt, error, random_bits())?;
         self.run.takes_a_retry().then_some(delay)
@@ -261,7 +261,7 @@ fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
     }
 }
 
-/// How a pause between two attempts ended.
+/// Why a pause between two attempts ended.
 enum PauseEnd {
     Over,
     /// The executor is shutting down: there is no next attempt.

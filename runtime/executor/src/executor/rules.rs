@@ -15,7 +15,7 @@ use toolwright_policy::policy::{
 
 /// The policy of an executor.
 pub(crate) struct Rules {
-    /// The builder that every reload builds from.
+    /// The builder from which every reload builds the policy.
     written: PolicyBuilder,
     current: RwLock<Policy>,
     /// Held from reading the files to storing the policy, so that the last read counts.
@@ -72,7 +72,7 @@ impl Surroundings {
     }
 }
 
-/// A call to evaluate, without its arguments.
+/// A call that is to be evaluated, without its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
@@ -94,7 +94,7 @@ impl Rules {
         Ok(Self { written, around, ..Self::of(policy) })
     }
 
-    /// Makes rules that only answer questions about this policy.
+    /// Makes rules that only answer questions about this policy, and decide on no call.
     pub(super) fn of(policy: Policy) -> Self {
         Self {
             written: PolicyBuilder::default(),
@@ -155,7 +155,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Makes the facts of a tool's calls, before any input is read, with room for the files that rules look at.
+    /// Makes the facts that all calls of a tool have before their input is read, with room for the files that rules
+    /// examine.
     #[inline]
     pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();

@@ -284,7 +284,7 @@ impl Run {
         Worker::of(&self.state)
     }
 
-    /// Returns an executor whose calls belong to this run, for the command line.
+    /// Returns an executor whose calls belong to this run. The command line needs one.
     #[doc(hidden)]
     pub fn as_executor(&self) -> Executor {
         Executor { state: Arc::clone(&self.state) }

@@ -11,7 +11,7 @@ use super::{Executor, Run};
 use crate::event::ToolEvent;
 use toolwright_core::capability::Value;
 
-/// Gathers what a run brings. Made by [`Executor::run`].
+/// Gathers the id, the user and the services of a run. Made by [`Executor::run`].
 pub struct RunBuilder {
     executor: Executor,
     id: String,
@@ -178,9 +178,9 @@ impl fmt::Debug for RunBuilder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MissingServices {
-    /// Services declared with `per_run`, but not given.
+    /// The services that were declared with `per_run`, but not given.
     pub missing: Vec<&'static str>,
-    /// Services given twice or not declared.
+    /// The services that were given twice or not declared.
     pub unexpected: Vec<&'static str>,
 }
 

@@ -28,27 +28,27 @@ use toolwright_policy::policy::PolicyDecision;
 /// The state of a run. Calls made on the executor itself belong to a run that the executor makes at its build.
 pub(crate) struct RunState {
     pub(crate) core: Arc<Core>,
-    /// The tools that it calls.
+    /// The tools that the run calls.
     pub(crate) ready: Arc<Ready>,
     id: Arc<str>,
-    /// The services of its calls.
+    /// The services of the run's calls.
     pub(crate) values: RunValues,
     cancelled: Option<CancellationToken>,
-    /// The user on whose behalf it calls.
+    /// The user on whose behalf the run makes calls.
     user: Option<Arc<str>>,
-    /// The session it belongs to.
+    /// The session that the run belongs to.
     session: Option<Arc<str>>,
     /// Whether the application started it: it works only on its own calls.
     is_own: bool,
     /// Whether it was ended in this process; the journal records an end in another.
     ended: Arc<AtomicBool>,
-    /// How many retries its calls have made.
+    /// How many retries the run's calls have made.
     retries: Arc<AtomicU32>,
     /// Receives the progress of its calls, beside the listeners of the executor.
     progress: Option<Arc<[Listener; 1]>>,
-    /// Receives every event of its calls.
+    /// The listener that receives every event of the run's calls.
     listener: Option<Arc<[Listener; 1]>>,
-    /// The call that makes the calls of this run, where it is a child run.
+    /// The call that makes the calls of this run, if it is a child run.
     lineage: Option<Arc<Lineage>>,
     /// What the calls of the run inherit from agents, if agents make them.
     delegated: Option<Arc<DelegatedContext>>,
@@ -56,7 +56,7 @@ pub(crate) struct RunState {
     read_text: Arc<ReadText>,
 }
 
-/// For whom a run makes its calls, and what cancels it.
+/// On whose behalf a run makes its calls, and what cancels them.
 #[derive(Default)]
 pub(super) struct Requester {
     pub(super) cancelled: Option<CancellationToken>,
@@ -131,7 +131,7 @@ impl RunState {
         }
     }
 
-    /// Copies the run, with other tools.
+    /// Copies the run, but with other tools.
     pub(super) fn with_tools(&self, ready: Arc<Ready>) -> Self {
         Self {
             core: Arc::clone(&self.core),
@@ -164,20 +164,20 @@ impl RunState {
         Self { delegated: Some(Arc::new(delegated)), listener, progress: None, ..same }
     }
 
-    /// Copies the run, which goes on on behalf of another agent.
+    /// Copies the run, which then continues on behalf of another agent.
     pub(super) fn handed_to(&self, delegated: DelegatedContext) -> Self {
         let same = self.with_tools(Arc::clone(&self.ready));
         Self { delegated: Some(Arc::new(delegated)), ..same }
     }
 
-    /// What the calls of the run have from the agents on whose behalf they are made.
+    /// Returns the values that the calls of the run inherit from the agents on whose behalf they are made.
     #[inline]
     pub(crate) fn delegated(&self) -> Option<&DelegatedContext> {
         self.delegated.as_deref()
     }
 
-    /// Names who makes its calls, as approvers see it: `agent:<run>`, followed by the names of the agents that the run
-    /// has delegated its task to.
+    /// Names the maker of the run's calls for approvers: `agent:<run>`, followed by the names of the agents that the
+    /// run has delegated its task to.
     pub(crate) fn requester(&self) -> String {
         format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
@@ -207,7 +207,7 @@ impl RunState {
         self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
     }
 
-    /// Makes the run in which a call makes its calls. Where a worker carries the call out for another run, it is that
+    /// Makes the run in which a call makes its calls. If a worker carries the call out for another run, returns that
     /// other run, as far as the journal describes it.
     pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
         let lineage = Arc::clone(lineage);
@@ -222,7 +222,7 @@ impl RunState {
         Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }
     }
 
-    /// Returns what the calls inherit from the call that makes them; `None` if no call makes them.
+    /// Returns the values that the calls inherit from the call that makes them; `None` if no call makes them.
     #[inline]
     pub(crate) fn lineage(&self) -> Option<&Lineage> {
         self.lineage.as_deref()
@@ -255,7 +255,7 @@ impl RunState {
         let made_before = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
         let ready = made_before.unwrap_or_else(|| {
             let ready = Arc::new(Ready::pinned(catalog, core));
-            // The previous one is dropped after the lock is released.
+            // The previous value is dropped after the lock was released.
             let _before = last().replace(Arc::clone(&ready));
             ready
         });
@@ -298,8 +298,8 @@ impl RunState {
         &self.id
     }
 
-    /// Returns the tokens whose cancellation ends every call of the run. A child ends with its parent, and not before:
-    /// so a parent never goes on with the answer of a child that was cancelled with it.
+    /// Returns the tokens whose cancellation ends every call of the run. A child is cancelled together with its parent
+    /// and never before it, so a parent does not go on with the answer of a child that was cancelled.
     pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
         let of_parent = self.lineage().map(Lineage::ended);
         let own = of_parent.is_none().then(|| [Some(&self.core.released), self.cancelled.as_ref()]);
@@ -317,7 +317,7 @@ impl RunState {
         }
     }
 
-    /// Whether a listener gets the events of its calls.
+    /// Whether a listener receives the events of the run's calls.
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
         !self.core.listeners.is_empty() || self.listener.is_some()
@@ -358,7 +358,7 @@ impl RunHandle for RunState {
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,
-                // A grant may have allowed the tool that makes the call.
+                // A grant may have allowed the tool that makes the call, which does not allow this call.
                 PolicyDecision::Ask { reasons, grants_count: false } => {
                     let words = format!(
                         "a person decides on each call of `{}`: {}",

@@ -16,11 +16,11 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// The outcome of an attempt.
+/// The result of an attempt.
 pub(super) enum AttemptOutcome {
     /// The attempt has this answer.
     Answered(Answer),
-    /// A stage delayed it; the tool has not begun.
+    /// A stage has delayed the call; the tool has not begun.
     PutOff(ToolError),
 }
 

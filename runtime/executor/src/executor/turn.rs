@@ -308,7 +308,7 @@ impl Run {
     }
 }
 
-/// What a caller of a turn waits for.
+/// The outcome that a caller of a turn waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TurnWait {
     /// The result of each call.
@@ -330,7 +330,7 @@ impl RunState {
     }
 }
 
-/// Whether the call, or one that it makes, waits for a decision.
+/// Whether the call waits for a decision, or one of the calls that it makes does.
 fn asks(state: State) -> bool {
     matches!(state, State::Pending | State::Waiting)
 }

@@ -42,7 +42,7 @@ const LAST_PAUSE: Duration = Duration::from_secs(10);
 /// The origin of a call about which an approver is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// A caller in this process waits for it, or has just made it.
+    /// A caller in this process has just made the call, or waits for it.
     Ours,
     /// A sweep found it in the journal. Another process may have asked about it, and have an approver that works.
     Anybodys,
@@ -50,7 +50,7 @@ pub(super) enum Whose {
 
 impl Lifecycle<'_> {
     /// Notifies the approver of this process, if there is one, and continues the call when the approver decides at
-    /// once. Where that fails the call stays pending, and the approver is notified again later.
+    /// once. If that fails, the call stays pending, and the approver is notified again later.
     pub(super) async fn notify(
         self,
         record: CallRecord,
@@ -272,7 +272,7 @@ impl Lifecycle<'_> {
             Ok(Ok(Ok(reply))) => Ok(Some(reply)),
             Ok(Ok(Err(error))) => Err(error.message),
             Ok(Err(panic)) => {
-                // Dropping the payload might panic again.
+                // Dropping the payload of the panic might panic again.
                 std::mem::forget(panic);
                 Err("the approver panicked, which approves nothing".to_owned())
             }
@@ -332,7 +332,7 @@ impl Lifecycle<'_> {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
-    /// Whether this executor asked about the call, or a caller in this process waits for it.
+    /// Whether this executor has asked a person about the call, or a caller in this process waits for it.
     async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
         if whose == Whose::Ours {
             return Ok(true);

@@ -209,7 +209,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Leaves a child that is due to its parent, which makes it again. Where the parent has its answer, the child ends.
+    /// Leaves a child that is due to its parent, which will make the same call again. If the parent already has its
+    /// answer, the child ends.
     pub(super) async fn leave_to_parent(self, child: CallRecord) -> Result<(), CallFailure> {
         let Some(parent) = child.parent else { return Ok(()) };
         let parent = self.read_if_there(parent.call).await?;

@@ -34,8 +34,8 @@ use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
 use toolwright_journal::journal::State;
 
-/// Decides what happens to a call on an input. Where a fact is missing, the step names it: the caller reads it into the
-/// snapshot and decides again.
+/// Decides what happens to a call on an input. If a fact is missing, the step names the fact. The caller then reads it
+/// into the snapshot, and decides again.
 #[must_use]
 pub fn decide(
     snapshot: &Snapshot,
@@ -61,7 +61,7 @@ pub fn decide(
         Input::Reconciled(found) => moment.reconcile(found),
         Input::Ended(end) => moment.end_unbegun(end),
     };
-    // `Err` is only an early return: both are steps.
+    // An `Err` only returns early: both values are steps.
     step.unwrap_or_else(|early| *early)
 }
 

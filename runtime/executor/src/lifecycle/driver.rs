@@ -41,7 +41,7 @@ const TRIES: u32 = 16;
 /// How many decisions one input may take, each after reading one more fact; more would be an endless loop.
 const DECISIONS: u32 = 256;
 
-/// How often a change is written before it is given up.
+/// How often the driver tries to commit a change before it gives up.
 const WRITES: u32 = 4;
 
 /// How often the end of an attempt is written while the journal is unavailable: for about as long as the default lease
@@ -53,7 +53,7 @@ const RESULT_WRITES: u32 = 10;
 pub(crate) struct Lifecycle<'a> {
     pub(super) run: &'a Arc<RunState>,
     pub(super) journal: &'a JournalConfig,
-    /// The parent of the call, where it has one that runs here.
+    /// The parent of the call, if the call has one that runs here.
     pub(super) parent: Option<ParentCall>,
 }
 
@@ -69,13 +69,13 @@ pub(super) struct Look<'a, 'c> {
     text: Option<String>,
     /// The final arguments of the call, and the facts of a call with them.
     pub(super) arguments: Option<(Facts, FinalArguments)>,
-    /// The stages that let the call through, for what they do afterwards.
+    /// The stages that let the call through, and that act again after it.
     entered: Option<EnteredStages>,
     /// The claim of the call, from the moment before the claim is committed.
     held: Option<HeldClaim>,
     /// The answer of its tool, or the error with which validation refused it.
     pub(super) answer: Option<Answer>,
-    /// A commit whose reply was lost.
+    /// A commit whose reply has not come.
     unheard: Option<Unheard>,
     /// Whether the last input led to a commit that is in the journal.
     is_committed: bool,
@@ -96,7 +96,7 @@ impl<'a, 'c> Look<'a, 'c> {
         self.is_committed
     }
 
-    /// Replaces the record: what was read for the old one is discarded.
+    /// Replaces the record, and discards what was read for the old one.
     fn is_now(&mut self, record: CallRecord) {
         let before = &self.snapshot.record;
         let is_claimed = record.state == State::Running && record.epoch == before.epoch;
@@ -108,7 +108,7 @@ impl<'a, 'c> Look<'a, 'c> {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Returns `None` without a journal.
+    /// Makes a driver; `None` if the executor has no journal.
     pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, parent: None })
     }
@@ -170,7 +170,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Decides on an input, commits the decision, and returns what follows. Where the stages of the application have to
+    /// Decides on an input, commits the decision, and returns what follows. If the stages of the application have to
     /// examine the call first, runs them, and uses their decision as the next input.
     pub(super) async fn advance(
         self,
@@ -325,7 +325,7 @@ impl<'a> Lifecycle<'a> {
         HeldClaim::new(self.run, claimed, by, tool)
     }
 
-    /// Returns who runs the call. A child is given up as its parent is.
+    /// Returns who runs the call. A child is given up when its parent is.
     fn runs(self, look: &Look<'a, '_>) -> By {
         match self.run.lineage().and_then(|lineage| lineage.recorded.as_ref()) {
             Some(parent) if self.parent.is_some() => parent.by,
@@ -334,7 +334,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Makes the failure that the host has to act on.
+    /// Makes the failure for the host, which has to act on it.
     fn failure(self, record: &CallRecord, problem: Problem) -> CallFailure {
         let (call, tool) = (record.id, record.tool.clone());
         match problem {

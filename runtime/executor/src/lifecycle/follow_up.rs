@@ -21,7 +21,7 @@ const UNDER_WAY: [State; 6] = [
     State::Indeterminate,
 ];
 
-/// Which call of each plan is next, by run.
+/// The next call of each plan, by run.
 #[derive(Default)]
 pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
@@ -58,7 +58,7 @@ impl Lifecycle<'_> {
     pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, FollowUpOutcome) {
         let id = follow_up.record().id;
         let done = match follow_up {
-            // The worker does not wait while people think: they are notified in a follow-up of its own.
+            // The worker does not wait for people, so they are notified in a follow-up of their own.
             FollowUp::Continue(record) => match self.until_asked(record, None, None).await {
                 CallProgress::On(Outcome::Failed(failure)) => {
                     FollowUpOutcome::Left(failure.to_string())
@@ -115,8 +115,8 @@ impl Lifecycle<'_> {
     /// Whether this process could run the call: another process may have tools that this one lacks.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
-            // A call that is answered already has no caller that would bring what it needs. So this process takes the
-            // call, and finds out that it cannot run.
+            // A call that is answered already has no caller that would bring the services that it needs. So this
+            // process takes the call, and finds out that it cannot run.
             Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()

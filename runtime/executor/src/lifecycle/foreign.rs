@@ -84,7 +84,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds sources to those that the journal has of a run, and returns all of them.
+    /// Adds untrusted sources to those that the journal has of a run, and returns all of them.
     async fn record(
         self,
         run: &str,

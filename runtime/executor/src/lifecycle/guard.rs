@@ -1,14 +1,14 @@
 //! The checks on which the guarantees of a journalled call depend. With the feature `guards`, tests switch single
 //! checks off to show which guarantee then fails; without the feature all are on.
 
-/// A check of `decide`.
+/// One of the checks that `decide` makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
     /// A claim checks tool, decision, deadline and run again.
     EvaluatedAtClaim,
-    /// A decision counts only for its generation and digest.
+    /// A decision counts only for the generation and the digest that it names.
     DecisionBound,
-    /// A decision counts only for what the person was shown.
+    /// A decision counts only for the text that the person was shown.
     ShownBound,
     /// A statement counts only in the journal and for the project that it names.
     JournalBound,
@@ -16,7 +16,7 @@ pub enum Guard {
     DecisionInTime,
     /// A lost call of effect `once` does not run again.
     LostOnce,
-    /// A result counts only if its owner holds the latest claim.
+    /// A result counts only if the owner of the call holds the latest claim.
     Fenced,
     /// A record is compared only with a history that is not younger.
     HistoryOfItsTime,
@@ -28,7 +28,7 @@ pub enum Guard {
     Verified,
     /// An answer never changes: a later result is only for operators.
     AnswerStays,
-    /// The use of a grant is taken in the commit of the claim.
+    /// The use of a grant is taken in the same commit as the claim.
     GrantUseTaken,
     /// A grant counts only within its scope, its time and its number of uses.
     GrantInTerms,
@@ -44,15 +44,15 @@ pub enum Guard {
     StagesFirst,
     /// The stages' decision counts only for the version of the call that they examined.
     StagesCurrent,
-    /// A delay by a stage takes no attempt.
+    /// A delay by a stage does not count as an attempt.
     WaitingIsFree,
     /// A supplied result counts only before the deadline of its call.
     SuppliedInTime,
-    /// A call is handed over in the commit of its claim.
+    /// A call is handed over in the same commit as its claim.
     HandedOverAtOnce,
 }
 
-/// Which checks are made; all of them, unless a test says otherwise.
+/// The checks that are made: all of them, unless a test turns some off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Guards {
     #[cfg(feature = "guards")]
@@ -60,7 +60,7 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// Makes all checks but these.
+    /// Makes a set of all checks except these.
     #[cfg(feature = "guards")]
     #[must_use]
     pub fn without(off: &[Guard]) -> Self {

@@ -18,12 +18,12 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-/// What to notify listeners of once a commit is recorded.
+/// The events that listeners get once a commit is recorded.
 pub(super) struct Notification {
     entries: Vec<Entry>,
     /// The decision of a person that the commit acts on, if there is one.
     decided: Option<VerifiedStatement>,
-    /// How long the call had been in its state.
+    /// How long the call had been in its state before.
     waited: Duration,
     /// The decision of the policy, if the call was evaluated again.
     evaluated: Option<PolicyDecision>,
@@ -44,7 +44,7 @@ impl Notification {
 }
 
 impl Lifecycle<'_> {
-    /// Prepares what to notify listeners of once this is committed.
+    /// Prepares the events that listeners get once this is committed.
     pub(super) async fn notification(
         self,
         snapshot: &Snapshot,
@@ -93,7 +93,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds what the journal says about the steps before.
+    /// Adds the facts from the journal about the earlier steps.
     async fn look_back(self, record: &CallRecord, notification: &mut Notification) {
         match self.history(record).await {
             Ok(history) => {

@@ -14,7 +14,7 @@ use toolwright_journal::approval::{ApprovalRequest, Decision, VerifyError};
 use toolwright_journal::journal::{CallRecord, State};
 
 impl Lifecycle<'_> {
-    /// Returns the outcome of a call as its record has it.
+    /// Returns the outcome of a call according to its record.
     pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
         if let Some(answer) = &record.answer {
             if let Err(why) = self.verify_supplier(record) {
@@ -78,7 +78,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Makes the answer for the model where the host cannot get the failure.
+/// Makes the answer for the model if the host cannot receive the failure.
 pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
         CallFailure::NoApprover { .. } => {

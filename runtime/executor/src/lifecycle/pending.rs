@@ -16,7 +16,7 @@ use toolwright_journal::journal::CallSummary;
 /// How often to list all pending calls where no change was noticed.
 const LOOK_AT_ALL: Duration = Duration::from_mins(1);
 
-/// What a worker knows of the pending calls.
+/// The pending calls that a worker knows of.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     /// When all pending calls were last listed.
@@ -54,7 +54,7 @@ impl Pending {
         self.newest
     }
 
-    /// Notes a list of all pending calls.
+    /// Takes a list of all pending calls.
     pub(super) fn saw_all(&mut self, found: &[CallSummary], now: Instant) {
         let since = *self.elsewhere_since.get_or_insert(now);
         if now.duration_since(since) >= LOOK_AT_ALL {
@@ -68,7 +68,7 @@ impl Pending {
         self.saw(found);
     }
 
-    /// Notes a list of newer calls.
+    /// Takes a list of newer calls.
     pub(super) fn saw(&mut self, found: &[CallSummary]) {
         self.newest = self.newest.max(found.iter().map(|it| it.id).max());
         let elsewhere = &self.elsewhere;
@@ -82,12 +82,12 @@ impl Pending {
         self.open.keys().copied().collect()
     }
 
-    /// Notes that the call is not pending any more.
+    /// Removes a call that is not pending any more.
     pub(super) fn is_over(&mut self, id: CallId) {
         self.open.remove(&id);
     }
 
-    /// Notes that this process cannot carry out the call.
+    /// Removes a call that this process cannot carry out.
     pub(super) fn is_elsewhere(&mut self, id: CallId) {
         self.elsewhere.extend(self.open.remove_entry(&id));
     }

@@ -21,11 +21,11 @@ use toolwright_policy::policy::PolicyDecision;
 pub struct Snapshot {
     /// The record in the journal, or the one that would be written.
     pub record: CallRecord,
-    /// Whether the journal has it.
+    /// Whether the journal has the record.
     pub is_recorded: bool,
     /// The history of the call, with the result of verifying the signatures in it and in the record.
     pub past: Option<Past>,
-    /// Whether its run has ended.
+    /// Whether the run of the call has ended.
     pub run_ended: Option<bool>,
     /// The tool as it is now in this process; the error says why the call cannot continue here.
     pub tool: Option<Result<ToolNow, String>>,
@@ -34,15 +34,15 @@ pub struct Snapshot {
     /// How the tool and the policy evaluate the call's arguments now. If the tool refuses the arguments, this is its
     /// error.
     pub evaluated: Option<Result<Evaluated, AnswerRecord>>,
-    /// How its tool judges the arguments that a person proposed.
+    /// How the tool and the policy judge the arguments that a person proposed.
     pub proposed: Option<Result<Evaluated, AnswerRecord>>,
     /// Whether a person rejected a call with these arguments in this run.
     pub denied_before: Option<bool>,
-    /// The grants for its tool.
+    /// The grants for the call's tool.
     pub grants: Option<Vec<GrantNow>>,
     /// The tool's preview of the call.
     pub preview: Option<Preview>,
-    /// Whether one of the calls that it waits for has got on.
+    /// Whether one of the calls that this call waits for is no longer waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<bool>,
     /// The calls that it has made and that wait for a decision, if no other child may still run.
@@ -50,18 +50,18 @@ pub struct Snapshot {
     pub undecided_children: Option<Vec<CallId>>,
     /// How often it was begun and may have acted, as far as the journal shows.
     pub begun: Option<u32>,
-    /// How many attempts it has, as far as its tool is known here.
+    /// How many attempts the call has; `None` if its tool is not known here.
     pub attempts: Option<u32>,
 }
 
-/// What happened to a call.
+/// The past of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Past {
-    /// The entries, in order.
+    /// The entries of the history, in order.
     pub history: Vec<Entry>,
-    /// The decision in the record.
+    /// The signature of the decision in the record.
     pub decision: Option<Signature>,
-    /// The acceptance of its plan.
+    /// The signature of the acceptance of the call's plan.
     pub accepted: Option<Signature>,
     /// The signed statement in the last entry that had it evaluated again.
     pub evaluated_by: Option<Signature>,
@@ -72,20 +72,20 @@ pub struct Past {
 /// The result of verifying a signed statement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Signature {
-    /// A trusted key has signed this statement.
+    /// A trusted key has signed the statement, which counts.
     Counts(Box<Statement>),
     /// The statement does not count, for this reason.
     Invalid(String),
 }
 
-/// A tool as it is now, where the call can go on here.
+/// The present state of a tool that this process can call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolNow {
-    /// The fingerprint of its definition, as hexadecimal digits.
+    /// The fingerprint of the tool's definition, as hexadecimal digits.
     pub fingerprint: String,
-    /// Whether its calls may be repeated.
+    /// Whether calls of the tool may be repeated.
     pub effect: Effect,
-    /// How often its calls are tried.
+    /// How often calls of the tool are tried.
     pub retry: RetryPolicy,
     /// Whether it needs services that the caller brings with the call.
     pub needs_caller: bool,
@@ -101,7 +101,7 @@ pub struct ToolNow {
 /// How a call is handed over that is carried out elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandsOver {
-    /// How long a result may be supplied.
+    /// The time within which a result may be supplied.
     pub within: Duration,
     /// Why calls cannot be handed over in this process; `None` if they can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,13 +152,13 @@ pub struct Evaluated {
 pub struct FinalCall {
     /// The final arguments, encrypted if they hold secrets.
     pub arguments: StoredText,
-    /// The arguments as people see them.
+    /// The arguments as people are shown them.
     pub shown: String,
-    /// The changes by repair.
+    /// The changes that a repair has made.
     pub repairs: Vec<Change>,
     /// The fingerprint of the tool's definition.
     pub fingerprint: String,
-    /// How carefully a person should look.
+    /// How carefully a person should look at the call.
     pub danger: Danger,
     /// Whether the call may be repeated.
     pub effect: Effect,
@@ -176,18 +176,18 @@ pub struct FinalCall {
 /// A tool's preview of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preview {
-    /// The tool has none.
+    /// The tool has no preview.
     Nothing,
-    /// This text.
+    /// The preview is this text.
     Text(String),
 }
 
 /// A grant for the tool of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GrantNow {
-    /// The key of its document.
+    /// The key of the grant's document.
     pub key: String,
-    /// The version of its document.
+    /// The version of the grant's document.
     pub version: u64,
     /// The grant.
     pub grant: Grant,
@@ -197,7 +197,7 @@ pub struct GrantNow {
 }
 
 impl Snapshot {
-    /// Makes the snapshot of a call that the journal has; everything else is still to be read.
+    /// Makes the snapshot of a call that the journal has; all other facts are still to be read.
     #[must_use]
     pub fn of(record: CallRecord) -> Self {
         Self {

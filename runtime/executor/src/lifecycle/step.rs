@@ -12,7 +12,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvanced, Transaction};
 
-/// Why the executor decides on a call.
+/// What a decision on a call responds to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
     /// The call is new: the journal does not have it.
@@ -68,7 +68,7 @@ pub enum StageVerdict {
     Delay {
         /// The length of the delay.
         time: Duration,
-        /// Why the call is delayed.
+        /// Why the stages delay the call.
         why: String,
     },
     /// The call gets this answer, in stored form, and does not begin.
@@ -77,12 +77,12 @@ pub enum StageVerdict {
     GivenUp,
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The epoch of the claim under which the attempt ran.
     pub epoch: u64,
-    /// The error, if it failed.
+    /// The error of the attempt, if it failed.
     pub error: Option<AttemptError>,
     /// The answer in its stored form: encrypted or left out if the arguments hold a secret.
     pub answer: AnswerRecord,
@@ -90,7 +90,7 @@ pub struct Attempt {
     pub more: Option<String>,
     /// Whether the call was cancelled because the executor shuts down, and not by its caller.
     pub is_released: bool,
-    /// How much of the total timeout is left, if there is one.
+    /// How much of the total timeout is left, if the call has one.
     pub time_left: Option<Duration>,
     /// How long the tool's circuit breaker stays open, where it is open and that is known.
     pub circuit: Option<Duration>,
@@ -103,7 +103,7 @@ pub struct Attempt {
 pub struct AttemptError {
     /// The class of the error, which says whether the call may be repeated.
     pub class: ErrorClass,
-    /// What the executor itself did with the call, if anything.
+    /// How the executor itself ended the call, if it did.
     pub done: Option<Done>,
     /// The kind of the error.
     pub kind: String,
@@ -151,7 +151,7 @@ pub enum By {
     Worker,
 }
 
-/// What a tool found out about the outcome of an earlier call.
+/// What the tool of an earlier call has found out about its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reconciliation {
     /// The version of the record about which the tool was asked.
@@ -167,7 +167,7 @@ pub enum End {
     RunEnded,
     /// The caller of the call was dropped.
     CallerGone,
-    /// The caller gave the call up.
+    /// The caller no longer wants the call.
     GivenUp,
     /// The caller shuts down, and could not recognise the call later.
     ShuttingDown,
@@ -178,13 +178,13 @@ pub enum End {
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The transaction to commit first, if there is one.
+    /// The transaction to commit first, if the decision has one.
     pub commit: Option<Transaction>,
-    /// What follows once that is committed.
+    /// What follows once the transaction is committed.
     pub then: Then,
 }
 
-/// What follows a decision.
+/// What follows a decision once it is committed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Then {
     /// A fact is missing: the driver reads it, and decides on the same input again.
@@ -193,14 +193,14 @@ pub enum Then {
     Stage,
     /// The call is claimed: its tool runs, and the end of the attempt is the next input.
     Perform,
-    /// The call has advanced, and is decided on again.
+    /// The call has advanced, so the executor decides on it again.
     #[serde(rename = "GoOn")]
     Continue,
     /// The record and the history are of different moments: both are read again.
     Reload,
-    /// People are asked.
+    /// People are asked to decide.
     Notify,
-    /// The outcome is in the record: its answer, or that it waits.
+    /// The record has the outcome: the call's answer, or that it waits.
     Report,
     /// The call waits until this time.
     WaitUntil(Timestamp),
@@ -212,7 +212,7 @@ pub enum Then {
     Fail(Problem),
 }
 
-/// A fact that has to be read.
+/// A fact that has to be read before the decision can be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Need {
     /// [`Snapshot::past`](super::Snapshot::past).
@@ -264,7 +264,7 @@ pub enum Refusal {
     NoUser(String),
     /// The call would be planned, but needs services that only the caller provides.
     CannotBePlanned,
-    /// The call would be planned, but there is no journal for a plan.
+    /// The call would be put into a plan, but no journal can store a plan.
     NoPlan,
     /// The executor shuts down.
     ShuttingDown,
@@ -294,7 +294,7 @@ pub enum Problem {
 pub struct Settings {
     /// The name of the executor in the leases of its calls.
     pub owner: String,
-    /// How long a lease lasts unless it is renewed.
+    /// How long a lease lasts unless its owner renews it.
     pub lease: Duration,
     /// How long a person may take to decide.
     pub expires_after: Duration,
@@ -316,12 +316,12 @@ pub struct Settings {
     /// The parent whose child the executor carries out, if it carries out a child.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
-    /// Who makes the calls of the run that goes on, where it does so on behalf of another agent.
+    /// Who makes the calls of the run, if the run continues on behalf of another agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_as: Option<String>,
-    /// Whether it shuts down and begins no more calls.
+    /// Whether the executor shuts down and begins no more calls.
     pub is_closed: bool,
-    /// The checks to make; all of them, except in tests that show what a check is for.
+    /// The checks to make: all of them, except in tests that show why a check is needed.
     #[serde(default, skip)]
     pub guards: Guards,
 }

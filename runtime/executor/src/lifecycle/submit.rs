@@ -146,7 +146,7 @@ impl<'a> Lifecycle<'a> {
         let slot = Slot::of(&place);
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        // A tool that makes calls may change something by them.
+        // A tool that makes calls may change something through them.
         let is_unrecorded = plan.entry.definition.effect == Effect::Read
             && !self.journal.reads
             && !plan.makes_calls

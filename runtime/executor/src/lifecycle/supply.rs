@@ -18,7 +18,7 @@ use toolwright_core::tool::Definition;
 use toolwright_journal::approval::{HandOverToken, InvalidToken};
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// The most bytes that a supplied result may have.
+/// The maximum size of a supplied result, in bytes.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Lifecycle<'_> {
@@ -37,7 +37,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Makes what the other side needs to carry out a call; `None` for a call that was not handed over.
+    /// Makes the data that the other side needs to carry out a call; `None` for a call that was not handed over.
     ///
     /// # Errors
     /// When its arguments cannot be read here; the text says why.
@@ -90,7 +90,7 @@ impl Lifecycle<'_> {
         let key = self.journal.hand_over.key.public();
         token.verify(&record, key).map_err(invalid)?;
         let answer = match result {
-            // An ended call refuses any result.
+            // An ended call accepts no result.
             _ if record.state != State::HandedOver => return Err(ended(record)),
             Ok(json) => self.check_promise(&record, json)?,
             Err(error) => error.into(),

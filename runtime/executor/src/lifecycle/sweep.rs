@@ -18,13 +18,13 @@ use crate::executor::CallFailure;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 
-/// What a sweep did.
+/// Counts what a sweep has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Swept {
     /// Calls whose approval expired, or whose result was not supplied in time.
     pub expired: usize,
-    /// Calls whose owner was lost: their lease had expired.
+    /// Calls whose owner was lost, so that their lease had expired.
     pub lost: usize,
     /// Calls that were evaluated again, or run.
     pub gone_on: usize,
@@ -36,7 +36,7 @@ pub struct Swept {
     pub left: usize,
 }
 
-/// What a sweep has found.
+/// The work that a sweep has found.
 #[derive(Default)]
 struct SweepResult {
     follow_ups: Vec<FollowUp>,
@@ -45,7 +45,7 @@ struct SweepResult {
 }
 
 impl Lifecycle<'_> {
-    /// Finds everything that is due, and completes when all of it is done.
+    /// Finds all work that is due, and completes when it is done.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.expire_all_due().await?;
         let found = self.follow_ups(&HashMap::new(), &mut Pending::default(), true).await?;
@@ -161,7 +161,7 @@ impl Lifecycle<'_> {
         Ok(swept)
     }
 
-    /// Lists what to do, except for calls that are being worked on already.
+    /// Lists the calls that need work, except those that are being worked on already.
     async fn follow_ups(
         self,
         under_way: &HashMap<CallId, bool>,
@@ -177,7 +177,7 @@ impl Lifecycle<'_> {
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
         }
-        // The driver of the run makes such a call again.
+        // The driver of the run makes such a call again, so it is left alone.
         due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();

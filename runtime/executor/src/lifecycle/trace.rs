@@ -16,13 +16,13 @@ pub const TARGET: &str = "toolwright::lifecycle";
 /// The version of the stored form; an older reader refuses newer data.
 const FORMAT: u32 = 1;
 
-/// One decision, with everything that it was made from.
+/// One decision, with all values that it was made from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TracedDecision {
     format: u32,
-    /// The facts.
+    /// The facts about the call.
     pub snapshot: Snapshot,
-    /// The input.
+    /// The input that the decision responds to.
     pub input: Input,
     /// The settings of the executor.
     pub settings: Settings,
@@ -43,7 +43,7 @@ pub enum TraceRefusal {
         "step {step} of the trace has format {found}, and this version reads format {FORMAT}: update"
     )]
     Newer {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The format that was found.
         found: u32,
@@ -51,7 +51,7 @@ pub enum TraceRefusal {
     /// The line is not a valid step.
     #[error("step {step} of the trace cannot be read: {why}")]
     Unreadable {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The problem of the trace.
         why: String,
@@ -67,19 +67,19 @@ pub enum TraceRefusal {
         "a step is missing before step {step}: it begins at version {found}, and the one before ends at {expected}"
     )]
     Missing {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
-        /// The version that the step before left.
+        /// The version of the record after the step before.
         expected: u64,
-        /// The version at which the step begins.
+        /// The version of the record at the beginning of the step.
         found: u64,
     },
-    /// This version decides otherwise.
+    /// This version decides something else.
     #[error(
         "step {step} of the trace is decided differently now: {decided}, but the trace says {recorded}"
     )]
     Otherwise {
-        /// Which step, counted from 1.
+        /// The number of the step, counted from 1.
         step: usize,
         /// The decision of this version.
         decided: String,

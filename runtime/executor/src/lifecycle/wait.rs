@@ -19,7 +19,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 
-/// How many steps a call may advance at once.
+/// How many steps a call may advance without a pause.
 const MOVES: u32 = 16;
 
 /// How long a caller continues to wait while the journal is unavailable.
@@ -224,7 +224,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns how long to wait before the next look at the call: until something is due for it, but no longer than a
+    /// Returns how long to wait before reading the call again: until some work for it is due, but no longer than a
     /// second.
     fn until_due(self, record: &CallRecord) -> Duration {
         let due = record.due().map(|due| self.journal.now().duration_until(due));
@@ -367,8 +367,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether the call at this slot was put into a plan. The answer of such a call only says so, and is not a
-    /// result of its tool.
+    /// Returns whether the call at this slot was put into a plan. The answer of such a call only says that, and is not
+    /// a result of its tool.
     pub(crate) async fn is_planned(
         self,
         place: &CallSlot,
@@ -388,7 +388,7 @@ impl WaitUntil {
     }
 }
 
-/// How the wait for the next attempt ended.
+/// What ended the wait for the next attempt.
 enum Until<'a> {
     Due(Box<CallRecord>, Option<AskingMark<'a>>),
     /// The call is left to another worker or process.

@@ -30,7 +30,7 @@ pub(super) struct Table<K, A> {
     statistics: CacheStatistics,
 }
 
-/// How much is stored, and for how long.
+/// The limits on the size and the age of the stored answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) bytes: usize,
@@ -124,7 +124,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// Ends a read, and stores what it found, unless a write has overlapped.
+    /// Ends a read, and stores its answer, unless a write has overlapped with it.
     pub(super) fn end_read(
         &mut self,
         begun: OpenAccess,
@@ -136,7 +136,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.remember(read.footprint, found, now);
     }
 
-    /// Begins a write: removes the answers that it may change.
+    /// Begins a write, and removes the answers that it may change.
     pub(super) fn begin_write(&mut self, footprint: &Footprint) -> OpenAccess {
         self.forget(footprint);
         let id = self.tick();
@@ -167,7 +167,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         let names = footprint.resources_read().unwrap_or_default().iter();
         let names: usize = names.map(|it| it.name().map_or(0, str::len)).sum();
         let bytes = bytes.saturating_add(names).saturating_add(OVERHEAD);
-        // Of two reads at once, the one that ended last has the newer answer.
+        // Of two reads at the same time, the one that ended last has the newer answer.
         self.remove(&key);
         if bytes > self.limits.bytes / 2 {
             self.statistics.too_large += 1;

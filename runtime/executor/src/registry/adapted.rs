@@ -18,16 +18,16 @@ use toolwright_core::tool::{DeclaredDanger, Definition, Parameter, PresetArgumen
 use toolwright_schema::adapted::{AdaptedArgument, arguments, schema};
 use toolwright_schema::schema::Checker;
 
-/// Whether arguments are as sent, or final.
+/// Whether arguments are as the model sent them, or final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As they were sent: a preset is an unknown key in them.
+    /// The arguments as they were sent: in them, a preset argument is an unknown key.
     Sent,
-    /// Final, with the presets.
+    /// The final arguments, with the presets.
     Final,
 }
 
-/// Turns the input of an adapted tool into the tool's own.
+/// Turns the input of an adapted tool into the input of the tool itself.
 pub(crate) struct AdaptedInput {
     checker: Checker,
     arguments: Vec<AdaptedArgument>,
@@ -91,7 +91,7 @@ fn adapt_parameters(
             presets.push(PresetArgument { parameter, value });
         }
     }
-    // All at once, because two arguments may swap their names.
+    // All parameters are renamed at once, because two of them may swap their names.
     for parameter in &mut definition.parameters {
         let Some(argument) = arguments.iter().find(|it| it.own == parameter.name) else { continue };
         if let Some(schema) = properties.and_then(|it| it.get(&argument.name)) {
@@ -233,7 +233,7 @@ impl AdaptedInput {
 
 /// Adapts the texts of a tool's calls.
 impl super::Entry {
-    /// Whether the application has changed its arguments.
+    /// Whether the application has changed the tool's arguments.
     #[inline]
     pub(crate) fn is_adapted(&self) -> bool {
         self.adapted.is_some()
@@ -247,7 +247,7 @@ impl super::Entry {
         }
     }
 
-    /// Returns the text that the tool reads of final arguments, for its companions, such as a preview.
+    /// Converts final arguments into the text that the tool's companions read, such as a preview.
     pub(crate) fn own_final_text<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, ToolError> {
         self.own_text(text, Form::Final).map_err(|problems| {
             let tool = &self.name;
@@ -263,7 +263,7 @@ impl super::Entry {
         }
     }
 
-    /// Lists what final arguments have beside what was sent: the tool's defaults, and the presets.
+    /// Lists the final arguments that were not sent: the tool's defaults, and the presets.
     pub(crate) fn filled(&self, by_tool: Vec<(&'static str, Value)>) -> Vec<(String, Value)> {
         let presets =
             self.definition.presets().map(|(name, value)| (name.to_owned(), value.clone()));

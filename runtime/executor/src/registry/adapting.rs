@@ -63,7 +63,7 @@ impl Adaptations {
         of_it.fold(Adaptation::new(), |all, it| all.and(it.1.clone()))
     }
 
-    /// Adapts a tool; `None` if no change is for it.
+    /// Adapts a tool; `None` if no change applies to it.
     pub(super) fn adapted(&self, entry: &Entry) -> Option<Result<Entry, RegistryProblem>> {
         let adaptation = self.of(&entry.definition);
         if adaptation.is_empty() {
@@ -90,7 +90,7 @@ impl Adaptations {
         problems
     }
 
-    /// Returns the adaptations that were added since.
+    /// Returns the adaptations that were added after the earlier ones.
     pub(super) fn after(&self, earlier: &Self) -> Self {
         Self(self.0.iter().skip(earlier.0.len()).cloned().collect())
     }

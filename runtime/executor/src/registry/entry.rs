@@ -28,7 +28,7 @@ pub(crate) struct Entry {
     pub(crate) origin: Origin,
     /// Converts the input of a call into the tool's own form; `None` if the application has not changed the arguments.
     pub(super) adapted: Option<AdaptedInput>,
-    /// The definition as the tool's author wrote it, and the changes to it.
+    /// The definition as the tool's author wrote it, and the changes that were made to it.
     written: (Arc<Definition>, Adaptation),
     output: OnceLock<Option<Checker>>,
     promises_more: OnceLock<bool>,
@@ -37,12 +37,12 @@ pub(crate) struct Entry {
     fingerprint: OnceLock<String>,
 }
 
-/// How a tool came into the registry.
+/// Who brought a tool into the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The application named it.
+    /// The application registered the tool.
     Application,
-    /// A resolver made it from a name that a model called, so a person should look at it.
+    /// A resolver made the tool from a name that a model called, so a person should look at its calls.
     Resolver,
 }
 
@@ -78,7 +78,7 @@ impl Entry {
         })
     }
 
-    /// Adapts the tool further.
+    /// Adapts the tool once more.
     pub(super) fn adapted(&self, adaptation: &Adaptation) -> Result<Self, SchemaProblem> {
         let (written, before) = &self.written;
         let changes = before.clone().and(adaptation.clone());

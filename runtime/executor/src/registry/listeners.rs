@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub struct RegistryEvent {
     /// What happened.
     pub kind: RegistryEventKind,
-    /// The tool.
+    /// The name of the tool.
     pub name: Arc<str>,
     /// The first generation with this change.
     pub generation: u64,
@@ -48,7 +48,7 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     events: VecDeque<RegistryEvent>,
-    /// Whether a thread is notifying already.
+    /// Whether a thread is already notifying listeners.
     is_told: bool,
     next_listener: u64,
 }
@@ -89,7 +89,7 @@ impl Listeners {
             let listeners: Vec<Listener> =
                 lock(&self.0.listeners).iter().map(|(_, listener)| Arc::clone(listener)).collect();
             for listener in listeners {
-                // The drop of what a listener captured may panic as well.
+                // Dropping the values that a listener captured may panic as well.
                 let outcome = catch_unwind(AssertUnwindSafe(|| {
                     listener(&event);
                     drop(listener);
@@ -127,7 +127,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Listens as long as the registry exists.
+    /// Keeps the listener for as long as the registry exists.
     pub fn for_good(mut self) {
         self.listeners = Weak::new();
     }

@@ -12,7 +12,7 @@ use super::entry::{Entry, Origin};
 use super::problem::{RegistryProblem, wrong_with_name};
 use crate::dynamic::{self, DynamicTool};
 
-/// Prepares the tool with its schema.
+/// Prepares the tool for calls, with its schema.
 pub(super) fn prepare(
     registration: Registration,
     origin: Origin,

@@ -34,7 +34,7 @@ pub enum RegistryProblem {
         name: String,
         /// Where the tool is declared.
         location: Location,
-        /// What is wrong.
+        /// What is wrong with the schema.
         problem: SchemaProblem,
     },
     /// A tool cannot be adapted in the way that the application asks for.
@@ -53,7 +53,7 @@ pub enum RegistryProblem {
     },
     /// A tool has a name by which models could not call it or profiles could not select it.
     Name {
-        /// The name.
+        /// The name of the tool.
         name: String,
         /// Where the tool is declared.
         location: Location,
@@ -157,7 +157,7 @@ impl std::error::Error for RegistryError {}
 pub struct UnknownTool {
     /// The name.
     pub name: String,
-    /// Registered names that are similar to it.
+    /// Registered names that are similar to the name.
     pub near: Vec<String>,
 }
 
@@ -173,7 +173,7 @@ impl fmt::Display for UnknownTool {
 
 impl std::error::Error for UnknownTool {}
 
-/// Says what is wrong with a tool's name, by which models call it and profiles select it.
+/// Explains what is wrong with a tool's name, by which models call the tool and profiles select it.
 pub(super) fn wrong_with_name(name: &str) -> Option<&'static str> {
     const LONGEST: usize = 256;
     if name.is_empty() {

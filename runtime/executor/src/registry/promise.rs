@@ -21,7 +21,7 @@ const KEYWORDS: [&str; 13] = [
     "pattern",
 ];
 
-/// Whether a schema, or one inside it, can refuse a value of its own type.
+/// Whether a schema, or a schema inside it, can refuse a value of the type that it was made from.
 pub(super) fn promises_more(schema: &Value) -> bool {
     let mut places = Vec::new();
     pointers(schema, String::new(), &mut places);

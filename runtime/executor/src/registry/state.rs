@@ -19,7 +19,7 @@ pub(super) struct State {
     next_place: u64,
     places: HashMap<Arc<str>, u64, FixedState>,
     slots: BTreeMap<u64, Slot>,
-    /// The tools of this generation, once a catalog was asked for.
+    /// The tools of this generation, once a caller has asked for a catalog.
     catalog: OnceLock<Catalog>,
     adaptations: Adaptations,
 }
@@ -62,7 +62,7 @@ impl State {
         &self.adaptations
     }
 
-    /// Adapts the tools that are there, and those that are added later.
+    /// Adapts the tools that are registered now, and those that are added later.
     pub(super) fn adapt(
         &mut self,
         more: &Adaptations,
@@ -139,7 +139,7 @@ impl State {
         Some(Some(self.event(kind, name)))
     }
 
-    /// Finds names that are taken, by a registered tool or by another of these.
+    /// Finds the names that are taken, by a registered tool or by another one of these.
     pub(super) fn duplicates(&self, entries: &[Entry]) -> Vec<RegistryProblem> {
         let mut coming: HashMap<&str, &Entry, FixedState> = HashMap::default();
         let mut problems = Vec::new();

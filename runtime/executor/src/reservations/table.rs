@@ -29,17 +29,17 @@ struct Hold {
     until: Duration,
 }
 
-/// The id of a hold; never reused.
+/// The id of a hold, which is never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HoldId(u64);
 
-/// Why a run cannot get a hold.
+/// Why a run cannot reserve a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conflict {
     /// The resource that both want; `None` for everything.
     pub(super) resource: Option<TouchedResource>,
     pub(super) holder: Arc<str>,
-    /// How long the holder may keep it without a renewal.
+    /// How long the other run may keep the resource without a renewal.
     pub(super) left: Duration,
 }
 
@@ -67,7 +67,7 @@ impl Table {
         Ok(self.add(run, footprint, true, now))
     }
 
-    /// Reserves for a run beyond its calls. Renews what the run holds already.
+    /// Reserves resources for a run beyond its calls. Renews those that the run holds already.
     pub(super) fn reserve_for_run(
         &mut self,
         run: &Arc<str>,
@@ -100,7 +100,7 @@ impl Table {
         self.holds.retain(|hold| hold.id != id);
     }
 
-    /// Ends the holds of a run beyond its calls.
+    /// Ends the holds that a run has beyond its calls.
     pub(super) fn release_all(&mut self, run: &str) {
         self.holds.retain(|hold| hold.of_call || &*hold.run != run);
     }
@@ -115,7 +115,8 @@ impl Table {
         })
     }
 
-    /// Checks that no other run holds a part of it. Of several conflicts, returns the one that may last longest.
+    /// Checks that no other run holds a part of the footprint. Of several conflicts, returns the one that may last
+    /// longest.
     fn check(&mut self, run: &str, footprint: &Footprint, now: Duration) -> Result<(), Conflict> {
         self.expire(now);
         let others = self.holds.iter().filter(|hold| &*hold.run != run);

@@ -30,14 +30,14 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CircuitBreaker {
-    /// How many failures in a row open it.
+    /// How many failures in a row open the circuit breaker.
     pub failures: u32,
-    /// How long it stays open.
+    /// How long the circuit breaker stays open.
     pub open_for: Duration,
 }
 
 impl CircuitBreaker {
-    /// Opens for this time after this many failures in a row.
+    /// Makes a circuit breaker that opens for this time after this many failures in a row.
     #[must_use]
     pub const fn new(failures: u32, open_for: Duration) -> Self {
         Self { failures, open_for }
@@ -52,7 +52,7 @@ impl CircuitBreaker {
     }
 }
 
-/// Five failures, thirty seconds.
+/// Opens for thirty seconds after five failures.
 impl Default for CircuitBreaker {
     fn default() -> Self {
         Self::new(5, Duration::from_secs(30))
@@ -69,7 +69,7 @@ pub(crate) struct Circuits {
 #[derive(Default)]
 struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
-    /// When there are this many circuit breakers, those that no call uses and that have no failures are removed.
+    /// The number of circuit breakers at which those are removed that no call uses and that have no failures.
     full: usize,
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::CircuitBreaker;
 
-/// Times are counted from any fixed moment.
+/// The state machine of a circuit breaker. Times are counted from any fixed moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     state: State,
@@ -26,7 +26,7 @@ enum State {
     Open { since: Duration, is_tried: bool },
 }
 
-/// No call is let through now.
+/// The circuit breaker lets no call through now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CircuitRefusal {
     /// How long the circuit breaker stays open; `None` while another call probes the tool.
@@ -36,9 +36,9 @@ pub(crate) struct CircuitRefusal {
 /// What the end of a call shows about its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// The tool works.
+    /// The call shows that the tool works.
     Well,
-    /// The tool does not work.
+    /// The call shows that the tool does not work.
     Ill,
     /// The call shows nothing about the tool.
     None,
@@ -47,7 +47,7 @@ pub(super) enum Sign {
 impl Machine {
     pub(super) const NEW: Self = Self { state: State::Closed { failures: 0 }, epoch: 0 };
 
-    /// Checks whether a call would be let through.
+    /// Checks whether a call would be let through now.
     pub(super) fn admits(
         &self,
         breaker: CircuitBreaker,
@@ -101,7 +101,7 @@ impl Machine {
         }
     }
 
-    /// Whether it is closed without failures, as when it was made.
+    /// Whether the circuit breaker is closed and has no failures, as when it was made.
     pub(super) fn is_at_rest(&self) -> bool {
         self.state == Self::NEW.state
     }

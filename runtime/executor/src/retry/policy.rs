@@ -40,7 +40,7 @@ use toolwright_core::tool::{Effect, Retry};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// The number of attempts, the first included.
+    /// The number of attempts, including the first.
     pub attempts: u32,
     /// The longest delay before the second attempt.
     pub delay: Duration,
@@ -66,7 +66,7 @@ pub enum Jitter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// The class of its error does not allow it.
+    /// The class of the error does not allow a repetition.
     ErrorClass,
     /// The call may have acted, and its tool must not be repeated.
     Effect,
@@ -77,11 +77,11 @@ pub enum Stop {
 /// An attempt that failed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RetryCase {
-    /// The number of the attempt, from 1.
+    /// The number of the attempt, counted from 1.
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
-    /// How much of the total timeout is left, if there is one.
+    /// How much of the total timeout is left, if the call has one.
     pub(crate) time_left: Option<Duration>,
 }
 
@@ -99,11 +99,11 @@ impl RetryPolicy {
     pub const NETWORK: Self =
         Self { delay: Duration::from_secs(1), max_delay: Duration::from_secs(30), ..Self::TOOL };
 
-    /// For files, which other programs lock for a moment.
+    /// A policy for files, which other programs lock for a moment.
     pub const FILE: Self =
         Self { delay: Duration::from_millis(100), max_delay: Duration::from_secs(2), ..Self::TOOL };
 
-    /// One attempt.
+    /// A policy with a single attempt.
     pub const NONE: Self = Self { attempts: 1, ..Self::TOOL };
 
     /// Sets the number of attempts, the first included.

@@ -53,7 +53,7 @@ pub(crate) fn admit_at_once<'a>(
     Some(admit_both(tool, executor))
 }
 
-/// Admits a call when there is room, unless it is given up or its total timeout ends first.
+/// Admits a call when a place is free, unless the call is given up or its total timeout ends first.
 pub(crate) async fn admit<'a>(
     run: &'a RunState,
     plan: &'a Plan,

@@ -13,7 +13,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::Evaluation;
 
-/// A call whose input has been read, to be evaluated.
+/// A call whose input has been read, and which is to be evaluated.
 pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) run: &'a RunState,
     pub(crate) plan: &'a Plan,
@@ -23,7 +23,7 @@ pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
-/// Without a policy, refuses only calls whose tool asks for approval.
+/// Refuses those calls whose tool asks for approval, because no policy can decide about them.
 #[inline]
 pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     match &facts.approval {
@@ -32,8 +32,8 @@ pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError
     }
 }
 
-/// Asks the policy. Where the arguments were made final for that, returns a new future that runs exactly these, to
-/// replace the one that read the input.
+/// Asks the policy. If the arguments were made final for that, returns a new future that runs exactly these arguments,
+/// to replace the one that read the input.
 #[cold]
 pub(crate) fn approve<'s>(
     read: &EvaluationInput<'_, 's>,
@@ -78,7 +78,7 @@ fn admit_verdict(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(),
     }
 }
 
-/// Evaluates the policy. Where a rule looks at arguments, makes them final first.
+/// Evaluates the policy. If a rule looks at arguments, makes them final first.
 fn judge<'s>(
     read: &EvaluationInput<'_, 's>,
 ) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {

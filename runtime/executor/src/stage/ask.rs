@@ -17,7 +17,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::spec::Start;
 use toolwright_journal::arguments::FinalArguments;
 
-/// How long the tool may take.
+/// How long the tool may take to make its preview.
 const TIME: Duration = Duration::from_secs(10);
 
 /// Adds to the facts of a call why its tool asks for approval. A failure to find out counts as a reason.

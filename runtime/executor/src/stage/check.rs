@@ -30,7 +30,7 @@ pub(crate) fn check(entry: &Entry, answer: Answer) -> Result<Answer, ToolError> 
     Ok(answer)
 }
 
-/// Returns the value to check against the schema, if there is one.
+/// Returns the value that has to match the output schema, if there is one.
 #[inline]
 fn promised<'a>(entry: &Entry, answer: &'a Answer) -> Option<Cow<'a, str>> {
     match answer.json() {

@@ -20,7 +20,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// Makes the final arguments of a call, and its facts with them. Of the tool, only the code that judges input has run;
+/// Makes the final arguments of a call, and its facts from them. Of the tool, only the code that judges input has run;
 /// a panic there is an error.
 pub(crate) fn finalize(
     run: &Arc<RunState>,
@@ -35,7 +35,7 @@ pub(crate) fn finalize(
     let read = || {
         let (mut facts, accepted, final_arguments) =
             accept(run, rules, plan, scope, (arguments, form))?;
-        // The final text is the one that was read without repairs, so reading it again would give the same facts.
+        // The final text is the same one that was read without repairs, so reading it again would give the same facts.
         let is_read =
             matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
         if is_read {

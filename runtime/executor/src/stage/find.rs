@@ -19,7 +19,7 @@ use toolwright_core::tool::Definition;
 /// Up to this number of tools, the error for an unknown name lists them all.
 const FEW: usize = 10;
 
-/// A tool of the prepared catalog, or one that was registered later.
+/// A tool that was found: in the prepared catalog, or registered later.
 #[derive(Clone)]
 pub(crate) enum FoundTool<'a> {
     Ready(&'a Plan),
@@ -64,7 +64,7 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, T
     }
 }
 
-/// Does the same, but asks the resolvers for an unknown name.
+/// Finds the tool of a name as [`find`] does, and asks the resolvers for a name that is unknown.
 pub(crate) async fn seek<'a>(
     run: &'a RunState,
     call: &Call<'_>,

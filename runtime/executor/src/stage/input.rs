@@ -19,7 +19,8 @@ use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
 use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput, replay};
 
-/// Makes the call's future, not polled, and adds to the facts what the input says. None of the tool's function has run.
+/// Makes the call's future, which is not polled yet, and adds to the facts what the input says. No code of the tool's
+/// function has run.
 #[inline]
 pub(crate) fn read<'a>(
     plan: &Plan,
@@ -126,7 +127,7 @@ fn repair<'a>(
     };
     let RepairedInput { text, changes } = found;
     if changes.is_empty() {
-        // The type is stricter than its schema.
+        // The input is refused by the type, which is stricter than its schema.
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
     let future = read_once(plan, scope, &text, facts)
@@ -195,7 +196,7 @@ fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
     .hint("correct the input and call again")
 }
 
-/// Removes what was found at places that may hold a secret: listeners read the problems too.
+/// Removes from the problems the values at locations that may hold a secret, because listeners read the problems too.
 fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     if !has_secrets(definition) {
         return problems;

@@ -135,14 +135,14 @@ impl<T> Drop for UnfinishedCall<'_, T> {
     }
 }
 
-/// Drops a value of an application, whose drop may panic.
+/// Drops a value of an application. A panic in its drop is caught.
 pub(crate) fn drop_safely<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         forget(panic);
     }
 }
 
-/// Polls the tool; a panic ends it.
+/// Polls the tool. A panic ends the call with an error.
 pub(crate) fn poll_safely<T>(
     future: &mut UnfinishedCall<'_, T>,
     context: &mut Context<'_>,
@@ -169,7 +169,7 @@ pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
     given_up_by(run, Some(call)).await;
 }
 
-/// Completes when the call, if there is one, its run or the executor is cancelled.
+/// Completes when the call (if one is given), its run or the executor is cancelled.
 pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
@@ -217,7 +217,7 @@ pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
         .caused_by(panic_words(panic))
 }
 
-/// Returns the text of a panic, for operators.
+/// Returns the message of a panic, for operators.
 pub(crate) fn panic_words(panic: Panic) -> String {
     match panic.downcast::<String>() {
         Ok(words) => *words,

@@ -28,7 +28,7 @@ pub(crate) fn is_wanted(run: &RunState) -> bool {
     !run.core.is_plain || run.is_heard() || tracing::Level::INFO <= LevelFilter::current()
 }
 
-/// The text that listeners get instead of one that may repeat a secret.
+/// The text that listeners get in place of one that may repeat a secret.
 const NOT_SHOWN: &str = "(not shown, because its tool takes a secret)";
 
 /// Reports one call to its listeners. If it is dropped before the end, it reports `Abandoned`.
@@ -39,7 +39,7 @@ pub(crate) struct Watch<'a> {
     /// The run that the call belongs to, where a worker of another run carries it out.
     of_run: Option<Box<str>>,
     digest: Mutex<Option<Arc<str>>>,
-    /// The number of the attempt; 0 before the first.
+    /// The number of the present attempt; 0 before the first one.
     attempt: AtomicU32,
     /// Whether the arguments may hold a secret, which an answer or an error may repeat.
     is_secret: AtomicBool,
@@ -102,14 +102,14 @@ impl<'a> Watch<'a> {
         self
     }
 
-    /// Notes that the call is claimed for an attempt.
+    /// Notes that the call was claimed for an attempt.
     #[cold]
     pub(crate) fn set_claimed(&self, record: &CallRecord) {
         self.set_final_arguments(record);
         self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
     }
 
-    /// Sets the arguments that later events are about.
+    /// Sets the arguments that later events report.
     #[cold]
     pub(crate) fn set_final_arguments(&self, record: &CallRecord) {
         let digest = record.digest.as_str().into();

@@ -20,7 +20,7 @@ use toolwright_core::spec::Start;
 
 type Validating<'a> = BoxFuture<'a, Result<(), ToolError>>;
 
-/// The longest time that a validation may take.
+/// How long a validation may take.
 const TIME: Duration = Duration::from_secs(10);
 
 /// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it waits all the same.
@@ -80,7 +80,7 @@ fn panicked(plan: &Plan) -> ToolError {
     ToolError::internal(format!("the check of `{tool}` panicked, so the call was not made"))
 }
 
-/// Makes an error of a validation the refusal of its call.
+/// Turns an error of a validation into the refusal of its call.
 fn refused(error: ToolError) -> ToolError {
     // If the validation itself failed, the call has not begun, and is not retried automatically.
     let is_invalid = error.classified() == ErrorClass::Invalid;

@@ -30,11 +30,11 @@ pub enum Reply {
     /// A reviewer decided instead of the approver: a model, or code. The record names the reviewer and the reason. For
     /// a call on which a person has to decide ([`ApprovalRequest::person`]), this counts as no decision.
     Reviewed {
-        /// The decision.
+        /// The decision that the reviewer made.
         response: Response,
-        /// The reviewer.
+        /// The name of the reviewer.
         by: String,
-        /// Why it decided so.
+        /// Why the reviewer decided so.
         reason: String,
     },
     /// The request was passed on; the decision comes later, through an
@@ -53,7 +53,7 @@ pub enum Response {
     Edit(String),
     /// The call must not run.
     Reject {
-        /// Why; the model reads it.
+        /// The reason, which the model reads.
         reason: Option<String>,
     },
 }
@@ -74,7 +74,7 @@ impl fmt::Debug for Response {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApproverError {
-    /// Why, in words that name the approver.
+    /// Why the approver failed, with the name of the approver.
     pub message: String,
 }
 toolwright_core::debug_as_sentence!(ApproverError);

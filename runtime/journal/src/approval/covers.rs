@@ -15,7 +15,7 @@ use toolwright_core::json::{ArgumentsError, canonical};
 pub struct GrantCandidate<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// The fingerprint of the tool's definition now.
+    /// The fingerprint of the tool's present definition.
     pub fingerprint: &'a str,
     /// The arguments that would run, as JSON text.
     pub arguments: &'a str,
@@ -25,7 +25,7 @@ pub struct GrantCandidate<'a> {
     pub session: Option<&'a str>,
     /// The project that the run belongs to.
     pub project: Option<&'a str>,
-    /// The time.
+    /// The present time.
     pub now: Timestamp,
     /// How many calls have used the grant.
     pub used: u32,
@@ -52,7 +52,7 @@ pub enum NotCovered {
     /// The terms have expired.
     #[error("the grant ended at {0}")]
     Ended(Timestamp),
-    /// All its uses are used up.
+    /// The allowed number of calls has used the grant.
     #[error("the grant was for {0} calls, which have been made")]
     UsedUp(u32),
     /// The call's arguments cannot be read.
@@ -61,7 +61,7 @@ pub enum NotCovered {
     /// The terms are for calls without arguments.
     #[error("the grant says nothing of arguments, so it covers only a call that has none")]
     HasArguments,
-    /// A clause does not accept the argument at this place.
+    /// The argument at this place is not among the values that a clause accepts.
     #[error("the grant does not cover what the call gives at {0:?}")]
     Clause(String),
 }
@@ -73,7 +73,7 @@ pub enum UselessTerms {
     /// The terms have expired already.
     #[error("they ended at {0}, which is past: give a later time, or none")]
     Ended(Timestamp),
-    /// The terms allow no call.
+    /// The terms allow no call at all.
     #[error("`uses` is 0; leave it out for no limit")]
     NoUses,
     /// The place of a clause is not a JSON pointer.
@@ -85,7 +85,7 @@ pub enum UselessTerms {
     /// A value of a clause is not JSON.
     #[error("a value of the clause at {pointer:?} is not JSON: write a text in double quotes")]
     Value {
-        /// The clause's place.
+        /// The place that the clause tests.
         pointer: String,
         /// Why the value is not JSON.
         #[source]

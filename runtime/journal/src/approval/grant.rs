@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantTerms {
-    /// Where the grant counts.
+    /// The runs in which the grant counts.
     pub scope: Scope,
-    /// The tool whose calls it covers.
+    /// The tool whose calls the grant covers.
     pub tool: String,
     /// The fingerprint of the tool's definition, which must not have changed since.
     pub fingerprint: String,
@@ -23,17 +23,17 @@ pub struct GrantTerms {
     pub uses: Option<u32>,
 }
 
-/// Where a grant counts.
+/// The runs in which a grant counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Scope {
-    /// In this run.
+    /// Only the run with this id.
     Run(String),
-    /// In runs of this session.
+    /// All runs of this session.
     Session(String),
-    /// In runs of this project.
+    /// All runs of this project.
     Project(String),
-    /// In every project and run.
+    /// All runs, in every project.
     Forever,
 }
 
@@ -41,9 +41,9 @@ pub enum Scope {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
-    /// A place, as a JSON pointer (RFC 6901).
+    /// The location of an argument, as a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// The accepted values at that place, each as JSON text.
+    /// The accepted values at that location, each as JSON text.
     pub is_one_of: Vec<String>,
 }
 

@@ -15,15 +15,15 @@ const FORMAT: u32 = 1;
 /// A grant, stored in a journal as the document [`Grant::key`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// The id of the grant, made from the call that it was given with, and that call's generation.
+    /// The id of the grant. It consists of the id and the generation of the call that was approved with it.
     pub id: String,
-    /// The approval that carries its terms.
+    /// The signed approval that carries the terms of the grant.
     pub signed: SignedStatement,
-    /// When it was recorded.
+    /// When the grant was recorded.
     pub granted: Timestamp,
-    /// How many calls have used it.
+    /// How many calls have used the grant.
     pub used: u32,
-    /// The statement that revokes it, if it was revoked.
+    /// The statement that revokes the grant, if it was revoked.
     pub revoked: Option<SignedStatement>,
 }
 
@@ -40,7 +40,7 @@ struct StoredGrant {
 }
 
 impl Grant {
-    /// The beginning of every grant's key.
+    /// The prefix of the key of every grant's document.
     pub const PREFIX: &'static str = "grant/";
 
     /// Returns the key of a grant's document.
@@ -66,8 +66,7 @@ impl Grant {
         let Decision::Approve { grant: Some(terms) } = statement.verdict else {
             return Err(unreadable("what was signed is not an approval with a grant".to_owned()));
         };
-        // The id has to be the one that is made from the call, so that a revoked grant cannot count again under another
-        // id.
+        // The id has to match the call, so that a revoked grant cannot count again under another id.
         match statement.about {
             Subject::Call { id, generation, .. } if Self::id_of(id, generation) == self.id => {
                 Ok(terms)
@@ -130,7 +129,7 @@ impl Grant {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantError {
-    /// A newer version wrote it.
+    /// A newer version has written the grant.
     #[error(
         "`{key}` is a grant of format {format}, and this version reads format {FORMAT}: update"
     )]
@@ -145,7 +144,7 @@ pub enum GrantError {
     Unreadable {
         /// The id of the grant, or the key of its document.
         id: String,
-        /// What is wrong with it.
+        /// What is wrong with the text.
         reason: String,
     },
     /// The grant was revoked.

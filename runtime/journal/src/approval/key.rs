@@ -37,7 +37,7 @@ const ALGORITHM: &str = "ed25519:";
 pub struct ApproverKey {
     name: String,
     secret: SigningKey,
-    /// The file that it was read from.
+    /// The file that the key was read from, if there was one.
     pub(super) file: Option<PathBuf>,
 }
 
@@ -64,7 +64,7 @@ impl ApproverKey {
         Ok(Self { name, secret: SigningKey::from_bytes(&seed), file: None })
     }
 
-    /// Returns the name of its holder, which its statements name.
+    /// Returns the name of the key's holder. Statements that the key signs name this holder.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -123,7 +123,7 @@ impl fmt::Debug for ApproverKey {
 )]
 #[non_exhaustive]
 pub struct NotTheirs {
-    /// The author that the statement names.
+    /// The author whom the statement names.
     pub by: String,
     /// The holder of the key.
     pub name: String,

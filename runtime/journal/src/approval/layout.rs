@@ -46,7 +46,7 @@ pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Res
 }
 
 fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
-    // A map would keep only one of two equal keys.
+    // A map would drop one of two equal keys.
     let read = canonical(text)
         .ok()
         .and_then(|_| serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(text).ok());
@@ -60,7 +60,7 @@ fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
     }
 }
 
-/// Formats a key, in quotes unless it is a plain word, so that it cannot be taken for something else.
+/// Formats a key, in quotes unless it is a plain word, so that the key cannot be taken for anything else.
 fn key_label(key: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if !key.is_empty() && key.bytes().all(plain) {

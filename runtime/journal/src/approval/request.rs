@@ -25,7 +25,7 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// The tool's name for people, if it has one.
     pub title: Option<String>,
-    /// How carefully to look.
+    /// How carefully a person should look at the call.
     pub danger: Danger,
     /// Why the call needs approval.
     pub reason: String,
@@ -35,7 +35,7 @@ pub struct ApprovalRequest {
     pub repairs: Vec<Change>,
     /// The tool's own preview of the call.
     pub preview: Option<String>,
-    /// Who made the call, and for which user.
+    /// Who made the call, and on behalf of which user.
     pub requester: Requester,
     /// The call's run.
     pub run: String,

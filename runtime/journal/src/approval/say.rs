@@ -8,7 +8,7 @@ use super::statement::{Decision, Statement, Subject};
 use crate::journal::CallRecord;
 
 impl Statement {
-    /// Makes the statement that approves the call, as it was shown.
+    /// Makes the statement that approves the call as the person was shown it.
     #[must_use]
     pub fn approve(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::Approve { grant: None }, by, at)
@@ -25,8 +25,8 @@ impl Statement {
         Self::about(call, Decision::Approve { grant: Some(terms) }, by, at)
     }
 
-    /// Makes the statement that approves the call with other arguments (all of them, as JSON text). With them, the
-    /// call has this digest.
+    /// Makes the statement that approves the call with other arguments (all of them, as JSON text). `digest` is that of
+    /// the call with these arguments.
     #[must_use]
     pub fn edit(
         call: &CallRecord,
@@ -50,7 +50,7 @@ impl Statement {
         Self::about(call, Decision::Reject { reason }, by, at)
     }
 
-    /// Makes the statement that the call happened. The model gets this result once the statement is recorded.
+    /// Makes the statement that the call has had its effect. The model gets this result once the statement is recorded.
     #[must_use]
     pub fn happened(
         call: &CallRecord,
@@ -61,7 +61,7 @@ impl Statement {
         Self::about(call, Decision::Happened { result: result.into() }, by, at)
     }
 
-    /// Makes the statement that the call did not happen.
+    /// Makes the statement that the call has had no effect.
     #[must_use]
     pub fn did_not_happen(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::DidNotHappen, by, at)

@@ -90,7 +90,7 @@ pub struct SubmitOutcome {
     pub at: Timestamp,
     /// The state of the call after the decision; `None` for a grant.
     pub to: Option<State>,
-    /// The id of the grant that was given or revoked.
+    /// The id of the grant that was given or revoked, if one was.
     pub grant: Option<String>,
     /// Whether the same decision was recorded before, so that nothing was done.
     pub repeated: bool,
@@ -117,7 +117,7 @@ impl ApprovalService {
         Self { store, trusted: None, is_unseen: false, clock: None }
     }
 
-    /// Makes the service refuse every statement that no trusted key has signed.
+    /// Makes the service accept only statements that a trusted key has signed.
     #[must_use]
     pub fn trusting(self, trusted: TrustedKeys) -> Self {
         Self { trusted: Some(trusted), ..self }
@@ -167,7 +167,7 @@ impl ApprovalService {
             match self.store.commit(unit, now).await {
                 Ok(()) => return Ok(submitted),
                 Err(CommitError::Store(error)) => return Err(error.into()),
-                // Another writer was faster: read the call again.
+                // Another process has written the call first: read it again.
                 Err(_) => {}
             }
         }

@@ -15,7 +15,7 @@ use crate::arguments::shown_digest;
 use crate::journal::Transition;
 use toolwright_core::context::CallId;
 
-/// A statement as it was signed.
+/// A statement, with the signature over its text.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedStatement {
     /// The statement, as JSON text.
@@ -42,7 +42,7 @@ impl SignedStatement {
 #[error("the text is no statement that this version reads: {reason}")]
 #[non_exhaustive]
 pub struct UnreadableStatement {
-    /// What is wrong with it.
+    /// What is wrong with the text.
     pub reason: String,
 }
 
@@ -115,12 +115,12 @@ impl Subject {
 pub enum Decision {
     /// The call may run.
     Approve {
-        /// The terms on which calls like it may run too.
+        /// The terms on which similar calls may run too, if a grant was given.
         grant: Option<GrantTerms>,
     },
     /// The call may run with other arguments.
     Edit {
-        /// All of them, as JSON text.
+        /// All arguments, as JSON text.
         arguments: String,
         /// The digest of the call with them. If the application's final arguments have another digest (it fills in
         /// defaults, or refuses them), the approver is asked again.
@@ -128,15 +128,15 @@ pub enum Decision {
     },
     /// The call must not run.
     Reject {
-        /// Why; the model reads it.
+        /// The reason, which the model reads.
         reason: Option<String>,
     },
-    /// The call happened, although its outcome was not recorded.
+    /// The call had its effect, although its outcome was not recorded.
     Happened {
         /// The result that the model gets.
         result: String,
     },
-    /// The call did not happen.
+    /// The call had no effect.
     DidNotHappen,
     /// The plan of the call is accepted, so that the policy evaluates the call again.
     Accept,
@@ -151,7 +151,7 @@ pub enum Decision {
     },
     /// The call is a dead letter, and is discarded.
     Discard {
-        /// Why, for other operators.
+        /// The reason, for other operators.
         note: Option<String>,
         /// Whether its arguments are deleted from its record. Its answer and its history stay, so that the same call,
         /// made again, is answered and not run.
@@ -162,7 +162,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the transition that it makes in a call; `None` if it is about no call.
+    /// Returns the transition that the decision makes in a call; `None` if the decision is not about a call.
     #[doc(hidden)]
     pub fn event(&self) -> Option<Transition> {
         Some(match self {
@@ -178,7 +178,7 @@ impl Decision {
         })
     }
 
-    /// Reports whether it lets the call run with the arguments that its record shows.
+    /// Reports whether the decision lets the call run with the arguments that its record shows.
     #[doc(hidden)]
     #[must_use]
     pub fn lets_run_as_shown(&self) -> bool {
@@ -197,7 +197,7 @@ impl Decision {
     }
 }
 
-/// Writes what was done, as in `approved`.
+/// Writes the decision as a participle, as in `approved`.
 impl fmt::Display for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

@@ -34,7 +34,7 @@ pub struct HandOverToken {
     signature: String,
 }
 
-/// The content that a token signs.
+/// The content of a token, which its key signs.
 #[derive(Serialize)]
 struct HandOver<'a> {
     call: CallId,
@@ -60,7 +60,7 @@ impl HandOverToken {
         self.call
     }
 
-    /// Checks that this key signed the token for this call, as its record has it.
+    /// Checks that this key signed the token for this call, as the call's record describes it.
     ///
     /// # Errors
     /// When the key did not sign it for this call; the error says what differs.
@@ -144,10 +144,10 @@ pub enum InvalidToken {
         "the text is no token: a token is the text that came with the call that was handed over, unchanged"
     )]
     Unreadable,
-    /// The token is that of another call.
+    /// The token belongs to another call.
     #[error("the token is of call {of}, and the result is supplied for call {call}")]
     OtherCall {
-        /// The call that the token is of.
+        /// The call that the token belongs to.
         of: CallId,
         /// The call that the result is supplied for.
         call: CallId,
@@ -175,13 +175,13 @@ pub enum InvalidToken {
         "the token or the record of call {call} was altered: its signature does not fit the call as it is"
     )]
     Altered {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
     /// The call was never handed over.
     #[error("call {call} was never handed over")]
     NotHandedOver {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
 }

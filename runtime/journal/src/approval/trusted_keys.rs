@@ -14,7 +14,7 @@ pub struct TrustedKeys {
 }
 
 impl TrustedKeys {
-    /// Trusts no key.
+    /// Makes a set that has no trusted key.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -95,10 +95,10 @@ pub enum TrustError {
         key: PublicKey,
         /// The name under which it should be trusted.
         name: String,
-        /// The holder under whose name it is trusted already.
+        /// The holder under whose name the key is trusted already.
         holder: String,
     },
-    /// The name is taken.
+    /// The name is already used for another key.
     #[error(
         "{name:?} is already trusted with another key than {key}: give each key a name of its own"
     )]
@@ -119,13 +119,13 @@ pub struct VerifiedStatement {
 }
 
 impl VerifiedStatement {
-    /// Returns the statement.
+    /// Returns the statement that was verified.
     #[must_use]
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// Returns the statement, and consumes this.
+    /// Consumes the verified statement, and returns the plain one.
     #[must_use]
     pub fn into_statement(self) -> Statement {
         self.statement
@@ -137,7 +137,7 @@ impl VerifiedStatement {
         &self.statement.by
     }
 
-    /// Returns the key that signed.
+    /// Returns the key that signed the statement.
     #[must_use]
     pub fn key(&self) -> PublicKey {
         self.key
@@ -159,13 +159,13 @@ pub enum VerifyError {
         "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
     )]
     NoSignature {
-        /// The holder of the key that it names.
+        /// The holder of the key, whom the statement names.
         name: String,
     },
     /// The key did not sign this text.
     #[error("{name:?} has not signed this text: it was changed, or it was signed with another key")]
     BadSignature {
-        /// The holder of the key that it names.
+        /// The holder of the key, whom the statement names.
         name: String,
     },
     /// The text is not a statement.
@@ -176,7 +176,7 @@ pub enum VerifyError {
         "the statement is by {by:?} and its key is trusted as that of {name:?}: the names must be the same"
     )]
     OtherName {
-        /// The name in the statement.
+        /// The author whom the statement names.
         by: String,
         /// The name of the key.
         name: String,

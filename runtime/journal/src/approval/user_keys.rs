@@ -49,7 +49,7 @@ impl UserKeys {
         }
     }
 
-    /// Returns the only key, if there is one.
+    /// Returns the path of the only key; `None` if the user has no key.
     ///
     /// # Errors
     /// When there are several keys.
@@ -69,7 +69,7 @@ impl UserKeys {
         Ok(keys.pop())
     }
 
-    /// Makes the folder where it is missing; only its owner can use it.
+    /// Makes the folder if it is missing. Only its owner can use it.
     ///
     /// # Errors
     /// When the folder cannot be made.
@@ -118,7 +118,7 @@ impl ApproverKey {
         }
         keys.make_folder()?;
         match key.save(&file) {
-            // Another process of the user was faster.
+            // Another process of the user has made the key first.
             Ok(()) | Err(KeyError::Exists(_)) => Self::load(file),
             Err(error) => Err(error),
         }

@@ -55,8 +55,8 @@ pub struct FinalArguments {
 }
 
 impl FinalArguments {
-    /// Makes a text final that the tool's strict reader has accepted. That reader knows parameters only by their names,
-    /// so there are no aliases to resolve.
+    /// Makes final arguments from a text that the tool's strict reader has accepted. That reader knows parameters only
+    /// by their names, so there are no aliases to resolve.
     ///
     /// # Errors
     /// When the strict reader would refuse the text, or the defaults of the schema have no end.
@@ -98,14 +98,14 @@ impl FinalArguments {
         Ok(Self { arguments, canonical, shown, tree: Arc::new(node) })
     }
 
-    /// Returns the value that runs, as it was parsed.
+    /// Returns the arguments that run, as a parsed value.
     #[doc(hidden)]
     #[must_use]
     pub fn tree(&self) -> &Node {
         &self.tree
     }
 
-    /// Returns the text that runs.
+    /// Returns the arguments that run, as text.
     #[must_use]
     pub fn arguments(&self) -> &str {
         &self.arguments
@@ -130,7 +130,7 @@ impl FinalArguments {
     }
 }
 
-/// Omits what may be secret.
+/// Omits the values, which may be secret.
 impl fmt::Debug for FinalArguments {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_secrets = self.has_secrets();

@@ -68,7 +68,7 @@ pub fn fingerprint(definition: &Definition) -> String {
     hex::encode(Sha256::digest(frame(&parts)))
 }
 
-/// Lists what an application has changed of a tool; empty if it has changed nothing.
+/// Lists the changes that an application has made to a tool; empty if there are none.
 fn adapted(adapted: &Adapted) -> Vec<String> {
     let Adapted { exposure, least_danger, asking, presets, renamed, .. } = adapted;
     let mut parts = Vec::new();

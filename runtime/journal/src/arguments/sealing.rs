@@ -43,17 +43,17 @@ pub enum SealingError {
         "a sealing key is 64 hexadecimal digits and nothing else, found {found} bytes of another text"
     )]
     Key {
-        /// How long the text is.
+        /// The length of the text that was found.
         found: usize,
     },
     /// The file of a key cannot be read or written.
     #[error("the sealing key at `{path}` could not be {what}")]
     File {
-        /// Which file.
+        /// The path of the file.
         path: String,
-        /// What was to be done.
+        /// The operation that failed.
         what: &'static str,
-        /// Why it could not be done.
+        /// Why the operation failed.
         #[source]
         source: std::io::Error,
     },
@@ -63,7 +63,7 @@ pub enum SealingError {
          key, or run `chmod 600` on it if no other person can have read it"
     )]
     Exposed {
-        /// Which file.
+        /// The path of the file.
         path: String,
         /// The permissions of the file.
         mode: u32,

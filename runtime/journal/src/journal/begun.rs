@@ -24,7 +24,8 @@ pub fn begun(history: &[Entry]) -> u32 {
     begun
 }
 
-/// Counts the attempts since an operator last requeued the call: the operator takes responsibility for earlier ones.
+/// Counts the attempts since an operator last requeued the call: the operator has taken responsibility for those before
+/// that.
 #[doc(hidden)]
 pub fn begun_without_a_word(history: &[Entry]) -> u32 {
     let requeued = history.iter().rposition(|entry| entry.event == Some(Transition::Requeued));

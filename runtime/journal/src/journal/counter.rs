@@ -21,12 +21,12 @@ pub enum Counter {
     Epoch,
 }
 
-/// Why a call does not advance.
+/// Why a call cannot make a transition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NotAdvanced {
-    /// The state of the call does not allow it.
+    /// The state of the call does not allow the transition.
     #[error(transparent)]
     Illegal(#[from] Illegal),
     /// A counter of its record is at its maximum. No journal reaches that by itself.

@@ -14,11 +14,11 @@ use toolwright_core::context::CallId;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
-    /// Counted from 1 for each call, in order.
+    /// The number of the entry in the call's history, counted from 1.
     pub number: u64,
-    /// When it happened.
+    /// When the transition happened.
     pub at: Timestamp,
     /// Who caused the transition: `agent:<run>`, `executor:<owner>`, or the name of an approver.
     pub who: String,
@@ -26,28 +26,28 @@ pub struct Entry {
     pub from: Option<State>,
     /// The transition; `None` for the first entry.
     pub event: Option<Transition>,
-    /// The state of the call after it.
+    /// The state of the call after the transition.
     pub to: State,
-    /// The generation of the call after it.
+    /// The generation of the call after the transition.
     pub generation: u32,
     /// The digest of the call that was evaluated or decided on.
     pub digest: String,
     /// The reason for the transition, in words.
     pub why: Option<String>,
-    /// The statement that a person signed, if one did.
+    /// The signed statement of the person who caused the transition, if one did.
     pub signed: Option<SignedStatement>,
 }
 
-/// Who did something, when and why.
+/// The author, the time and the reason of a transition.
 #[derive(Debug, Clone)]
 pub struct Note {
-    /// Who caused it.
+    /// Who caused the transition.
     pub who: String,
-    /// When it happened.
+    /// When the transition happened.
     pub at: Timestamp,
-    /// The reason for it, in words.
+    /// The reason for the transition, in words.
     pub why: Option<String>,
-    /// The statement that a person signed, if one did.
+    /// The signed statement of the person who caused the transition, if one did.
     pub signed: Option<SignedStatement>,
 }
 
@@ -56,7 +56,7 @@ pub struct Note {
 pub struct FailedAttempt {
     /// The number of the attempt, from 1 in each generation.
     pub attempt: u32,
-    /// When it ended.
+    /// When the attempt ended.
     pub at: Timestamp,
     /// How the attempt failed.
     pub failure: Failure,

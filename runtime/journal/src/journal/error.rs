@@ -35,11 +35,11 @@ pub enum CommitError {
     /// A call is at another version than expected.
     #[error("call {call} is at version {found:?}, not at {expected:?}")]
     Call {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// The version that was expected.
+        /// The version that the writer expected.
         expected: Option<u64>,
-        /// The version that is there.
+        /// The version that the store has.
         found: Option<u64>,
     },
     /// Another call has the slot of the new call.
@@ -47,13 +47,13 @@ pub enum CommitError {
     CallSlot {
         /// The slot: run, turn and index.
         place: CallSlot,
-        /// The call that has it.
+        /// The call that has the slot.
         holder: CallId,
     },
     /// A lease could not be renewed: the call is not running any more, or another executor runs it.
     #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
     Fenced {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The epoch of the executor that asked.
         epoch: u64,
@@ -61,15 +61,15 @@ pub enum CommitError {
     /// A write would take a call from its owner, whose lease is still valid.
     #[error("call {call} is leased to its owner until {until}")]
     Leased {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The end of the lease.
         until: Timestamp,
     },
-    /// There is no call of this id.
+    /// No call has this id.
     #[error("there is no call {call} to be acknowledged")]
     NoCall {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// A document is at another version than expected.
@@ -77,9 +77,9 @@ pub enum CommitError {
     Document {
         /// The key of the document.
         key: String,
-        /// The version that was expected.
+        /// The version that the writer expected.
         expected: Option<u64>,
-        /// The version that is there.
+        /// The version that the store has.
         found: Option<u64>,
     },
     /// The store failed.
@@ -117,7 +117,7 @@ pub enum StoreErrorKind {
     Corrupt,
     /// A newer release wrote the stored data. Use that release.
     Newer,
-    /// There is no room left; nothing was written. A person has to make room.
+    /// The store has no room left, and nothing was written. A person has to make room.
     Full,
     /// The store refuses the request, or is set up wrongly; nothing was written. A repetition fails too.
     Invalid,
@@ -158,7 +158,7 @@ pub struct StoreError {
 toolwright_core::debug_as_sentence!(StoreError);
 
 impl StoreError {
-    /// Makes an error of a kind. The message names the store, what was found, what was expected, and what to do.
+    /// Makes an error of this kind. The message names the store, what was found, what was expected, and what to do.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
@@ -188,7 +188,7 @@ impl StoreError {
         Self::new(StoreErrorKind::Invalid, message)
     }
 
-    /// Makes the error for a write of a call with another slot than in the store.
+    /// Makes the error for the write of a call whose slot differs from the one in the store.
     #[must_use]
     pub fn moved(call: CallId) -> Self {
         Self::invalid(format!(
@@ -206,7 +206,7 @@ impl StoreError {
         ))
     }
 
-    /// Adds the cause.
+    /// Adds the cause of the failure.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(Arc::from(source.into())), ..self }
@@ -218,7 +218,7 @@ impl StoreError {
         self.kind
     }
 
-    /// Reports whether to try again after a pause.
+    /// Reports whether the caller should try again after a pause.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         self.kind == StoreErrorKind::Unavailable

@@ -5,14 +5,14 @@ use jiff::Timestamp;
 use super::error::{CommitError, StoreError};
 use super::store::{DocumentWrite, Store, Transaction};
 
-/// The document that holds the id.
+/// The key of the document that holds the id.
 const KEY: &str = "journal/id";
 
 /// How often to try again after a lost race; it can be lost once.
 const LOOKS: u32 = 4;
 
-/// Returns the id of the journal. A journal without one, such as one of the version before, gets one; if several
-/// processes make one at once, all get the same id.
+/// Returns the id of the journal. A journal without an id, such as one that the version before made, is given one. If
+/// several processes do that at once, all get the same id.
 ///
 /// # Errors
 /// When the store fails, or the system provides no random bytes.
@@ -31,9 +31,9 @@ pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, S
         // The commit takes no call from its owner, so the time does not matter.
         match store.commit(unit, Timestamp::UNIX_EPOCH).await {
             Ok(()) => return Ok(id),
-            // The commit may have succeeded nevertheless.
+            // The commit may have succeeded in spite of the error.
             Err(CommitError::Store(error)) => failed = Some(error),
-            // Another process was faster.
+            // Another process has stored an id first.
             Err(_) => {}
         }
     }

@@ -41,12 +41,12 @@ pub struct CallPage<T> {
 pub struct DamagedCall {
     /// The id of the call.
     pub id: CallId,
-    /// Why it cannot be read; the error names the call.
+    /// Why the call cannot be read; the error names the call.
     pub error: StoreError,
 }
 
 impl<T> CallPage<T> {
-    /// Makes an empty page, which is the last.
+    /// Makes an empty page after which none follows.
     #[must_use]
     pub fn new() -> Self {
         Self { calls: Vec::new(), damaged: Vec::new(), next: None }
@@ -61,7 +61,7 @@ impl<T> CallPage<T> {
         self.next = (self.len() >= limit).then_some(id);
     }
 
-    /// Counts the calls of the page, readable or not.
+    /// Counts the calls of the page, including those that cannot be read.
     #[must_use]
     pub fn len(&self) -> usize {
         self.calls.len() + self.damaged.len()

@@ -56,7 +56,7 @@ struct Tables {
     documents: BTreeMap<String, Document>,
     ended: EndedCalls,
     damaged: HashSet<CallId>,
-    /// `None` if the system provided no random bytes.
+    /// The id of the journal; `None` if the system provided no random bytes.
     id: Option<String>,
 }
 
@@ -252,7 +252,7 @@ impl Store for MemoryStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         let mut changes = self.0.changes.subscribe();
         async move {
-            // `self` owns the sender, so it still exists.
+            // `self` owns the sender, so the channel is never closed.
             let _ = changes.changed().await;
         }
         .boxed()

@@ -54,9 +54,9 @@ pub enum Transition {
     Errored {
         /// How the call failed.
         failure: Failure,
-        /// The tool's effect.
+        /// The effect that the call's tool declares.
         effect: Effect,
-        /// Whether this was the last attempt.
+        /// Whether the call has no attempt left.
         exhausted: bool,
     },
     /// The call waits for a person's decision on a call that it makes.
@@ -92,7 +92,7 @@ pub enum Transition {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Failure {
-    /// Nothing happened.
+    /// The call has had no effect.
     NotStarted,
     /// The tool failed, and may have acted.
     Transient,
@@ -102,7 +102,7 @@ pub enum Failure {
     Final,
     /// The call was cancelled.
     Cancelled,
-    /// The reason is unknown, as after a panic.
+    /// The reason for the failure is unknown, as after a panic.
     Unknown,
     /// The call took too long.
     TimedOut,

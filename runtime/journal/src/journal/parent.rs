@@ -11,9 +11,9 @@ use toolwright_core::context::CallId;
 /// that runs again gets the answers that its children had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParentCall {
-    /// The parent.
+    /// The id of the parent.
     pub call: CallId,
-    /// The index among its children, from 0.
+    /// The index of the call among the parent's children, counted from 0.
     pub index: u32,
 }
 

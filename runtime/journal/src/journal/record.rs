@@ -26,23 +26,23 @@ const ENDING: u64 = 16;
 /// The slot of a call in its run. It identifies the call, because providers' ids may be missing or repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallSlot {
-    /// The run.
+    /// The id of the run.
     pub run: String,
     /// The turn of the run, counted by the application; `None` for a call outside of turns, which is identified by its
     /// id alone.
     pub turn: Option<u64>,
-    /// The index of the call in the turn, from 0.
+    /// The index of the call in the turn, counted from 0.
     pub index: u32,
 }
 
-/// Who made a call, and for which user.
+/// Who made a call, and on behalf of which user.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Requester {
     /// The maker of the call: `agent:<run>`.
     pub agent: String,
-    /// The user it was made for.
+    /// The user on whose behalf the call was made.
     pub user: Option<String>,
-    /// The session that its run belonged to.
+    /// The session that the call's run belonged to.
     #[serde(default)]
     pub session: Option<String>,
 }
@@ -61,7 +61,7 @@ pub enum StoredText {
     Omitted,
 }
 
-/// The question to a person.
+/// The question that is put to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
     /// Why a person is asked.
@@ -90,15 +90,15 @@ pub struct CallRecord {
     /// The parent, if another call makes this one. Such a call is outside of turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentCall>,
-    /// The id that the provider gave it.
+    /// The id that the provider gave the call.
     pub provider_id: Option<String>,
     /// The tool's name.
     pub tool: String,
     /// The fingerprint of the tool's definition at the last evaluation, in hexadecimal.
     pub fingerprint: String,
-    /// How carefully a person should look.
+    /// How carefully a person should look at the call.
     pub danger: Danger,
-    /// Whether it may be repeated.
+    /// Whether the call may be repeated.
     pub effect: Effect,
     /// Parameters whose values are secret, by name, whether or not they are given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -107,18 +107,18 @@ pub struct CallRecord {
     pub raw: StoredText,
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
     pub arguments: StoredText,
-    /// The arguments as people see them, with secrets masked.
+    /// The arguments as people are shown them, with secrets masked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shown: String,
-    /// Which of these texts a store has left out.
+    /// Which of the call's texts a store has left out.
     #[doc(hidden)]
     #[serde(default, skip_serializing_if = "Copies::is_none")]
     pub copies: Copies,
-    /// The changes by repair.
+    /// The changes that a repair has made.
     pub repairs: Vec<Change>,
     /// The digest that a decision is bound to, in hexadecimal.
     pub digest: String,
-    /// Who made the call, and for which user.
+    /// Who made the call, and on behalf of which user.
     pub requester: Requester,
     /// The id of the journal that it was evaluated in; `None` in a record of the version before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,7 @@ pub struct CallRecord {
     /// The project of the executor that evaluated it, if that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The idempotency key, equal for every attempt.
+    /// The idempotency key, which is the same for every attempt.
     pub idempotency_key: String,
     /// The id of the application's trace in which the call was made; see `ExecutorBuilder::trace_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,15 +137,15 @@ pub struct CallRecord {
     /// Rises by one with every change of this record, except changes of its lease and of
     /// [`delivered`](Self::delivered), which its owner does not need to see.
     pub version: u64,
-    /// Raised by one whenever the policy evaluates the call again.
+    /// The number of the generation, which is raised by one whenever the policy evaluates the call again.
     pub generation: u32,
     /// How many attempts have begun in this generation.
     pub attempt: u32,
-    /// The executor that runs it.
+    /// The executor that runs the call.
     pub owner: Option<String>,
-    /// Raised by one with every claim.
+    /// The number of the last claim, which is raised by one with every claim.
     pub epoch: u64,
-    /// When its lease expires unless its owner renews it.
+    /// When the lease of the owner expires, unless the owner renews it.
     pub lease: Option<Timestamp>,
     /// The time before which the call must not be claimed.
     pub not_before: Option<Timestamp>,
@@ -154,10 +154,10 @@ pub struct CallRecord {
     pub ask: Option<Ask>,
     /// The decision of a person in this generation.
     pub decision: Option<SignedStatement>,
-    /// The acceptance of its plan by a person. It counts as long as the call is the one that was accepted.
+    /// The acceptance of the call's plan by a person. It counts only for the call as it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<SignedStatement>,
-    /// The grant that covers it.
+    /// The grant that covers the call.
     pub grant: Option<String>,
     /// New arguments that are still to be evaluated, as JSON text.
     pub proposal: Option<String>,
@@ -168,7 +168,7 @@ pub struct CallRecord {
     /// When its result is due, if it was handed over to be carried out elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over_until: Option<Timestamp>,
-    /// The names of the tools that it may call, if it makes calls and its run is shown only some tools.
+    /// The names of the tools that the call may call, if it makes calls and its run is shown only some tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_call: Option<Vec<String>>,
 
@@ -179,14 +179,15 @@ pub struct CallRecord {
     /// The one answer of the call, as the run gets it.
     pub answer: Option<AnswerRecord>,
     /// The later result of a call whose run had its answer before: of a planned call that was accepted, or of a dead
-    /// letter that was requeued. It is only for operators and listeners; the run's history has the answer already.
+    /// letter that was requeued. It is only for operators and listeners; the run's history already has the earlier
+    /// answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AnswerRecord>,
     /// Whether the run has received its answer; this never becomes false again.
     pub delivered: bool,
-    /// When it was recorded.
+    /// When the call was recorded.
     pub created: Timestamp,
-    /// When it last changed.
+    /// When the record last changed.
     pub updated: Timestamp,
 }
 
@@ -343,7 +344,7 @@ impl CallRecord {
         Counter::Version.raise(&mut self.version)
     }
 
-    /// Makes the first entry of its history.
+    /// Makes the first entry of the call's history.
     #[must_use]
     pub fn opened(&self, note: Note) -> Entry {
         self.entry(None, note)
@@ -367,7 +368,7 @@ impl CallRecord {
     }
 }
 
-/// Omits what a model or a person wrote, which may be secret.
+/// Omits texts of a model or a person, which may be secret.
 impl fmt::Debug for CallRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -383,7 +384,7 @@ impl fmt::Debug for CallRecord {
     }
 }
 
-/// Omits what may be secret.
+/// Omits a plain text, which may be secret.
 impl fmt::Debug for StoredText {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

@@ -11,10 +11,10 @@ use super::state::State;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// There is no history.
+    /// The call has no history.
     #[error("it has no history")]
     NoHistory,
-    /// The history does not begin with `judging`.
+    /// The first entry of the history is not in the state `judging`.
     #[error("its history begins with {0}, not with judging")]
     Beginning(State),
     /// An entry does not continue the one before.
@@ -22,7 +22,7 @@ pub enum Contradiction {
         "entry {number} of its history begins at {found}, and the one before ends at {expected}"
     )]
     Gap {
-        /// Which entry.
+        /// The number of the entry.
         number: u64,
         /// The state in which the entry before ended.
         expected: State,
@@ -32,7 +32,7 @@ pub enum Contradiction {
     /// An entry has an impossible transition.
     #[error("entry {number} of its history is impossible: {illegal}")]
     Illegal {
-        /// Which entry.
+        /// The number of the entry.
         number: u64,
         /// The transition.
         illegal: Illegal,
@@ -42,11 +42,11 @@ pub enum Contradiction {
         "entry {number} of its history ends at {found}, but its transition leads to {expected}"
     )]
     End {
-        /// Which entry.
+        /// The number of the entry.
         number: u64,
-        /// The next state by the state machine.
+        /// The next state according to the state machine.
         expected: State,
-        /// The next state by the entry.
+        /// The next state according to the entry.
         found: State,
     },
     /// The history ends in another state than the record's.

@@ -44,7 +44,7 @@ pub enum State {
 }
 
 impl State {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 16] = [
         Self::Judging,
         Self::Planned,
@@ -64,7 +64,7 @@ impl State {
         Self::Discarded,
     ];
 
-    /// Returns its name as it is stored and printed.
+    /// Returns the name of the state, as it is stored and printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl State {
         }
     }
 
-    /// Returns the state of this name.
+    /// Returns the state that has this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
@@ -108,7 +108,7 @@ impl State {
         )
     }
 
-    /// Reports whether the call has its one answer.
+    /// Reports whether a call in this state has its one answer.
     #[must_use]
     pub fn is_answered(self) -> bool {
         self.is_final() || self == Self::Dead

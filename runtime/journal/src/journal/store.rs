@@ -65,8 +65,8 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>>;
 
     /// Summarises the calls that [`list`](Self::list) would return, one page in the same order: id, version, state and
-    /// the time when it is due. It reads no records, so that an executor may look for due calls every second; a call
-    /// whose record cannot be read may have a summary.
+    /// the time when it is due. It reads no records, so an executor can search for due calls every second; a call whose
+    /// record cannot be read may have a summary.
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
@@ -89,13 +89,13 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(journal_id(self))
     }
 
-    /// Completes when something may have changed since it was called, perhaps in another process. It is only a hint:
-    /// correctness must not depend on it.
+    /// Completes when the journal may have changed since this method was called, perhaps by another process. This is
+    /// only a hint: correctness must not depend on it.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
-    /// Returns the file of the store, if it is one, by the absolute path that it was opened by. Links in the path are
-    /// not resolved, because an executor refuses a journal inside a workspace, and also one whose path leads through a
-    /// workspace.
+    /// Returns the absolute path by which the store's file was opened; `None` if the store is not a file. Links in the
+    /// path are not resolved, because an executor refuses a journal inside a workspace, and also one whose path leads
+    /// through a workspace.
     fn file(&self) -> Option<&Path> {
         None
     }
@@ -204,15 +204,16 @@ impl CallWrite {
 pub struct DocumentWrite {
     /// The key of the document.
     pub key: String,
-    /// The version in the store; `None` if there must be no document. Removing a document that must not exist
-    /// changes nothing, but is a condition of the transaction.
+    /// The version in the store; `None` if no document must exist. Removing a document that must not exist changes
+    /// nothing, but is a condition of the transaction.
     pub expects: Option<u64>,
     /// The text of the document; `None` to remove the document.
     pub text: Option<String>,
 }
 
 impl DocumentWrite {
-    /// Returns the version of the document once it is written: 1 when it is created, and one more with every change.
+    /// Returns the version that the document gets by the write: 1 when the write creates it, and one more with every
+    /// change.
     ///
     /// # Errors
     /// When the expected version is the highest number there is.
@@ -235,30 +236,30 @@ impl DocumentWrite {
 pub struct Document {
     /// The key of the document.
     pub key: String,
-    /// Rises with every change.
+    /// The version of the document, which rises with every change.
     pub version: u64,
-    /// The text.
+    /// The text of the document.
     pub text: String,
 }
 
 /// Which calls to list; a field that is not set does not filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Calls in one of these states; all if the list is empty.
+    /// Only calls in one of these states; all if the list is empty.
     pub states: Vec<State>,
-    /// Calls of this run.
+    /// Only calls of this run.
     pub run: Option<String>,
-    /// Calls of this tool.
+    /// Only calls of this tool.
     pub tool: Option<String>,
-    /// Calls with this digest.
+    /// Only calls with this digest.
     pub digest: Option<String>,
     /// Calls with this text in the shown arguments, or in the answer.
     pub text: Option<String>,
     /// Calls that are due at this time or before, see [`CallRecord::due`].
     pub due: Option<Timestamp>,
-    /// Calls that were recorded at this time or before.
+    /// Only calls that were recorded at this time or before.
     pub created_before: Option<Timestamp>,
-    /// Calls whose run has received the answer, or those whose run has not.
+    /// Only calls whose run has received the answer (`true`), or has not (`false`).
     pub delivered: Option<bool>,
 }
 
@@ -319,20 +320,20 @@ impl CallSummary {
 pub struct Page {
     /// Only calls after this one.
     pub after: Option<CallId>,
-    /// At most this many.
+    /// The maximum number of calls in the page.
     pub limit: usize,
     /// Whether the latest come first.
     pub latest_first: bool,
 }
 
 impl Page {
-    /// Asks for the first page.
+    /// Requests the first page of a list.
     #[must_use]
     pub fn first(limit: usize) -> Self {
         Self { after: None, limit, latest_first: false }
     }
 
-    /// Asks for the page after a call.
+    /// Requests the page after this call.
     #[must_use]
     pub fn after(self, call: CallId) -> Self {
         Self { after: Some(call), ..self }

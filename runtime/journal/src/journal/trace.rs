@@ -10,11 +10,11 @@ use super::record::CallRecord;
 use super::replay::{Contradiction, replay};
 use super::state::State;
 
-/// One step of a call: an input, the decisions on it, and their one commit.
+/// One step of a call: an input, the decisions on it, and the commit that records them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceStep {
-    /// Why the executor looked.
+    /// Why the executor decided on the call.
     pub input: TraceInput,
     /// The state of the call before; `None` before it was recorded.
     pub from: Option<State>,
@@ -22,9 +22,9 @@ pub struct TraceStep {
     pub decision: Vec<TraceDecision>,
     /// The version of the record that was committed.
     pub version: u64,
-    /// The generation of the call after it.
+    /// The generation of the call after the step.
     pub generation: u32,
-    /// When it was committed.
+    /// When the step was committed.
     pub at: Timestamp,
     /// The name of the executor or person that committed the step.
     pub who: String,
@@ -36,7 +36,7 @@ pub struct TraceStep {
 pub struct TraceDecision {
     /// The transition.
     pub event: Transition,
-    /// The state of the call after it.
+    /// The state of the call after the transition.
     pub to: State,
     /// The reason for the transition, in words.
     pub why: Option<String>,
@@ -49,22 +49,22 @@ pub struct TraceDecision {
 pub enum TraceInput {
     /// The call was submitted.
     Submitted,
-    /// A caller, a worker or an operator wanted it to go on.
+    /// A caller, a worker or an operator requested that the call continue.
     Resumed,
     /// The deadline or the lease of the call had expired.
     Due,
-    /// A person decided.
+    /// A person decided about the call.
     Decided,
     /// An attempt ended or was dropped, or a result was supplied from outside.
     Attempted,
     /// The tool found out the outcome of the call.
     Reconciled,
-    /// The call was not wanted any more.
+    /// The call is no longer wanted.
     Ended,
 }
 
 impl TraceInput {
-    /// Returns its name as it is stored and printed.
+    /// Returns the name of the input, as it is stored and printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -149,7 +149,7 @@ pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, C
     Ok(steps)
 }
 
-/// Whether an entry belongs to the same commit as a step.
+/// Whether an entry was committed in the same transaction as a step.
 fn continues(step: &TraceStep, entry: &Entry, input: TraceInput) -> bool {
     let follows = step.version.checked_add(1) == Some(entry.number) && entry.at == step.at;
     let is_of_one_look = match (step.input, input) {

@@ -51,12 +51,12 @@ pub(super) enum Side {
 }
 
 impl ArgumentTest {
-    /// Passes for this value, a JSON text.
+    /// Makes a test that passes for this value, a JSON text.
     pub fn equals(value: impl Into<String>) -> Self {
         Self(Test::OneOf(vec![At::code(value.into())]))
     }
 
-    /// Passes for one of these values, each a JSON text.
+    /// Makes a test that passes for each of these values, which are JSON texts.
     pub fn one_of(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OneOf(all(values)))
     }
@@ -71,15 +71,16 @@ impl ArgumentTest {
         Self(Test::Within(all(values)))
     }
 
-    /// Passes for a list whose first items are those of one of these lists, each a JSON text. Only for an allow: an
-    /// objection would miss the same words elsewhere, as in `git -C . push`.
+    /// Makes a test that passes for a list whose first items are those of one of these lists of JSON texts. Use it only
+    /// in a rule that allows: a rule that asks or denies would miss the same words at another place, as in `git -C .
+    /// push`.
     pub fn begins(lists: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Begins(all(lists)))
     }
 
-    /// Passes for a list of a program's arguments that contains one of these flags: also with a value (`--force=yes`),
-    /// shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every argument that begins
-    /// with it. Not for an allow, because it would let every other flag through.
+    /// Makes a test that passes for a list of a program's arguments that contains one of these flags: also with a value
+    /// (`--force=yes`), shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every
+    /// argument that begins with it. Not for an allow, because it would let every other flag through.
     pub fn flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Flags(all(flags)))
     }
@@ -103,27 +104,27 @@ impl ArgumentTest {
         Self(Test::Under(all(folders)))
     }
 
-    /// Passes for a path that matches one of these patterns.
+    /// Makes a test that passes for a path that matches one of these patterns.
     pub fn glob(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Glob(all(patterns)))
     }
 
-    /// Passes for this number, a JSON text, or a larger one.
+    /// Makes a test that passes for this number, a JSON text, and larger ones.
     pub fn at_least(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtLeast, At::code(limit.into())))
     }
 
-    /// Passes for a number larger than this one.
+    /// Makes a test that passes for numbers larger than this one.
     pub fn more_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::MoreThan, At::code(limit.into())))
     }
 
-    /// Passes for this number or a smaller one.
+    /// Makes a test that passes for this number and smaller ones.
     pub fn at_most(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::AtMost, At::code(limit.into())))
     }
 
-    /// Passes for a number smaller than this one.
+    /// Makes a test that passes for numbers smaller than this one.
     pub fn less_than(limit: impl Into<String>) -> Self {
         Self(Test::Limit(Side::LessThan, At::code(limit.into())))
     }
@@ -160,12 +161,12 @@ impl Test {
         }
     }
 
-    /// Whether the test makes sense without a value: it then requires that there is no flag.
+    /// Whether the test makes sense without a value. It then requires that no flag is given.
     pub(super) fn may_be_empty(&self) -> bool {
         matches!(self, Self::OnlyFlags(_))
     }
 
-    /// Returns the values, with their places in the file.
+    /// Returns the values of the test, with their locations in the file.
     pub(super) fn values(&self) -> &[At<String>] {
         match self {
             Self::OneOf(values)

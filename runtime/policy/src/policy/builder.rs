@@ -55,7 +55,7 @@ pub struct PolicyBuilder {
     four_eyes: bool,
     journals: Vec<String>,
     pub(super) arriving: Arriving,
-    /// The defaults, see [`over`](Self::over).
+    /// The builders with default settings; see [`over`](Self::over).
     beneath: Vec<Self>,
     pub(super) problems: Problems,
 }
@@ -182,8 +182,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Announces tools of this name, or with `*` in it of matching names, that are registered later: rules may name
-    /// them before they exist.
+    /// Announces tools that are registered later, by their name or by a pattern with `*`: rules may name them before
+    /// they exist.
     pub fn registered_later(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
         self
@@ -254,7 +254,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds the contents of the files. This is the only I/O here.
+    /// Adds the rules of the files. Only this function does I/O.
     fn with_files(mut self) -> Self {
         for path in std::mem::take(&mut self.files) {
             let name = path.display().to_string();
@@ -369,7 +369,7 @@ impl PolicyBuilder {
         Base(folder)
     }
 
-    /// Gives every unnamed rule a name.
+    /// Names each rule that has no name.
     fn name_rules(&mut self) {
         let mut taken: Vec<String> =
             Protection::ALL.iter().map(|it| it.name().to_owned()).collect();

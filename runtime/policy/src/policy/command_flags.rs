@@ -4,7 +4,7 @@
 use super::holds::Holds;
 use toolwright_core::json::tree::Node;
 
-/// Says why a text is not a flag that a rule can look for.
+/// Explains why a text is not a flag that a rule can search for.
 pub(super) fn refusal(flag: &str) -> Option<String> {
     let letters = flag.trim_start_matches('-');
     let is_flag = flag == "+" || (flag.starts_with('-') && !letters.is_empty());

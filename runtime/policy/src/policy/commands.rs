@@ -7,11 +7,11 @@ use toolwright_core::tool::Danger;
 /// The effects of a command line, for the rules of a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine {
-    /// Every program that it runs.
+    /// Every program that the command line runs.
     pub commands: Vec<ProgramCall>,
     /// What cannot be known about the command line before it runs, each with its reason.
     pub unknown: Vec<String>,
-    /// What the command line does beside running programs: files that the shell writes, variables that it sets. No
+    /// What the command line does besides running programs: files that the shell writes, variables that it sets. No
     /// allow covers these.
     pub besides: Vec<String>,
 }
@@ -23,7 +23,7 @@ pub struct ProgramCall {
     pub program: Option<String>,
     /// The arguments of the program; `None` for an argument that is not known before the program runs.
     pub arguments: Vec<Option<String>>,
-    /// The part of the command line that contains it.
+    /// The part of the command line that contains the program.
     pub part: String,
 }
 

@@ -145,7 +145,7 @@ impl<'a> Scope<'a> {
         Some(compiled)
     }
 
-    /// Checks that the rule makes sense and has a reason.
+    /// Checks that the rule is not contradictory, and has a reason.
     fn sense(&self, rule: &Rule, name: &str, problems: &mut Problems) {
         if rule.reason.value.trim().is_empty() {
             let place = rule.reason.place.as_ref().or(rule.place.as_ref());
@@ -313,7 +313,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Says why no user can have this name.
+/// Explains why no user can have this name.
 fn misspelt(user: &str) -> Option<String> {
     match user.trim() {
         "" => Some("is blank: name a user, as the application names the users of its runs".into()),
@@ -406,7 +406,7 @@ fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Ve
     (made.len() == tools.len()).then_some(made)
 }
 
-/// Returns `None` if a part of it is wrong.
+/// Returns the value; `None` if a part of it is wrong.
 fn whole<T>(written: Option<Option<T>>) -> Option<Option<T>> {
     match written {
         Some(made) => made.map(Some),

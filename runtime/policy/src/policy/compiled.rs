@@ -38,19 +38,19 @@ pub(super) struct CompiledRule {
     pub(super) reads: Option<Vec<PathPattern>>,
     pub(super) writes: Option<Vec<PathPattern>>,
     pub(super) outside: Option<Vec<Folder>>,
-    /// What its calls read and write, if they do not declare it themselves.
+    /// What the rule's calls read and write, if they do not declare it themselves.
     pub(super) touches: Option<[Vec<String>; 2]>,
     /// The untrusted sources that the run must have read.
     pub(super) after_untrusted: Option<AfterUntrusted>,
     /// Whether it is only for calls that send something off the machine.
     pub(super) sends: bool,
-    /// How many examples it was tested with.
+    /// How many examples the rule was tested with.
     pub(super) examples: usize,
 }
 
 impl CompiledRule {
-    /// Whether the policy's list `touches_no_files` does not count for it. Otherwise the list could permit changing the
-    /// policy itself, or the recorded decisions.
+    /// Whether the policy's list `touches_no_files` does not count for the rule. Otherwise the list could permit
+    /// changing the policy itself, or the recorded decisions.
     pub(super) fn wants_the_tools_own_word(&self) -> bool {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }
@@ -64,7 +64,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether it may match calls of a tool of this name.
+    /// Whether the rule may match calls of a tool with this name.
     pub(super) fn selects_name(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
     }

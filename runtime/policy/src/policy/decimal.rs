@@ -8,9 +8,9 @@ use toolwright_core::json::number;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
-    /// They neither begin nor end with 0; empty for 0.
+    /// The digits, which neither begin nor end with 0; empty for the number 0.
     digits: String,
-    /// The exponent; one that does not fit is the largest or smallest there is.
+    /// The exponent; one that does not fit becomes the largest or smallest possible.
     power: i128,
 }
 
@@ -27,7 +27,7 @@ impl Decimal {
         let leading = written.len() - written.trim_start_matches('0').len();
         let digits = written.trim_matches('0').to_owned();
         let extreme = if exponent.starts_with('-') { i128::MIN } else { i128::MAX };
-        // Lengths of texts in memory fit.
+        // A text in memory is short enough for its length to fit.
         let shift = whole.len() as i128 - leading as i128;
         let power = exponent.parse::<i128>().map_or(extreme, |it| it.saturating_add(shift));
         Self { is_negative: is_negative && !digits.is_empty(), digits, power }

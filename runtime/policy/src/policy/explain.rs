@@ -30,7 +30,7 @@ pub struct Explanation {
     /// The files that rules declare for the call, where its tool declares none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<DeclaredAccess>,
-    /// The commands of its command lines.
+    /// The commands in the call's command lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<ExplainedCommand>,
     /// Why the tool itself asks for approval.
@@ -59,14 +59,14 @@ pub struct MatchedFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedCommand {
-    /// The part of the line that contains it.
+    /// The part of the line that contains the command.
     pub part: String,
     /// The program; `None` if it is not known before the line runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The rules that match this command, by name.
     pub rules: Vec<String>,
-    /// Why it is not known, or what the line does beside running programs.
+    /// Why the command is not known, or what the line does besides running programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -8,7 +8,7 @@ use super::question::Asking;
 use toolwright_core::json::tree::Node;
 use toolwright_core::untrusted::line;
 
-/// Which untrusted sources a run must have read.
+/// The untrusted sources that a run must have read.
 #[derive(Debug)]
 pub(super) enum AfterUntrusted {
     /// Any source.
@@ -18,8 +18,8 @@ pub(super) enum AfterUntrusted {
 }
 
 impl AfterUntrusted {
-    /// Whether a run that has read these sources has read matching ones. For an allow, all of its sources must match,
-    /// and there must be one.
+    /// Whether a run that has read these sources has read matching ones. For a rule that allows, all sources of the run
+    /// must match, and it must have at least one.
     pub(super) fn holds(&self, sources: Option<&[String]>, is_allow: bool) -> Holds {
         let Some(sources) = sources else { return Holds::Unknown };
         let each = sources.iter().map(|source| Holds::from(self.fits(source)));
@@ -39,8 +39,8 @@ impl AfterUntrusted {
     }
 }
 
-/// Whether a call sends something off the machine. Unknown for a tool that does not declare it, and for one that runs
-/// programs.
+/// Whether a call sends something off the machine. This is unknown for a tool that does not declare its sinks, and for
+/// one that runs programs.
 pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     let Some(definition) = asking.question.definition else { return Holds::Unknown };
     if definition.sinks().next().is_some() {
@@ -54,7 +54,7 @@ pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     if is_known { Holds::No } else { Holds::Unknown }
 }
 
-/// Returns the given parameters that leave the machine.
+/// Returns the parameters that the call gives and that leave the machine.
 pub(super) fn sinks(asking: &Asking<'_>) -> Vec<String> {
     let (Some(definition), Some(arguments)) = (asking.question.definition, asking.arguments())
     else {

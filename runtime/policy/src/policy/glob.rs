@@ -43,7 +43,7 @@ struct Writer<'p> {
     out: String,
     /// How many braces are open.
     depth: usize,
-    /// Whether a slash separates folders.
+    /// Whether the pattern is one of paths, in which a slash separates folders.
     is_path: bool,
 }
 
@@ -129,7 +129,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a character in brackets.
+    /// Writes a character of a set in brackets.
     fn member(&mut self, written: char) -> Result<(), &'static str> {
         let literal = match written {
             '\\' => self.left.next().ok_or("a bracket is not closed")?,

@@ -32,13 +32,13 @@ pub enum PolicyDecision {
     Queue,
 }
 
-/// The evaluation of one call: the decision, and what led to it.
+/// The evaluation of one call: the decision, and the rules and the mode that led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evaluation {
     /// The decision.
     pub verdict: PolicyDecision,
-    /// The rules that match it, the strongest first.
+    /// The rules that match the call, the strongest first.
     pub rules: Vec<RuleMatch>,
     /// The message about a tool that does not declare its files, if protections ask only for that reason.
     pub undeclared: Option<UndeclaredTool>,

@@ -46,14 +46,14 @@ pub enum Mode {
 pub enum ModeSays {
     /// The call is refused.
     Deny,
-    /// A person is asked, unless a rule allows it.
+    /// A person is asked, unless a rule allows the call.
     Ask,
     /// The call runs.
     Allow,
 }
 
 impl Mode {
-    /// Every mode.
+    /// All modes.
     pub const ALL: [Self; 5] =
         [Self::Strict, Self::Interactive, Self::AutoSafe, Self::Unattended, Self::Unrestricted];
 

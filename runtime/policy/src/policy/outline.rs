@@ -6,7 +6,7 @@ use super::compiled::CompiledRule;
 use super::protection::Protection;
 use super::rule::RuleKind;
 
-/// A rule of a policy, in short.
+/// A summary of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RuleOutline<'a> {
@@ -16,7 +16,7 @@ pub struct RuleOutline<'a> {
     pub kind: RuleKind,
     /// Why the rule exists.
     pub reason: &'a str,
-    /// How many examples it was tested with.
+    /// How many examples the rule was tested with.
     pub examples: usize,
 }
 

@@ -12,7 +12,7 @@ use super::glob::{SPECIAL, compile, escape};
 use super::holds::Holds;
 use toolwright_core::footprint::{File, ResourceKind};
 
-/// The folder that relative names are relative to.
+/// The folder to which relative names are relative.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Base(pub(super) Option<String>);
 
@@ -24,7 +24,7 @@ pub(super) struct Name {
     /// The name with case folded letter by letter, if that differs.
     letters: Option<String>,
     is_absolute: bool,
-    /// Whether it is the base folder, or contains it.
+    /// Whether the name is that of the base folder, or of a folder around it.
     is_around: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct PathPattern {
 enum Anchor {
     /// The pattern matches in any folder.
     Floating,
-    /// The pattern matches only in this folder.
+    /// The pattern matches only paths in this folder.
     In { is_absolute: bool, folder: String },
 }
 
@@ -73,7 +73,7 @@ impl Base {
         inside.unwrap_or(&name.exact).to_owned()
     }
 
-    /// Returns the absolute name.
+    /// Returns the absolute form of a name.
     pub(super) fn whole(&self, normalised: &str) -> String {
         match &self.0 {
             Some(base) if !is_absolute(normalised) => {

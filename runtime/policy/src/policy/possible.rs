@@ -12,10 +12,10 @@ use toolwright_core::json::tree::Node;
 use toolwright_core::json::{canonical, canonical_of, read, reference};
 use toolwright_core::tool::Definition;
 
-/// How deep choices are followed.
+/// How many levels of nested choices are followed.
 const DEPTH: usize = 16;
 
-/// How many schemas are examined for one value. There is a limit because a foreign schema may refer to itself.
+/// How many schemas are examined for one value. The number is limited because a foreign schema may refer to itself.
 const SCHEMAS: usize = 4096;
 
 /// Reports the values in a test of a policy that no call of these tools can have.
@@ -85,7 +85,7 @@ fn refused_by_all<'t>(
     refused
 }
 
-/// Whether a tool has no such argument.
+/// Whether a tool has no argument at this place.
 fn lacks(tool: &Definition, parts: &[String]) -> bool {
     keys(tool).is_some_and(|mut keys| parts.first().is_some_and(|part| !keys.any(|it| it == part)))
 }
@@ -110,7 +110,7 @@ fn items(schema: &Value) -> Option<&Value> {
 struct ExpectedValues {
     values: Vec<String>,
     kinds: Vec<String>,
-    /// How many schemas were examined.
+    /// How many schemas were examined so far.
     seen: usize,
 }
 

@@ -10,9 +10,9 @@ use toolwright_core::near::near;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceLocation {
-    /// The file, where it is known.
+    /// The path of the file, if it is known.
     pub file: Option<Arc<str>>,
-    /// The line, counted from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
     /// The character in the line, counted from 1.
     pub column: usize,
@@ -35,7 +35,7 @@ pub struct PolicyError {
 }
 toolwright_core::debug_as_sentence!(PolicyError);
 
-/// A value with its place.
+/// A value, and its location in a policy file.
 #[derive(Debug, Clone)]
 pub(super) struct At<T> {
     pub(super) value: T,
@@ -47,7 +47,7 @@ pub(super) struct At<T> {
 pub(super) struct Problems(Vec<PolicyProblem>);
 
 impl SourceLocation {
-    /// Computes the place of a span of a text.
+    /// Computes the location of a span of a text.
     pub(super) fn of(file: Option<&Arc<str>>, text: &str, span: &Range<usize>) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -57,7 +57,7 @@ impl SourceLocation {
 }
 
 impl PolicyError {
-    /// Makes an error of messages without places; `None` if there are none.
+    /// Makes an error of messages that have no location; `None` if the list is empty.
     #[doc(hidden)]
     pub fn of(messages: impl IntoIterator<Item = String>) -> Option<Self> {
         let messages = messages.into_iter();
@@ -103,7 +103,7 @@ impl Problems {
     }
 }
 
-/// Returns the end of a message: what was probably meant, or which names exist.
+/// Returns the end of a message: the name that was probably meant, or the names that exist.
 pub(super) fn suggestion<'a>(
     written: &str,
     known: impl Iterator<Item = &'a str> + Clone,

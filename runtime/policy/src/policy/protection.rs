@@ -24,19 +24,19 @@ use toolwright_core::footprint::{File, ResourceKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protection {
-    /// `protect-git`.
+    /// The protection `protect-git`.
     Git,
-    /// `protect-env`.
+    /// The protection `protect-env`.
     Env,
-    /// `protect-keys`.
+    /// The protection `protect-keys`.
     Keys,
-    /// `ask-for-keys`.
+    /// The protection `ask-for-keys`.
     KeyReads,
-    /// `protect-policy`.
+    /// The protection `protect-policy`.
     Policy,
-    /// `protect-journal`.
+    /// The protection `protect-journal`.
     Journal,
-    /// `workspace-bounds`.
+    /// The protection `workspace-bounds`.
     Bounds,
 }
 
@@ -54,7 +54,7 @@ impl Protection {
         Self::Bounds,
     ];
 
-    /// Returns its name, which is the name of its rule.
+    /// Returns the name of the protection, which is also the name of its rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Protection {
         }
     }
 
-    /// Makes the rule for this protection; `None` if there is nothing to protect.
+    /// Makes the rule for this protection; `None` if this policy has nothing that it could protect.
     pub(super) fn rule(self, known: &ProtectedThings<'_>) -> Option<Rule> {
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),
@@ -117,7 +117,7 @@ fn literal(path: &str) -> String {
     format!("{start}{}", escape(&path))
 }
 
-/// Makes a rule that refuses to write files of these patterns; `None` without any.
+/// Makes a rule that refuses to write files of these patterns; `None` if the list is empty.
 fn writes(reason: &str, patterns: impl IntoIterator<Item = impl Into<String>>) -> Option<Rule> {
     let mut patterns = patterns.into_iter().peekable();
     patterns.peek()?;

@@ -36,22 +36,22 @@ pub struct Question<'a> {
     pub danger: Danger,
     /// The effect of the tool.
     pub effect: Effect,
-    /// The user on whose behalf it is called.
+    /// The user on whose behalf the call is made.
     pub principal: Option<&'a str>,
-    /// The arguments that would run, as JSON text.
+    /// The arguments with which the call would run, as JSON text.
     pub arguments: &'a str,
     /// The schema of the tool's arguments, which says how its numbers are read; `None` if the tool is unknown.
     pub input_schema: Option<&'a Value>,
-    /// What the call touches; `None` if unknown, which counts as everything.
+    /// What the call touches; `None` if that is unknown, which counts as everything.
     pub footprint: Option<&'a Footprint>,
     /// Why the tool itself asks for approval.
     pub approval: Option<&'a str>,
-    /// Whether it is a run-time tool: a `DynamicTool`, or one from a `Resolver`. The policy's list `touches_no_files`
-    /// does not apply to it.
+    /// Whether the tool is a run-time tool: a `DynamicTool`, or one from a `Resolver`. The policy's list
+    /// `touches_no_files` does not apply to it.
     pub came_at_run_time: bool,
     /// The untrusted sources that the run has read, each in one line; `None` if unknown.
     pub untrusted: Option<&'a [String]>,
-    /// Whether it was planned and a person accepted it: then the setting `plan` does not apply to it.
+    /// Whether the call was planned and a person has accepted it, so that the setting `plan` does not apply to it.
     pub accepted: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Asks about a tool before there is a call. A computed danger counts as safe.
+    /// Makes the question about a tool that has not been called yet. A computed danger counts as safe.
     pub(super) fn before_any_call(definition: &'a Definition) -> Self {
         let danger = match definition.danger {
             DeclaredDanger::Level(danger) => danger,
@@ -124,12 +124,12 @@ impl fmt::Debug for Question<'_> {
 pub(super) struct Asking<'a> {
     pub(super) question: &'a Question<'a>,
     pub(super) base: &'a Base,
-    /// The arguments, if they were parsed before.
+    /// The arguments, if the caller has parsed them already.
     read: Option<&'a Node>,
     arguments: OnceCell<Option<Node>>,
     reads: OnceCell<Option<Files>>,
     writes: OnceCell<Option<Files>>,
-    /// The files that rules declare for it, which count if the call declares none.
+    /// The files that rules declare for the call, which count if the call declares none itself.
     vouched: Option<[Files; 2]>,
     /// The parser of command lines.
     reader: Option<&'a dyn ReadCommands>,
@@ -186,7 +186,7 @@ impl<'a> Asking<'a> {
         Some(line)
     }
 
-    /// Says why a command line makes the call as dangerous as it is, for people.
+    /// Explains to people why a command line makes the call as dangerous as it is.
     pub(super) fn rating(&self, text: &str) -> Option<String> {
         let (danger, words) = self.reader?.rating(text)?;
         // The tool may have rated the line otherwise, for another folder.

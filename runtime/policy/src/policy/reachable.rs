@@ -13,7 +13,7 @@ use toolwright_core::json::pointer::{below, index, segments};
 use toolwright_core::json::reference;
 use toolwright_core::tool::Definition;
 
-/// How deep choices are followed.
+/// How many levels of nested choices are followed.
 const DEPTH: usize = 64;
 
 /// How many schemas are examined for one place. The choices of a foreign schema may lead back to itself.
@@ -22,7 +22,7 @@ const SCHEMAS: usize = 4096;
 /// The types that a value at a place can have; `None` for any.
 type Kinds = Option<BTreeSet<&'static str>>;
 
-/// Reports a test of a place that none of these tools has, or whose type never fits. Returns whether it did.
+/// Reports a test whose place none of these tools has, or whose type never fits there. Returns whether it reported one.
 pub(super) fn check(
     rule: &str,
     pointer: &At<String>,

@@ -78,7 +78,7 @@ const EFFECTS: [&str; 4] = ["read", "idempotent", "keyed", "once"];
 
 type Written<'t> = Spanned<DeValue<'t>>;
 
-/// Adds the content of a text, and its problems, to a builder.
+/// Adds the rules and settings of a text to a builder, with the problems in it.
 pub(super) fn read(mut builder: PolicyBuilder, file: &Arc<str>, text: &str) -> PolicyBuilder {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader { file, text, problems: std::mem::take(&mut builder.problems) };
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 None
             }
         };
-        // A missing reason was reported.
+        // The missing reason was already reported.
         let reason = reason.unwrap_or_else(|| At::code("not given".to_owned()));
         let mut rule = Rule::new(kind, reason);
         rule.place = Some(self.place(span));
@@ -278,7 +278,7 @@ impl Reader<'_> {
         rule
     }
 
-    /// Reads `true`, or patterns for sources.
+    /// Reads `true`, or the patterns that sources have to match.
     fn after_untrusted(&mut self, value: &Written<'_>) -> Option<WrittenSources> {
         if value.get_ref().as_bool() == Some(true) {
             return Some(WrittenSources::Any);
@@ -340,7 +340,7 @@ impl Reader<'_> {
                         "program" => Test::Program(self.texts(value, other)),
                         "under" => Test::Under(self.texts(value, other)),
                         "glob" => Test::Glob(self.texts(value, other)),
-                        // The problem was reported before.
+                        // The problem was already reported.
                         _ => continue,
                     };
                     if self.problems.len() == before {

@@ -19,7 +19,7 @@ use toolwright_core::json::tree::Node;
 /// How deep references and choices are followed.
 const DEEPEST: usize = 64;
 
-/// The widths of a float.
+/// The widths that a float may have, in bits.
 #[derive(Debug, Clone, Copy)]
 enum Width {
     Double,
@@ -35,13 +35,13 @@ const WIDTHS: [Width; 3] = [Width::Double, Width::Single, Width::SingleOfDouble]
 enum Reads {
     /// Integers, with all digits.
     Integers,
-    /// Floats, which are rounded.
+    /// Floats, to which numbers are rounded.
     Floats,
-    /// Either of them, or something else.
+    /// Integers or floats, or values of another type.
     Unknown,
 }
 
-/// A place of a tool's arguments.
+/// A place in the arguments of a tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'p> {
     /// The schema of the arguments, if the tool is known.
@@ -101,7 +101,7 @@ impl Place<'_> {
     }
 }
 
-/// A limit, as it is written and in each width.
+/// A limit, as it is written and as a float of each width.
 #[derive(Debug)]
 pub(super) struct Limit {
     written: Decimal,
@@ -113,7 +113,7 @@ impl Limit {
         Self { written: Decimal::of(number), rounded: round(number) }
     }
 
-    /// Whether a number is on a side of the limit.
+    /// Whether a number is on the given side of the limit.
     pub(super) fn holds(
         &self,
         number: &str,
@@ -142,12 +142,12 @@ impl Values {
         Self { written: values.map(canonical_of).collect(), rounded }
     }
 
-    /// Counts the distinct values.
+    /// Counts the distinct values in the set.
     pub(super) fn count(&self) -> usize {
         self.written.len()
     }
 
-    /// Whether a value is one of them. An equal spelling is equal in every width.
+    /// Whether a value is in the set. An equal spelling is equal in every width.
     pub(super) fn contains(&self, value: &Node, place: Place<'_>) -> Holds {
         if self.written.contains(&canonical_of(value)) {
             return Holds::Yes;
@@ -207,7 +207,7 @@ fn refers(schema: &Value) -> bool {
     ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"].iter().any(|it| schema.get(it).is_some())
 }
 
-/// Adds the schemas that these consist of.
+/// Adds the schemas that these schemas consist of.
 fn whole<'s>(root: &'s Value, schemas: &[&'s Value]) -> Vec<&'s Value> {
     let mut found: Vec<&'s Value> = Vec::new();
     let mut open = schemas.to_vec();

@@ -12,9 +12,9 @@ use toolwright_core::tool::{Danger, Effect};
 pub enum RuleKind {
     /// The calls are refused.
     Deny,
-    /// A person decides on each of them; a grant does not count.
+    /// A person decides on each of the calls; a grant does not count.
     AlwaysAsk,
-    /// A person decides on them, or a grant covers them.
+    /// A person decides on the calls, or a grant covers them.
     Ask,
     /// The mode does not ask about them. Other rules and the tool may still ask.
     Allow,
@@ -25,7 +25,7 @@ pub enum RuleKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WhenUnknown {
-    /// The deny counts as matching.
+    /// The rule counts as matching.
     #[default]
     Count,
     /// A person is asked.
@@ -83,7 +83,7 @@ pub struct Rule {
     pub(super) examples: Vec<At<CheckedExample>>,
     /// Whether it applies only where it certainly matches; only for protections.
     pub(super) only_certain: bool,
-    /// Whether it could not be read completely, so that nothing may be concluded from what is missing.
+    /// Whether the rule could not be read completely, so that nothing may be concluded from what it lacks.
     pub(super) is_partial: bool,
 }
 
@@ -105,7 +105,7 @@ impl Touches {
 #[derive(Debug, Clone)]
 pub(super) enum WrittenSources {
     Any,
-    /// Sources that match these patterns.
+    /// Only sources that match one of these patterns.
     From(Vec<At<String>>),
 }
 
@@ -129,22 +129,22 @@ pub struct Example {
 }
 
 impl Rule {
-    /// Refuses calls.
+    /// Makes a rule that refuses calls.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Deny, At::code(reason.into()))
     }
 
-    /// Asks a person about calls, unless a grant covers them.
+    /// Makes a rule that asks a person about calls, unless a grant covers them.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Ask, At::code(reason.into()))
     }
 
-    /// Asks a person about each call, even if a grant covers it.
+    /// Makes a rule that asks a person about each call, even if a grant covers it.
     pub fn always_ask(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::AlwaysAsk, At::code(reason.into()))
     }
 
-    /// Keeps the mode from asking about calls.
+    /// Makes a rule that allows calls, so that the mode does not ask about them.
     pub fn allow(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Allow, At::code(reason.into()))
     }
@@ -219,7 +219,7 @@ impl Rule {
         self
     }
 
-    /// Matches calls of this danger or a worse one.
+    /// Matches calls of this danger or a higher one.
     #[must_use]
     pub fn danger_at_least(mut self, danger: Danger) -> Self {
         self.danger_at_least = Some(danger);
@@ -234,31 +234,31 @@ impl Rule {
     }
 
     /// Matches calls with an argument, at a JSON pointer, that passes a test. A missing argument, or null, passes none.
-    /// A list passes a test of paths or numbers if one of its items does; for an allow, all of them must.
+    /// A list passes a test of paths or numbers if one of its items does; for a rule that allows, all items must.
     #[must_use]
     pub fn argument(mut self, pointer: impl Into<String>, test: ArgumentTest) -> Self {
         self.arguments.push((At::code(pointer.into()), test));
         self
     }
 
-    /// Matches calls that read a file which matches the pattern; see [the module](super) for patterns. For an allow,
-    /// every file that they read must match one, and there must be one.
+    /// Matches calls that read a file which matches the pattern; see [the module](super) for patterns. For a rule that
+    /// allows, every file that the call reads must match a pattern, and it must read at least one.
     #[must_use]
     pub fn reads(mut self, pattern: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that write a file which matches the pattern. For an allow, every file that they write must match
-    /// one, and there must be one.
+    /// Matches calls that write a file which matches the pattern. For a rule that allows, every file that the call
+    /// writes must match a pattern, and it must write at least one.
     #[must_use]
     pub fn writes(mut self, pattern: impl Into<String>) -> Self {
         self.writes.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that touch a file outside of this folder, and outside of all other folders that are given like
-    /// this.
+    /// Matches calls that touch a file outside of this folder, and outside of all other folders that are given by this
+    /// method.
     #[must_use]
     pub fn outside(mut self, folder: impl Into<String>) -> Self {
         self.outside.get_or_insert_default().push(At::code(folder.into()));
@@ -298,7 +298,7 @@ impl Rule {
     }
 
     /// Matches calls of a run that has read an untrusted source which matches this pattern, such as `web page of *`;
-    /// for an allow, every source must match. Several patterns are alternatives.
+    /// for a rule that allows, every source must match. Several patterns are alternatives.
     #[must_use]
     pub fn after_untrusted_from(mut self, pattern: impl Into<String>) -> Self {
         let pattern = At::code(pattern.into());
@@ -318,9 +318,9 @@ impl Rule {
         self
     }
 
-    /// Declares, for an allow, which files or folders its calls read and write, if their tool cannot declare that, such
-    /// as a tool that runs a program. All rules then judge the calls by this declaration. Nothing verifies the
-    /// declaration; if two rules declare files, both count together.
+    /// Declares, for a rule that allows, which files or folders its calls read and write, if their tool cannot declare
+    /// that, such as a tool that runs a program. All rules then judge the calls by this declaration. Nothing verifies
+    /// the declaration; if two rules declare files, both count together.
     #[must_use]
     pub fn touches(
         mut self,
@@ -384,7 +384,7 @@ impl Example {
         self
     }
 
-    /// Adds an untrusted source that its run has read.
+    /// Adds an untrusted source that the call's run has read.
     #[must_use]
     pub fn untrusted(mut self, source: impl Into<String>) -> Self {
         self.untrusted.push(source.into());
@@ -403,7 +403,7 @@ impl RuleKind {
     /// Every kind, with the strongest first.
     pub const ALL: [Self; 4] = [Self::Deny, Self::AlwaysAsk, Self::Ask, Self::Allow];
 
-    /// Returns its name, as files spell it.
+    /// Returns the name of the kind, as policy files spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

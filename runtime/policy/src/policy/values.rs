@@ -142,7 +142,7 @@ impl ValueTest {
         }
     }
 
-    /// Returns the test of a value, without its place.
+    /// Returns the test of a value, without the place that it tests.
     pub(super) fn into_check(self) -> Check {
         self.check
     }
@@ -160,7 +160,7 @@ pub(super) fn find_value<'n>(segments: &[String], arguments: &'n Node) -> Option
 }
 
 impl Check {
-    /// Whether it tests a part of the text, so that it cannot tell what a command line runs.
+    /// Whether the test looks at a part of a text, so that it cannot show what a command line runs.
     fn is_pattern(&self) -> bool {
         !matches!(self, Self::OneOf(_))
     }
@@ -171,7 +171,7 @@ impl Check {
             (Self::Contains(values), Node::Array(items)) => {
                 Holds::any(items.iter().map(|item| values.contains(item, place)))
             }
-            // An empty list contains only these values.
+            // An empty list passes, because all of its items are among the values.
             (Self::Within(_), Node::Array(items)) if items.is_empty() => Holds::Yes,
             (Self::Within(values), Node::Array(items)) => {
                 Holds::all(items.iter().map(|item| values.contains(item, place)))
@@ -235,7 +235,7 @@ fn flag(flag: &str) -> Result<String, String> {
     command_flags::refusal(flag).map_or_else(|| Ok(flag.to_owned()), Err)
 }
 
-/// Compiles every value, or returns `None` if one is wrong.
+/// Compiles every value; `None` if one of them is wrong.
 fn ready<T>(
     values: &[At<String>],
     make: impl Fn(&str) -> Result<T, String>,

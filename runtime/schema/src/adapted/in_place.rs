@@ -19,7 +19,7 @@ const OF_ALL_KEYS: &[&str] = &[
     "default",
 ];
 
-/// The names of arguments before and after.
+/// The names of the arguments before and after the change.
 pub(super) struct Renaming<'a> {
     /// The tool's own schema, against which references are resolved.
     own: Value,
@@ -31,7 +31,7 @@ impl<'a> Renaming<'a> {
         Self { own, arguments }
     }
 
-    /// How many arguments are preset.
+    /// Counts the arguments that have a preset value.
     pub(super) fn presets(&self) -> u64 {
         self.arguments.iter().map(|it| u64::from(it.preset.is_some())).sum()
     }

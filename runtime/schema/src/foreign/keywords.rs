@@ -10,7 +10,7 @@ pub(super) enum Shape {
     SchemaMap,
     /// A schema for each regular expression.
     PatternMap,
-    /// A count: a whole number from 0.
+    /// A count: a whole number that is not negative.
     Count,
     Number,
     /// A number above 0.
@@ -111,7 +111,7 @@ const IDENTITY: &[&str] = &[
     "$vocabulary",
     "$comment",
     "title",
-    // Read where something refers to them.
+    // Definitions are read when a reference leads to them.
     "$defs",
     "definitions",
     "components",
@@ -185,7 +185,7 @@ pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Va
     }
 }
 
-/// Visits the direct subschemas of a schema, to change them.
+/// Visits the direct subschemas of a schema, so that they can be changed.
 pub(super) fn parts_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (shape_of(keyword), value) {

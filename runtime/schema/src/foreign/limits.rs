@@ -12,7 +12,7 @@ pub(super) const LARGEST: usize = 200_000;
 pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
     let mut values = 0;
     let mut level: Vec<&Value> = vec![document];
-    // Goes through the levels one by one, so that the stack does not grow with the nesting.
+    // This goes through the levels one by one, so that the stack does not grow with the nesting.
     for _ in 0..=DEEPEST {
         values += level.len();
         if values > LARGEST {
@@ -41,7 +41,7 @@ pub(super) fn too_large() -> String {
     format!("the schema has more than {LARGEST} values; send only what the tool needs")
 }
 
-/// Counts the values of a schema.
+/// Counts the JSON values of which a schema consists.
 pub(super) fn size(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(size).sum(),

@@ -53,7 +53,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the schema and everything that it refers to.
+    /// Reads the schema, and all schemas that it refers to.
     pub(super) fn all(mut self) -> ConvertedSchema {
         let document = self.document;
         let root = self.schema(document);

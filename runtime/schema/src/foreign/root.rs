@@ -57,7 +57,7 @@ fn says_nothing(root: &Map<String, Value>) -> bool {
     root.keys().all(|keyword| keyword == "$defs" || keywords::annotation(keyword).is_some())
 }
 
-/// Whether a schema describes objects, as far as it shows.
+/// Whether a schema describes objects, judging by its keywords.
 fn describes_object(schema: &Map<String, Value>) -> bool {
     let object = |part: &Value| match part.get("type") {
         Some(kind) => kind == "object",

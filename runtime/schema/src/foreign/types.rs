@@ -2,7 +2,7 @@
 
 use super::TypeNames;
 
-/// The names of JSON Schema.
+/// The names of types in JSON Schema.
 const KNOWN: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
 /// Other names by the JSON type that they mean; `None` is any type.
@@ -20,7 +20,7 @@ const FOREIGN: &[(Option<&str>, &[&str])] = &[
     (None, &["any", "mixed", "unknown", ""]),
 ];
 
-/// What another language's name says beyond the JSON type.
+/// What the name of another language says beyond the JSON type.
 const LOST: &[(&str, &str)] = &[
     ("tuple", "A tuple."),
     ("set", "A set: no item twice."),
@@ -33,7 +33,7 @@ const LOST: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Own(&'static str),
-    /// Another language's name: its JSON type, or `None` for any, and what it says beyond that.
+    /// A name of another language: its JSON type (`None` for any type), and what the name says beyond that type.
     Mapped(Option<&'static str>, Option<&'static str>),
     Unknown,
 }
@@ -51,7 +51,7 @@ pub(super) fn meaning(name: &str, names: TypeNames) -> Meaning {
     }
 }
 
-/// Says what to write instead of a name that JSON Schema does not have.
+/// Explains what to write instead of a name that JSON Schema does not have.
 pub(super) fn instead(name: &str) -> String {
     match foreign(name) {
         Some(Some(kind)) => format!("expected \"{kind}\""),

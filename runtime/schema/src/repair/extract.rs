@@ -51,7 +51,7 @@ pub(super) fn extract<'t>(
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
-            // Trimmed characters that JSON does not count as white space.
+            // The text only had characters around it that count as white space here, but not in JSON.
             if parsed.uses.is_empty() {
                 parsed.uses.add(ChangeRule::Syntax);
             }
@@ -305,7 +305,7 @@ fn arguments(text: &str, open: usize) -> Option<(ParsedValue, &str)> {
         }
     }
     parser.duplicates.find(&entries);
-    // Other Python notations count as part of the call.
+    // Other notations of Python count as a part of the call.
     let mut uses = Uses::default();
     uses.add(ChangeRule::Call);
     for rule in [ChangeRule::ControlCharacter, ChangeRule::SmartQuote, ChangeRule::Comment] {

@@ -19,15 +19,15 @@ use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::tree::{Node, push_segment, quote};
 use toolwright_core::repairs::{Change, ChangeRule};
 
-/// How many ambiguous places are remembered.
+/// The maximum number of ambiguous places that are stored.
 const MOST_AMBIGUOUS: usize = 50;
 
-/// How far a repair may go.
+/// The purpose of a repair, which limits how far it may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     Standard,
     Lenient,
-    /// Up to what was probably meant, for an example that never runs.
+    /// An example that never runs, so that the repair may guess what was probably meant.
     Example,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Guide<'l> {
     reach: Reach,
     /// The changes, in the order in which they can be replayed.
     pub(super) changes: Vec<Change>,
-    /// Ambiguous places, each with two of its readings.
+    /// The ambiguous places, each with two of its possible readings.
     pub(super) ambiguous: Vec<(String, String)>,
     steps: usize,
     most_steps: usize,
@@ -201,7 +201,7 @@ impl<'l> Guide<'l> {
         self.adopt(node, found)
     }
 
-    /// Remembers a place with two readings.
+    /// Stores a place that has two possible readings.
     fn leave(&mut self, one: &Node, other: &Node) {
         if self.ambiguous.len() >= MOST_AMBIGUOUS {
             return;
@@ -321,7 +321,7 @@ impl<'l> Guide<'l> {
         }
     }
 
-    /// Reads a value as the expected type, if there is only one way to do so.
+    /// Reads a value as the expected type, if only one way to do so exists.
     fn convert(&mut self, node: &mut Node, site: usize, shape: usize, depth: usize) -> bool {
         let mut readings = self.readings(node, site, shape, depth);
         if readings.is_empty() {

@@ -40,15 +40,15 @@ impl Aliases {
     }
 }
 
-/// A key that was meant for another.
+/// A key that was probably meant to be another one.
 pub(super) struct Rename {
     pub(super) index: usize,
     pub(super) to: String,
     pub(super) rule: ChangeRule,
 }
 
-/// Finds the renames that bring an object closer to its shape. It looks for typing errors only as long as comparisons
-/// are left.
+/// Finds the renames that bring an object closer to its shape. It searches for typing errors only as long as
+/// comparisons are left.
 pub(super) fn renames(
     entries: &[(String, Node)],
     shape: &Shape,

@@ -5,14 +5,14 @@
 use toolwright_core::json::parse;
 use toolwright_core::json::tree::Node;
 
-/// What separates items, the strongest separator first.
+/// The characters that separate items, the strongest separator first.
 const SEPARATORS: [&[char]; 3] = [&['\n', '\r'], &[';', '；'], &[',', '，', '、', '،']];
-/// What begins an item on a line of its own.
+/// The marks that begin an item on a line of its own.
 const BULLETS: [&str; 3] = ["- ", "* ", "• "];
-/// The brackets around a list.
+/// The brackets that may surround a list.
 const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 
-/// The quotes around one item.
+/// The quotes that may surround one item.
 const MARKS: [char; 2] = ['"', '\''];
 
 /// Whether a text is a list, or an array or object encoded as a text.
@@ -24,7 +24,7 @@ pub(super) fn is_list(text: &str) -> bool {
 pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     match parse::parse_nested(text, depth) {
         Some(Node::Array(items)) => return Some(items.into_iter().map(as_text).collect()),
-        // An object is one item.
+        // The text is an object, so it is one item.
         Some(_) => return None,
         None => {}
     }
@@ -41,7 +41,7 @@ pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     inner.split(separator).filter(|it| !it.trim().is_empty()).map(item).collect()
 }
 
-/// Returns what separates the parts of a text, if it has several.
+/// Returns the characters that separate the parts of a text, if it has several.
 fn separator(text: &str) -> Option<&'static [char]> {
     let parts = |it: &[char]| text.split(it).filter(|part| !part.trim().is_empty()).count();
     SEPARATORS.into_iter().find(|it| parts(it) > 1)

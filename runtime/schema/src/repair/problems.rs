@@ -13,7 +13,7 @@ const MOST: usize = 100;
 /// A value with more parts than this is checked only up to its first problem.
 const HEAVIEST: usize = 10_000;
 
-/// Returns the problems of a value, and how many more there are.
+/// Returns the problems of a value, and the number of further ones.
 pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     let digits = |pointer: &str| match node.at(pointer) {
         Some(Node::Number(digits)) => Some(digits.clone()),

@@ -20,7 +20,7 @@ pub(super) fn is_words(text: &str, is_key: IsKey<'_>) -> bool {
 pub(super) fn ends_in_key(text: &str, is_key: IsKey<'_>) -> bool {
     let is_blank = [' ', '\t'];
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '$');
-    // Skips Markdown, as in `**limit**: 3`.
+    // Markdown marks are skipped, as in `**limit**: 3`.
     let text = text.trim_end_matches([' ', '\t', '*', '`']);
     let mut rest = text;
     for _ in 0..MOST_WORDS {

@@ -12,7 +12,7 @@ use toolwright_core::json::parse::Break;
 
 /// The maximum length of a refusal in characters; together with the rest of the answer it fits into 2,000.
 const LONGEST: usize = 1_850;
-/// The most characters of one problem, and of the example.
+/// The maximum number of characters of one problem, and of the example.
 const LONGEST_LINE: usize = 400;
 
 /// Why an input was refused.
@@ -42,9 +42,9 @@ const LONGEST_LINE: usize = 400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// What is wrong, the most useful first.
+    /// The problems, the most useful first.
     pub problems: Problems,
-    /// How many more problems there are that are not listed.
+    /// How many further problems are not listed.
     pub unlisted: usize,
     /// Whether the text ends in the middle of a value, as if it was cut off.
     pub cut_off: bool,
@@ -101,7 +101,7 @@ impl Refusal {
         }
     }
 
-    /// Sets the example, unless it is long.
+    /// Sets the example, unless it is too long.
     pub(super) fn with_example(mut self, example: Option<String>) -> Self {
         self.example = example.filter(|it| it.chars().count() <= LONGEST_LINE);
         self
@@ -112,7 +112,7 @@ fn one(problem: Problem) -> Problems {
     Problems::new(vec![problem]).expect("there is at least one problem")
 }
 
-/// A missing key comes first: the call is impossible without it.
+/// Ranks a problem by its rule. A missing key comes first, because the call is impossible without it.
 fn urgency(rule: Rule) -> u8 {
     match rule {
         Rule::MissingKey => 0,
@@ -134,7 +134,7 @@ impl fmt::Display for Refusal {
             tail.push_str("\nif this is meant, send it: ");
             tail.push_str(example);
         }
-        // Leaves room for "and N more".
+        // Some room is left for "and N more".
         let mut room = LONGEST.saturating_sub(tail.chars().count() + 40);
         let mut listed = 0;
         for problem in self.problems.iter() {
@@ -181,7 +181,7 @@ pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
                 format!(" at character {}", before.chars().count() + 1)
             };
             let what = if before.is_empty() { "a JSON object" } else { what };
-            // The text seems to end before its last word, so there is probably a quotation mark inside.
+            // The text seems to end before its last word, so it probably has an unescaped quotation mark inside.
             let advice =
                 if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
                     "; write \\\" for a quotation mark inside a text"

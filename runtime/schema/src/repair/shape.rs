@@ -6,7 +6,7 @@ use toolwright_core::json::tree::Node;
 #[doc(hidden)]
 pub use toolwright_core::scalar::Types;
 
-/// One alternative of what a value may be at a place.
+/// One of the alternatives for the value at a place.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     pub(super) types: Types,
@@ -14,7 +14,7 @@ pub(super) struct Shape {
     pub(super) choices: Option<Vec<Node>>,
     pub(super) properties: HashMap<String, usize>,
     pub(super) required: HashSet<String>,
-    /// Whether keys beside the properties are refused.
+    /// Whether keys other than the properties are refused.
     pub(super) closed: bool,
     /// The place of values under other keys.
     pub(super) additional: Option<usize>,

@@ -16,7 +16,7 @@ use crate::schema::{Explainer, options};
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::{Node, push_segment};
 
-/// The maximum number of shapes of one place; with more, nothing is repaired there.
+/// The maximum number of shapes of one place; a place with more is not repaired.
 const MOST_SHAPES: usize = 10_000;
 
 /// A place in the schema.
@@ -47,7 +47,7 @@ pub(super) struct Schema {
     pub(super) sites: Vec<Site>,
     pub(super) root: Validator,
     pub(super) explainer: Explainer,
-    /// A validator for every place, made when it is first needed.
+    /// A validator for every place, which is made when it is first needed.
     places: OnceLock<Option<ValidatorMap>>,
     /// How many steps a repair may take, in addition to those for the size of the text.
     pub(super) patience: usize,

@@ -28,7 +28,7 @@ impl ToolName {
         [called, last].into_iter().any(|it| plain(it) == *known)
     }
 
-    /// The name, where it is known.
+    /// Returns the name of the tool, if it is known.
     pub(super) fn known(&self) -> Option<&str> {
         self.0.as_ref().map(|it| it.name.as_str())
     }

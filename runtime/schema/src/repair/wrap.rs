@@ -3,7 +3,7 @@
 use super::tool_name::ToolName;
 use toolwright_core::json::tree::Node;
 
-/// Keys whose value is the input.
+/// Keys of a wrapper whose value is the input.
 const HOLDERS: &[&str] = &[
     "arguments",
     "input",
@@ -15,18 +15,18 @@ const HOLDERS: &[&str] = &[
     "tool_input",
     "function",
 ];
-/// Keys that may be beside it, with a text as value.
+/// Keys that a wrapper may have besides, with a text as value.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// The companions that name the tool.
+/// Those of these keys that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
 /// The content of an object that may be a wrapper.
 pub(super) enum WrappedInput<'n> {
-    /// The input.
+    /// The input of the tool.
     Input(&'n Node),
     /// The input of another tool, with this name.
     OfAnother(&'n str),
-    /// Nothing that is an input by itself.
+    /// No input by itself.
     Nothing,
 }
 

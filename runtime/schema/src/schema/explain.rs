@@ -28,12 +28,12 @@ use toolwright_core::input::{Problem, words};
 /// How many steps an explanation may take: a step examines one part of a value by one schema.
 const MOST_STEPS: usize = 400_000;
 
-/// How much is reported.
+/// How many problems are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// The first problem that is found.
+    /// Only the first problem that is found.
     First,
-    /// This many problems; the rest are counted.
+    /// At most this many problems; the rest are only counted.
     UpTo(usize),
 }
 
@@ -43,14 +43,14 @@ pub(crate) struct Explanation {
     pub(crate) problems: Vec<Problem>,
     /// How many more errors there are.
     pub(crate) more: usize,
-    /// How many steps it took.
+    /// How many steps making the explanation took.
     #[cfg(test)]
     pub(crate) steps: usize,
 }
 
 /// A compiled schema that explains what is wrong with values.
 pub(crate) struct Explainer {
-    /// Made when a value is first refused.
+    /// The validators, which are made when a value is first refused.
     places: OnceLock<Option<Arc<ValidatorMap>>>,
 }
 
@@ -107,9 +107,9 @@ struct Work<'w> {
 struct Broken<'v> {
     way: Way,
     value: &'v Value,
-    /// The place of the part in the value.
+    /// The location of the part in the value.
     at: String,
-    /// The keyword that led here, if it applies to the same part.
+    /// The keyword that led to this step, if it applies to the same part.
     by: Option<Arc<Step>>,
 }
 

@@ -12,7 +12,7 @@ use toolwright_core::schema::texts;
 use toolwright_core::schema::walk::each_schema;
 use toolwright_core::schema::walk::pointers;
 
-/// Bounds by keyword.
+/// Bounds, each with its keyword.
 type Limits = Vec<(&'static str, Value)>;
 
 const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
@@ -84,7 +84,7 @@ fn natural(format: &str) -> Option<Limits> {
     }
 }
 
-/// Adds the bounds of a number's type, unless there are narrower ones.
+/// Adds the bounds of a number's type, unless it has narrower ones.
 fn add_bounds(object: &mut Map<String, Value>) {
     let format = object.get("format").and_then(Value::as_str);
     for (keyword, limit) in format.and_then(natural).unwrap_or_default() {
@@ -92,7 +92,7 @@ fn add_bounds(object: &mut Map<String, Value>) {
     }
 }
 
-/// Adds a bound by one of the keywords for bounds, unless there is a narrower one.
+/// Adds a bound by one of the keywords for bounds, unless the schema has a narrower one.
 pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Value) {
     let lower = BOUNDS[..2].contains(&keyword);
     let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };

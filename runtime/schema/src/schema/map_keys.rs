@@ -11,11 +11,11 @@ use toolwright_core::input::{ExpectedInput, Fault};
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 
-/// What a schema must say in addition.
+/// What a schema has to say in addition.
 pub(super) enum Correction {
     /// The keys of a map.
     Keys(Value),
-    /// The keys of a map that are integers.
+    /// The keys of a map are integers that match this pattern.
     IntegerKeys(String),
 }
 

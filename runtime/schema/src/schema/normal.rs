@@ -77,7 +77,7 @@ pub(crate) fn definitions(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, normalise(schema))).collect()
 }
 
-/// Normalises a schema as schemars wrote it.
+/// Brings a schema that schemars wrote into the normal form.
 pub(crate) fn normalise(mut schema: Value) -> Value {
     walk(&mut schema, Closing::Here);
     schema
@@ -146,7 +146,7 @@ pub(crate) fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 
-/// Removes `null` where it can only mean an absent option, so that there is one way to leave out a key.
+/// Removes `null` if it can only mean an absent option, so that a key can be left out in only one way.
 fn strip_optional_nulls(object: &mut Map<String, Value>) {
     strip_optional(object, |property| !is_open(property));
 }

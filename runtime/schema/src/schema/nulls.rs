@@ -85,7 +85,7 @@ fn open(document: &Value) -> Vec<String> {
             }
         }
     }
-    // Sorted by length, so that an enclosing property comes before its parts.
+    // Shorter pointers come first, so that an enclosing property comes before its parts.
     open.sort_by_key(String::len);
     open
 }
@@ -102,7 +102,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|it| it == "null")
 }
 
-/// Whether there is such a choice anywhere; most schemas have none.
+/// Whether a choice with `null` occurs anywhere in the schema; most schemas have none.
 fn has_any(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => is_open(schema) || object.values().any(has_any),

@@ -14,7 +14,7 @@ static OWN: LazyLock<Value> = LazyLock::new(|| {
     limits::tighten(Value::from(OsString::json_schema(&mut SchemaGenerator::default())))
 });
 
-/// Refuses a schema that contains the one of `OsString`.
+/// Refuses a schema that contains the schema of `OsString`.
 pub(super) fn refuse(
     schema: &Value,
     definitions: &Map<String, Value>,

@@ -84,7 +84,7 @@ pub(super) fn settle(document: &mut Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// Returns one schema of a document, together with what it refers to.
+/// Returns one schema of a document, together with the definitions that it refers to.
 fn alone(document: &Value, place: &str) -> Value {
     let mut schema = document.pointer(place).cloned().unwrap_or_default();
     if let (Some(definitions), Some(object)) = (document.get("$defs"), schema.as_object_mut()) {
@@ -103,7 +103,7 @@ fn put(document: &mut Value, place: &str, index: Option<usize>, value: Value) {
     }
 }
 
-/// Removes every key whose value is `null`. Returns whether there was one.
+/// Removes every key whose value is `null`. Returns whether any key was removed.
 fn without_nulls(value: &mut Value) -> bool {
     match value {
         Value::Object(object) => {

@@ -18,9 +18,9 @@ use toolwright_core::schema::words::expected;
 use toolwright_core::schema::words::in_format;
 use toolwright_core::schema::words::number;
 
-/// The most unknown keys of one object that are reported.
+/// The maximum number of unknown keys that are reported of one object.
 const MOST_KEYS: usize = 100;
-/// A larger array or object is described by its size.
+/// The maximum number of items that are shown; a larger array or object is described by its size.
 const MOST_SHOWN: usize = 8;
 /// A value with more parts than this, counting long texts as several, is only named.
 const HEAVIEST: usize = 64;
@@ -39,14 +39,14 @@ pub(crate) struct Teller<'v> {
 /// The schema that examined a part of the value.
 pub(crate) struct EnteredSchema<'v> {
     pub(crate) schema: &'v Value,
-    /// The place of the part.
+    /// The location of the part in the value.
     pub(crate) at: &'v str,
     /// The place of the keyword that led to the schema.
     pub(crate) by: Option<&'v str>,
 }
 
 impl Teller<'_> {
-    /// Adds the problems of one error, which may be several.
+    /// Adds the problems of one error of the validator, which may be several.
     pub(crate) fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Problem>) {
         let schema = self.schema_of(error);
         let wanted = || expected(schema, self.source);
@@ -152,7 +152,7 @@ impl Teller<'_> {
         problem
     }
 
-    /// Adds the choice that was probably meant.
+    /// Adds the choice that the model probably meant.
     fn choice(&self, mut problem: Problem, value: &Value, schema: &Value) -> Problem {
         let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
         let constants = constants.flatten().filter_map(|it| it.get("const"));
@@ -164,7 +164,7 @@ impl Teller<'_> {
         problem
     }
 
-    /// Returns the place of an error.
+    /// Returns the location of an error in the value.
     fn at(&self, error: &ValidationError<'_>) -> String {
         format!("{}{}", self.entered.at, error.instance_path())
     }

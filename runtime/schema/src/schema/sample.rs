@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::nulls::is_null;
 use toolwright_core::json::pointer::below;
 
-/// A value, and which schemas constrain its parts.
+/// A value, and the schemas that constrain its parts.
 #[derive(Clone)]
 pub(super) struct Sample {
     pub(super) value: Value,
@@ -25,14 +25,14 @@ pub(super) struct Place {
     pub(super) schema: String,
 }
 
-/// Values of one schema.
+/// The samples of one schema.
 pub(super) struct Samples {
     pub(super) all: Vec<Sample>,
     /// Whether each schema inside the schema is covered.
     pub(super) is_complete: bool,
 }
 
-/// With more choices than this, they are not tried one by one.
+/// The maximum number of choices that are tried one by one.
 const MOST: usize = 100;
 /// How many places may be copied while samples are put together.
 const MOST_PLACES: usize = 50_000;
@@ -67,7 +67,7 @@ struct Maker<'a> {
     /// A value of each recursive definition, for its inner occurrences.
     least: HashMap<&'a str, Sample>,
     is_complete: bool,
-    /// How many more places may be copied.
+    /// How many more locations may be copied.
     left: usize,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Maker<'a> {
                 continue;
             }
             for mut sample in self.make(&choice) {
-                // The place is added for the choice as a whole.
+                // The location is added for the choice as a whole.
                 sample.places.retain(|place| !place.instance.is_empty());
                 sample.places.push(Place { instance: String::new(), schema: at.to_owned() });
                 made.push(match &beside {

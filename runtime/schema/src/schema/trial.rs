@@ -12,10 +12,10 @@ use toolwright_core::spec::Probe;
 /// How many bytes are read to find out about one type. For a type that would need more, every call is checked against
 /// its schema.
 const MOST_BYTES: usize = 4 << 20;
-/// The cost of one reading beside its text, in bytes.
+/// The cost of one reading besides its text, in bytes.
 const EACH: usize = 32;
 
-/// The readings of one type.
+/// The trial readings of one type, and what they have cost.
 pub(super) struct Trial {
     read: Probe,
     left: Cell<usize>,
@@ -26,7 +26,7 @@ impl Trial {
         Self { read, left: Cell::new(MOST_BYTES) }
     }
 
-    /// Whether the limit is reached.
+    /// Whether the limit of costs is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
@@ -36,7 +36,7 @@ impl Trial {
         self.left.set(self.left.get().saturating_sub(bytes.saturating_add(EACH)));
     }
 
-    /// Returns why the type refuses a text, if it does.
+    /// Returns why the type refuses a text; `None` if it accepts the text.
     pub(super) fn fault(&self, text: &str) -> Result<Option<Fault>, SchemaProblem> {
         self.spend(text.len());
         guard(text, || {
@@ -81,7 +81,7 @@ fn guard<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
             Some(panic) => format!("the type panics when it reads {text}: {panic}"),
             None => format!("the type panics when it reads {text}"),
         };
-        // Dropping the payload might panic again.
+        // Dropping the payload of the panic might panic again.
         std::mem::forget(panic);
         SchemaProblem::new("", format!("{message}; make it return an error instead"))
     })

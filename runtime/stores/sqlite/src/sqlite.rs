@@ -114,7 +114,7 @@ impl SqliteStore {
         thread::Builder::new()
             .name("toolwright-journal-opener".to_owned())
             .spawn(move || {
-                // The caller may have gone.
+                // The caller may no longer wait for the answer.
                 let _ = answer.send(Inner::open(&path, origin));
             })
             .map_err(|error| StoreError::unavailable(words.as_str()).with_source(error))?;
@@ -129,7 +129,7 @@ impl SqliteStore {
         self.0.writer.does(Work::Pragma(setting, value)).await
     }
 
-    /// Returns the first call of a query, if there is one; an error where it cannot be read.
+    /// Returns the first call of a query, if it finds one; an error if the call cannot be read.
     async fn first_record(
         &self,
         sql: &'static str,
@@ -225,7 +225,7 @@ impl Store for SqliteStore {
         page: Page,
     ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         if filter.text.is_some() {
-            // Only the records contain the texts that the filter looks for.
+            // Only the records contain the texts that the filter searches.
             let listed = self.list(filter, page);
             return async move { Ok(listed.await?.map(|record| CallSummary::of(&record))) }.boxed();
         }
@@ -283,7 +283,7 @@ impl Store for SqliteStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         let mut changes = self.0.watcher.listen();
         async move {
-            // `self` owns the sender, so it still exists.
+            // `self` owns the sender, so the channel is never closed.
             let _ = changes.changed().await;
         }
         .boxed()

@@ -11,19 +11,19 @@ use super::finding::Finding;
 pub struct DescribedTool<'a> {
     /// The name of the tool in the application.
     pub name: &'a str,
-    /// A name that people read.
+    /// A name that people read, if the tool has one.
     pub title: Option<&'a str>,
     /// What the tool does.
     pub description: &'a str,
     /// The schema of its input: an object, references only into its own `$defs`.
     pub input_schema: &'a Value,
-    /// The schema of its output.
+    /// The schema of the tool's output.
     pub output_schema: Option<&'a Value>,
     /// The effect of the tool, if that is known.
     pub effect: Option<Effect>,
     /// The order of its properties; those that are not named follow by name.
     pub order: &'a [&'a str],
-    /// Whether the provider shows it only after its models have searched for it; see
+    /// Whether the provider shows the tool only after its model has searched for it; see
     /// [`Dialect::has_tool_search`](super::Dialect::has_tool_search).
     pub deferred: bool,
 }
@@ -44,7 +44,7 @@ impl<'a> DescribedTool<'a> {
         }
     }
 
-    /// Defers the tool: a model sees it only after a search.
+    /// Defers the tool, so that a model sees it only after a search.
     #[must_use]
     pub fn deferred(self) -> Self {
         Self { deferred: true, ..self }

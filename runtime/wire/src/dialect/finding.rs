@@ -32,9 +32,9 @@ pub struct Finding {
     pub rule: Rule,
     /// The place, as a JSON pointer into `{"name", "description", "input_schema", "output_schema"}`.
     pub pointer: String,
-    /// What is there and what the provider takes.
+    /// What the tool has, and what the provider accepts.
     pub message: String,
-    /// What to do about it; empty if nothing has to be done.
+    /// What a person should do about the finding; empty if nothing has to be done.
     pub fix: String,
 }
 
@@ -42,7 +42,7 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The dialect states it in the description instead.
+    /// The provider cannot express this in the schema, so the description states it.
     Note,
     /// The tool cannot be shown to the provider.
     Error,
@@ -59,7 +59,7 @@ pub enum Rule {
     NameLength,
     /// Two tools would have one name.
     NameCollision,
-    /// There are more tools than a request may contain.
+    /// The request has more tools than the provider allows.
     ToolCount,
     /// The name of a property has characters that the provider does not accept, or too many. For properties of nested
     /// objects the provider is known to accept it.
@@ -72,7 +72,7 @@ pub enum Rule {
     Root,
     /// A value may have any type.
     Untyped,
-    /// A list does not say what its items are.
+    /// A list does not say which items it has.
     ListItems,
     /// An object accepts keys that are not known in advance.
     OpenObject,
@@ -84,7 +84,7 @@ pub enum Rule {
     NullOrAbsent,
     /// The schema is larger than the provider accepts.
     Size,
-    /// The schema contradicts itself: no value fits.
+    /// The schema contradicts itself: no value is valid.
     Impossible,
 }
 

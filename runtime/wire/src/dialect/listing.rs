@@ -84,7 +84,7 @@ impl Listing {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Returns the form of the tools.
+    /// Returns the dialect in which the tools are written.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.0.dialect
@@ -206,7 +206,7 @@ impl Listing {
         call
     }
 
-    /// Returns the name by which models call the tool.
+    /// Returns the name by which models call this tool.
     #[must_use]
     pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.0.shown.get(name).map_or(name, String::as_str)
@@ -269,7 +269,7 @@ impl fmt::Debug for Listing {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DialectError {
-    /// At least one of them is an error.
+    /// The findings, at least one of which is an error.
     pub findings: Vec<Finding>,
 }
 toolwright_core::debug_as_sentence!(DialectError);

@@ -20,7 +20,7 @@ pub(super) fn map_names<'a>(
     };
     let fits = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it) || rule.also.contains(it);
     let begins = |it: char| it.is_ascii_alphabetic() || it == '_';
-    // A replaced first character becomes `_`, which is allowed there.
+    // If the first character is replaced, the name begins with `_`, which is allowed.
     let lacks_letter =
         rule.letter_first && name.chars().next().is_some_and(|it| fits(it) && !begins(it));
     let length = name.chars().count() + usize::from(lacks_letter);

@@ -14,13 +14,13 @@ use self::variants::{Variant, Variants};
 /// Below this depth nothing is removed; the reader then reports the problem.
 const DEPTH: usize = toolwright_core::json::MAX_DEPTH;
 
-/// Returns the arguments without absent keys.
+/// Returns the arguments without the keys that stand for absent ones.
 pub(super) fn remove_absent<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
     if !text.contains("null") {
         return Cow::Borrowed(text);
     }
     let removal = Removal { root: schema };
-    // A text that cannot be read here is left to the reader, which reports what the model wrote.
+    // A text that cannot be read is left to the tool's reader, which reports what the model wrote.
     let variants = Variants::of(schema, [vec![schema]]);
     match removal.value(&variants, text, 0) {
         Ok(Some(text)) => Cow::Owned(text),
@@ -102,7 +102,7 @@ impl<'a> Removal<'a> {
             Variants::of(self.root, lists.map(|variant| variant.item(index).collect()))
         };
         let places = variants.places();
-        // After the places with their own schemas, all items have the same ones.
+        // After the items that have a schema of their own, all items have the same one.
         let rest = below(places);
         let mut changed = false;
         let mut written = String::from("[");

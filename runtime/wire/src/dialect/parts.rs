@@ -59,7 +59,7 @@ pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     only.contains(&name)
 }
 
-/// Returns the only values that a schema accepts.
+/// Returns the values that a schema lists, if it accepts no others.
 pub(super) fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
     let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     values.or_else(|| object.get("const").map(std::slice::from_ref))
@@ -113,14 +113,14 @@ pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     Some(Value::Object(outer))
 }
 
-/// Whether one schema is closed and excludes the other's keys.
+/// Whether one schema accepts no further keys, and the other one has further keys.
 fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &String| one.get("properties").is_some_and(|it| it.get(name).is_some());
     let names = other.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
     one.get("additionalProperties") == Some(&Value::Bool(false)) && !names.into_iter().all(known)
 }
 
-/// Merges two schemas into one that requires both; `None` if they constrain the same thing differently.
+/// Merges two schemas into one that requires both; `None` if they constrain the same property differently.
 pub(super) fn combine(
     one: &Map<String, Value>,
     other: &Map<String, Value>,
@@ -184,7 +184,7 @@ pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     Value::Object(one)
 }
 
-/// Whether a value has a type.
+/// Whether a value has the type of this name.
 pub(super) fn fits(value: &Value, name: &str) -> bool {
     type_of(value) == name
         || (name == "number" && value.is_number())

@@ -22,7 +22,7 @@ pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Val
     }
 }
 
-/// Which definitions refer to which.
+/// Shows which definitions refer to which.
 pub(super) struct Graph(BTreeMap<String, BTreeSet<String>>);
 
 impl Graph {

@@ -25,7 +25,7 @@ pub(super) struct Rules {
     pub(super) objects: Objects,
     /// Whether an absent key is sent as `null`.
     pub(super) absent_is_null: bool,
-    /// Whether a value may have any type.
+    /// Whether a schema may leave the type of a value open.
     pub(super) untyped: bool,
     /// Whether a list may leave open what its items are.
     pub(super) open_lists: bool,
@@ -35,7 +35,7 @@ pub(super) struct Rules {
     pub(super) root_choice: bool,
     /// Whether no keyword may be beside `anyOf`.
     pub(super) lone_choice: bool,
-    /// Whether there is a keyword for the order of properties.
+    /// Whether the dialect has a keyword for the order of properties.
     pub(super) ordering: bool,
     /// Whether types are in capitals and counts are texts, as in Google's older form.
     pub(super) google: bool,
@@ -47,7 +47,7 @@ pub(super) struct Rules {
 pub(super) struct Name {
     pub(super) also: &'static str,
     pub(super) longest: usize,
-    /// Whether the first character is a letter or `_`.
+    /// Whether the first character of a name has to be a letter or `_`.
     pub(super) letter_first: bool,
 }
 
@@ -64,12 +64,12 @@ pub(super) enum References {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recursion {
     Free,
-    /// Only below an optional property.
+    /// A schema may accept `null` only below an optional property.
     BelowOptional,
     Refused,
 }
 
-/// `["string", "null"]`.
+/// Lists of types, such as `["string", "null"]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeLists {
     Kept,
@@ -79,24 +79,24 @@ pub(super) enum TypeLists {
     Nullable,
 }
 
-/// `const` and `enum`.
+/// The keywords `const` and `enum`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Constants {
     Any,
-    /// Only scalars.
+    /// Only constants that are scalars.
     Scalars,
-    /// Non-empty texts and numbers; no `const`.
+    /// Only non-empty texts and numbers, and only in `enum`.
     TextsAndNumbers,
-    /// Non-empty texts; no `const`.
+    /// Only non-empty texts, and only in `enum`.
     Texts,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Objects {
     Any,
-    /// Every key is named, and `additionalProperties` says so.
+    /// Every key is named, and `additionalProperties` says that no other is allowed.
     Closed,
-    /// Every key is named, without a keyword that says so.
+    /// Every key is named, without a keyword that forbids others.
     Named,
 }
 
@@ -296,7 +296,7 @@ impl Rules {
         self.keywords.is_none_or(|known| known.contains(&keyword))
     }
 
-    /// Whether the dialect is plain JSON Schema.
+    /// Whether the dialect accepts plain JSON Schema.
     pub(super) fn plain(&self) -> bool {
         self.keywords.is_none()
     }

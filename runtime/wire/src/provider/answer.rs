@@ -14,7 +14,7 @@ pub(super) struct AnsweredCall<'a> {
     pub(super) name: &'a str,
     /// Whether the call failed.
     pub(super) is_error: bool,
-    /// The tool's blocks.
+    /// The content of the answer, as blocks.
     pub(super) content: &'a [Content<'a>],
 }
 
@@ -23,7 +23,7 @@ impl<'a> AnsweredCall<'a> {
         Self { id: call.id.as_deref(), name: &call.name, is_error: answer.is_error(), content }
     }
 
-    /// Returns the id, for a provider that matches answers by it.
+    /// Returns the call's id, which the provider needs to match the answer.
     pub(super) fn required_id(
         &self,
         provider: Provider,

@@ -24,15 +24,15 @@ pub enum MessageError {
     /// The shape is that of no provider, or fits several equally.
     #[error("the message names no provider by its shape, {found}")]
     Unrecognised {
-        /// What the message is.
+        /// A description of the message that was found.
         found: String,
     },
-    /// The shape fits several providers.
+    /// The shape of the message fits several providers.
     #[error("the message may be of {one} or of {other}")]
     Ambiguous {
-        /// One provider that it fits.
+        /// One provider that the shape fits.
         one: Provider,
-        /// Another provider that it fits.
+        /// Another provider that the shape fits.
         other: Provider,
     },
     /// The message was written by another provider than expected.
@@ -50,9 +50,9 @@ pub enum MessageError {
         provider: Provider,
         /// JSON pointer to the place, empty for the whole message.
         pointer: String,
-        /// What should be there.
+        /// A description of the expected value.
         expected: &'static str,
-        /// What is there instead.
+        /// A description of the value that was found.
         found: String,
     },
     /// The client has to answer the call, but it is not a function call.
@@ -63,11 +63,11 @@ pub enum MessageError {
     Unsupported {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the call.
+        /// The location of the call, as a JSON pointer.
         pointer: String,
-        /// The call's id, or its name where it has none.
+        /// The id of the call, or its name if it has no id.
         call: String,
-        /// What the provider calls this kind of call.
+        /// The provider's name of this kind of call.
         kind: String,
     },
     /// The model was stopped while it wrote a call, so its arguments cannot be trusted.
@@ -80,7 +80,7 @@ pub enum MessageError {
         /// The reason in the provider's words.
         reason: String,
     },
-    /// The form has no messages of its own.
+    /// The form defines no messages.
     #[error("messages of {dialect} are read and written by a library of its own")]
     NoMessages {
         /// The form.
@@ -91,7 +91,7 @@ pub enum MessageError {
     SeveralAlternatives {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the alternative.
+        /// The location of the alternative, as a JSON pointer.
         pointer: String,
     },
     /// An answer has no id, and the provider matches answers by id.
@@ -101,7 +101,7 @@ pub enum MessageError {
         provider: Provider,
         /// The tool's name.
         name: String,
-        /// The index of the answer in the list, from 0.
+        /// The index of the answer in the list, counted from 0.
         index: usize,
     },
 }

@@ -53,7 +53,7 @@ fn is_own_part(part: &Node<'_>) -> bool {
         !fields.has("type")
             && !fields.has("role")
             && (function_call(&fields).is_some()
-                // A response of OpenAI has an object with this name.
+                // A response of OpenAI has an object named `text`.
                 || fields.peek("text").is_some()
                 || [
                     "inlineData",

@@ -30,7 +30,7 @@ use super::kind::Provider;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MediaSupport {
-    /// Pictures and documents, wherever its provider accepts them.
+    /// Pictures and documents, wherever the provider accepts them.
     #[default]
     Full,
     /// The model takes pictures and documents in messages, but not in the answers of calls. Those of answers follow
@@ -48,7 +48,7 @@ pub(super) enum Part<'a> {
 
 /// A picture or document that the provider accepts.
 pub(super) struct Media<'a> {
-    /// The media type of the data itself, whatever its label says.
+    /// The media type that the data itself shows, whatever its label says.
     media_type: &'static str,
     data: &'a str,
     name: Option<&'a str>,
@@ -102,7 +102,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns what follows after the answers, as parts of a user's message.
+    /// Returns the parts that follow the answers, for a message of the user.
     pub(super) fn after(&mut self) -> Vec<Value> {
         let provider = self.provider;
         std::mem::take(&mut self.after).into_iter().map(|part| part.json(provider)).collect()
@@ -204,7 +204,7 @@ impl Media<'_> {
 const LONGEST_TITLE: usize = 500;
 
 impl Provider {
-    /// Lists the media types that it accepts in a user's message.
+    /// Lists the media types that the provider accepts in a user's message.
     fn in_messages(self) -> &'static [&'static str] {
         match self {
             Self::Anthropic | Self::OpenAiChat | Self::OpenAiResponses => {
@@ -227,7 +227,7 @@ impl Provider {
     fn largest(self, block: &Content<'_>) -> usize {
         match (self, block) {
             (Self::Anthropic, Content::Image { .. }) => 5 * MIB,
-            // These limits are for the whole request; half a MiB is left for the rest of it.
+            // These limits are for the whole request, of which half a MiB is left for the rest.
             (Self::Anthropic, _) => 31 * MIB + MIB / 2,
             (Self::Gemini, _) => 19 * MIB + MIB / 2,
             // A data URL begins with its media type.

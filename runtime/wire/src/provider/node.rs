@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{MessageError, Provider};
 
-/// A value and its place.
+/// A JSON value, and its location in the message.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     provider: Provider,

@@ -42,9 +42,9 @@ use super::{Provider, ToolCall};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// More of the model's text.
+    /// The next part of the model's text.
     Text(String),
-    /// More of its reasoning.
+    /// The next part of the model's reasoning.
     Reasoning(String),
     /// A call began.
     #[non_exhaustive]
@@ -79,7 +79,7 @@ pub enum StreamEvent {
     /// An event of a kind that this release does not know was skipped.
     #[non_exhaustive]
     Unknown {
-        /// The kind.
+        /// The provider's name of the kind.
         kind: String,
     },
 }
@@ -194,7 +194,7 @@ fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
 }
 
-/// Writes a text as JSON.
+/// Writes a text as a JSON string.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -27,7 +27,7 @@ use crate::run::{
 /// Where a sub-agent was started.
 pub(super) struct Place {
     pub run: String,
-    /// The turn of the run.
+    /// The number of the turn in the run.
     pub turn: u64,
     /// The call that started it.
     pub call: CallId,

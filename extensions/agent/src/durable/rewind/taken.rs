@@ -25,7 +25,7 @@ pub struct LastingEffect {
     pub run: String,
     /// The turn of the call.
     pub turn: u64,
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
     /// The name of its tool.
     pub tool: String,

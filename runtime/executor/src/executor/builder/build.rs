@@ -96,7 +96,7 @@ impl ExecutorBuilder {
         Ok(Executor { state: Arc::new(RunState::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
-    /// Makes the policy; where it is wrong, adds a problem and returns `None`.
+    /// Makes the policy. If the policy is invalid, adds a problem and returns `None`.
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
         let around = self.surroundings();
         let policy = self.policy.clone().unwrap_or_default();

@@ -38,7 +38,7 @@ impl Stages<'_> {
     }
 }
 
-/// The lease of the call expired before its tool began.
+/// Makes the error of a call whose lease expired before its tool began.
 #[cold]
 fn lapsed(tool: &str) -> ToolError {
     let message = format!("`{tool}` was not begun: the right to run it had lapsed");

@@ -12,7 +12,7 @@ use crate::executor::nested::Family;
 use crate::registry::Form;
 
 impl<'a> Stages<'a> {
-    /// Sets what the attempts share, for a tool that makes calls itself.
+    /// Sets the values that the attempts share, if the tool makes calls itself.
     pub(crate) fn with_family(self, family: Option<&'a Arc<Family>>) -> Self {
         Self { family, ..self }
     }
@@ -28,13 +28,13 @@ impl<'a> Stages<'a> {
         Self { arguments, claimed: Some(claim), ..self }
     }
 
-    /// Whether its arguments are final: those of a claim are.
+    /// Returns whether the call's arguments are final. Those of a claimed call are.
     #[inline]
     pub(in crate::executor) fn form(self) -> Form {
         if self.claimed.is_some() { Form::Final } else { Form::Sent }
     }
 
-    /// Sets when the total timeout ends: earlier attempts have used some of it.
+    /// Sets when the total timeout ends. Earlier attempts have used some of this time.
     pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
@@ -44,7 +44,7 @@ impl<'a> Stages<'a> {
         Self { slot, ..self }
     }
 
-    /// Marks the call as tried before.
+    /// Marks the call as one that was attempted before.
     pub(in crate::executor) fn again(self) -> Self {
         Self { is_again: true, ..self }
     }

@@ -23,9 +23,9 @@ use toolwright_core::output::Answer;
 /// The shortest delay before the stages see a delayed call again.
 const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 
-/// What the stages that let a call through do afterwards, in their order. When this is dropped, each is dropped, the
-/// last first, and a panic in one does not stop the others. Where the attempt did not begin, [`AfterCall::not_begun`]
-/// is called instead.
+/// What the stages that let a call through do afterwards, in the order of the stages. Dropping this value drops each of
+/// them, the last first, and a panic in one does not stop the others. If the attempt did not begin,
+/// [`AfterCall::not_begun`] is called first.
 #[derive(Default)]
 pub(crate) struct EnteredStages {
     afters: Mutex<Vec<Box<dyn AfterCall>>>,
@@ -63,8 +63,8 @@ struct Passing<'p> {
     call: &'p Call<'p>,
 }
 
-/// Lets the stages examine a call that has not begun. Where a later stage answers it, the earlier ones see that answer,
-/// in reverse order.
+/// Lets the stages examine a call that has not begun. If a later stage answers the call, the earlier ones see that
+/// answer, in reverse order.
 pub(crate) async fn enter(
     run: &RunState,
     plan: &Plan,
@@ -77,7 +77,7 @@ pub(crate) async fn enter(
     for around in &run.core.middleware {
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let limit = plan.timeout.into_iter().chain(left).min();
-        // The code before the stage's first await may panic as well.
+        // The stage's code before its first await may panic as well.
         let before = Box::pin(async { around.before(about).await });
         let answer = match passing.limit(before, limit).await {
             Ok(BeforeCall::Continue) => continue,
@@ -148,12 +148,12 @@ impl EnteredStages {
         self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no stage has anything to do afterwards.
+    /// Whether no stage has work to do after the call.
     pub(crate) fn is_empty(&self) -> bool {
         self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Runs an attempt, and beside it what the stages do during it. Returns the outcome of the attempt.
+    /// Runs an attempt, and beside it the work that stages do meanwhile. Returns the outcome of the attempt.
     pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
         self.has_begun = true;
         let afters = self.afters();
@@ -161,7 +161,7 @@ impl EnteredStages {
             return attempt.await;
         }
         let beside = afters.iter_mut().map(|after| {
-            // A panic ends what this stage does beside the attempt, and nothing else.
+            // A panic ends only what this stage does beside the attempt.
             AssertUnwindSafe(async { after.during().await }).catch_unwind()
         });
         match select(pin!(attempt), join_all(beside)).await {
@@ -170,8 +170,8 @@ impl EnteredStages {
         }
     }
 
-    /// Lets the stages examine and replace the answer of an attempt, the last stage first. For an attempt that did not
-    /// begin, they are not asked.
+    /// Lets the stages examine and replace the answer of an attempt, the last stage first. They are not called for an
+    /// attempt that did not begin.
     pub(crate) async fn leave(
         mut self,
         run: &RunState,

@@ -28,10 +28,10 @@ use toolwright_core::spec::Handle;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::ParentCall;
 
-/// How often an attempt looks whether its lease, which has lapsed, is renewed.
+/// How often an attempt checks whether its lease, which has expired, was renewed.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// One attempt of a call that makes calls. When dropped, it gives its places back.
+/// One attempt of a call that makes calls. Dropping it gives its places back.
 pub(crate) struct Attempt {
     places: Arc<Places>,
     lineage: Arc<Lineage>,
@@ -48,7 +48,7 @@ pub(super) struct Children {
     next: Arc<AtomicU32>,
 }
 
-/// Makes what a call gets for an attempt, and the attempt itself where the tool makes calls.
+/// Makes the values that a call gets for an attempt, and the attempt itself if the tool makes calls.
 pub(crate) fn own_to_run(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -130,7 +130,7 @@ impl MakeCalls for Children {
 }
 
 impl Children {
-    /// The run in which the calls are made.
+    /// Returns the run in which the calls are made.
     pub(super) fn run(&self) -> &Arc<RunState> {
         &self.run
     }
@@ -199,10 +199,10 @@ impl Children {
     }
 }
 
-/// A child that is running. When it is dropped, its parent goes on without its answer.
+/// A child that is running. If it is dropped, its parent goes on without the child's answer.
 struct Away<'a> {
     family: &'a Family,
-    /// `None` once the child has its answer.
+    /// The place that the parent has given up; `None` once the child has its answer.
     out: Option<Out<'a>>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Away<'a> {
         Self { family: &children.family, out: Some(children.places.step_out()) }
     }
 
-    /// Notes that the child has its answer. Its parent goes on when there is room for it.
+    /// Notes that the child has its answer. The parent goes on when a place is free for it.
     async fn returns(mut self) {
         let Some(out) = self.out.take() else { return };
         self.family.ends();

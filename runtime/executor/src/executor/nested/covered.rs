@@ -5,14 +5,14 @@ use toolwright_core::error::{Done, ToolError};
 use toolwright_core::error_kind;
 use toolwright_core::footprint::{AccessOutside, Facts, Footprint};
 
-/// Refuses a child that touches what its parent does not declare: the executor has not made conflicting calls wait for
-/// it.
+/// Refuses a child that touches a resource which its parent does not declare, because the executor has not made
+/// conflicting calls wait for it.
 #[inline]
 pub(crate) fn check_covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     let Some(lineage) = run.lineage() else { return Ok(()) };
     let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
     let touched = facts.touches().unwrap_or_else(undeclared);
-    // Without a footprint the parent has not begun, and makes no calls.
+    // A parent without a footprint has not begun, so it makes no calls.
     let declared = lineage.footprint().map_or(Ok(()), |declared| declared.covers(touched));
     declared.map_err(|uncovered| outside(&plan.entry.name, &lineage.tool, uncovered))
 }

@@ -8,9 +8,9 @@ use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
 /// What the calls of a run inherit from the agents on whose behalf they are made.
 #[derive(Default)]
 pub(crate) struct DelegatedContext {
-    /// The names of the agents, each behind a slash.
+    /// The names of the agents, each after a slash.
     path: String,
-    /// The rules of each of them.
+    /// The rules of each agent.
     rules: Vec<Policy>,
     inherited: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -29,7 +29,7 @@ impl DelegatedContext {
         Self { path, rules, inherited }
     }
 
-    /// The names of the agents, each behind a slash.
+    /// Returns the names of the agents, each after a slash.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }

@@ -15,7 +15,7 @@ use crate::executor::Run;
 use toolwright_core::calls::Calls;
 use toolwright_policy::policy::Policy;
 
-/// What a call hands down to the calls that it makes on behalf of an agent.
+/// The values that a call hands down to the calls that it makes on behalf of an agent.
 #[doc(hidden)]
 pub struct Delegation {
     agent: String,
@@ -63,8 +63,8 @@ impl Delegation {
         self
     }
 
-    /// Returns the run as it goes on on behalf of the agent: its own calls are of the selected tools, and judged by the policy too. It is the
-    /// same run in everything else, and what listens to it goes on to.
+    /// Returns the run as it continues on behalf of the agent: its own calls are of the selected tools, and the agent's
+    /// policy judges them too. In everything else it is the same run, with the same listeners.
     #[must_use]
     pub fn of_run(self, run: &Run) -> Run {
         let state = &run.state;

@@ -15,7 +15,7 @@ use toolwright_core::context::CallId;
 /// What all attempts of a parent share. Each claim of a journalled parent has one, with a single attempt.
 pub(crate) struct Family {
     pub(super) tool: Arc<str>,
-    /// How deep its children are nested.
+    /// How deep the call's children are nested.
     pub(super) depth: u32,
     pub(crate) recorded: Option<RecordedParent>,
     pub(super) remembered: RecordedChildren,
@@ -31,9 +31,9 @@ struct UnderWay {
     number: usize,
     /// The children that wait for a person.
     waiting: Vec<CallId>,
-    /// Since when at least one child is running.
+    /// The time since which at least one child has been running.
     since: Option<Instant>,
-    /// How long children ran before that.
+    /// The time for which children ran before that.
     before: Duration,
 }
 
@@ -82,7 +82,7 @@ impl Family {
     async fn until<T>(&self, look: impl Fn(&UnderWay) -> Option<T>) -> T {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
-            // Registered before the check, so that no change is missed.
+            // Register for the notice before the check, so that no change is missed.
             changed.as_mut().enable();
             if let Some(found) = look(&self.under_way()) {
                 return found;
@@ -98,7 +98,7 @@ impl Family {
         under_way.since.get_or_insert_with(Instant::now);
     }
 
-    /// Notes that a child is dropped without its answer.
+    /// Notes that a child was dropped before it had its answer.
     pub(super) fn drops(&self) {
         self.has_dropped.store(true, Ordering::Relaxed);
         self.ends();

@@ -12,7 +12,8 @@ use toolwright_core::footprint::Footprint;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::CallRecord;
 
-/// What a call hands down to the calls that it makes; a part of the run in which they are made.
+/// The values that a call hands down to the calls that it makes. They are a part of the run in which these calls are
+/// made.
 pub(crate) struct Lineage {
     /// The name of the call's tool.
     pub(crate) tool: Arc<str>,
@@ -22,7 +23,7 @@ pub(crate) struct Lineage {
     pub(crate) recorded: Option<RecordedParent>,
     /// What the call touches; set once its input has been read, which is before the call can make another.
     footprint: OnceLock<Footprint>,
-    /// Cancelled when its attempt has ended.
+    /// The token that is cancelled when the call's attempt has ended.
     ended: CancellationToken,
 }
 
@@ -35,7 +36,7 @@ pub(crate) struct RecordedParent {
     pub(crate) run: Arc<str>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<Arc<str>>,
-    /// The names of the tools that its run could call, where the run was shown only some of them.
+    /// The names of the tools that the parent's run could call, if the run was shown only some tools.
     pub(crate) may_call: Option<Arc<[String]>>,
     /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
@@ -45,7 +46,7 @@ pub(crate) struct RecordedParent {
     pub(crate) by: By,
     /// The lease of the parent.
     pub(super) claim: Arc<Claim>,
-    /// Whether another process may run it from now on.
+    /// Whether another process may run the parent from now on.
     is_left: Arc<AtomicBool>,
 }
 
@@ -67,16 +68,16 @@ impl Lineage {
 
     /// Notes what the call touches.
     pub(super) fn touches(&self, footprint: Footprint) {
-        // Never set before: each attempt has a lineage of its own.
+        // The cell was never set before: each attempt has a lineage of its own.
         let _is_known = self.footprint.set(footprint);
     }
 
-    /// What it touches; `None` before its input has been read.
+    /// Returns what the call touches; `None` before its input has been read.
     pub(crate) fn footprint(&self) -> Option<&Footprint> {
         self.footprint.get()
     }
 
-    /// The token that is cancelled when its attempt has ended; that cancels the calls that it makes.
+    /// Returns the token that is cancelled when the call's attempt has ended, which cancels the calls that it makes.
     pub(crate) fn ended(&self) -> &CancellationToken {
         &self.ended
     }
@@ -93,7 +94,7 @@ impl RecordedParent {
         if self.is_left.load(Ordering::Relaxed) { By::Worker } else { self.by }
     }
 
-    /// Describes a claimed parent by its record.
+    /// Describes a claimed parent from its record.
     pub(crate) fn of(record: &CallRecord, by: By, claim: &Arc<Claim>) -> Self {
         let text = |text: &Option<String>| text.as_deref().map(Arc::from);
         Self {

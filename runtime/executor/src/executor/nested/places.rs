@@ -12,12 +12,12 @@ pub(crate) struct Places {
     standing: Mutex<Standing>,
 }
 
-/// The state of an attempt's places.
+/// Whether an attempt holds its places.
 #[derive(Default)]
 struct Standing {
-    /// Whether it has got its places, and has not ended.
+    /// Whether the attempt was given its places, and has not ended.
     is_inside: bool,
-    /// Whether it holds them at the moment.
+    /// Whether the attempt holds its places at the moment.
     holds: bool,
     /// How many children are running.
     away: usize,
@@ -57,7 +57,7 @@ impl Places {
         Out { places: self, is_counted: true }
     }
 
-    /// Waits until there is room for the attempt.
+    /// Waits until places are free for the attempt.
     async fn enter(&self) {
         let tool = match &self.tool {
             Some(gate) => Some(gate.enter_again().await),
@@ -69,7 +69,7 @@ impl Places {
         }
     }
 
-    /// Takes places even if there is no room; those who wait go on waiting until there is.
+    /// Takes places even if none is free. Calls that wait go on waiting until there are enough.
     fn enter_over(&self) {
         if self.takes_place() {
             self.tool.iter().for_each(|gate| gate.enter_over());
@@ -77,8 +77,8 @@ impl Places {
         }
     }
 
-    /// Notes that the attempt has its places again. Returns `false` if it must not take any: another child is
-    /// running, another one has taken them back already, or the attempt is over.
+    /// Notes that the attempt has its places again. Returns `false` if the attempt must not take places: another child
+    /// is running, another child has taken them back already, or the attempt is over.
     fn takes_place(&self) -> bool {
         let mut standing = self.standing();
         let takes = standing.is_inside && !standing.holds && standing.away == 0;
@@ -100,7 +100,7 @@ impl Places {
 }
 
 /// A child that is running while its parent holds no place. When it is dropped, the parent goes on at once and takes
-/// its places back, even if it was still waiting for room.
+/// its places back, even if none was free.
 pub(super) struct Out<'a> {
     places: &'a Places,
     /// Whether the child still counts as running.
@@ -108,7 +108,7 @@ pub(super) struct Out<'a> {
 }
 
 impl Out<'_> {
-    /// Notes that the child has its answer. After the last child, the parent waits until there is room.
+    /// Notes that the child has its answer. After the last child, the parent waits until places are free.
     pub(super) async fn step_in(mut self) {
         if self.ends() == 0 {
             self.places.enter().await;

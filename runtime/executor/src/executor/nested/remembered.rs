@@ -8,18 +8,18 @@ use toolwright_core::error::ToolError;
 use toolwright_core::error_kind;
 use toolwright_core::output::{Answer, StoredAnswer};
 
-/// The children of a call, by index.
+/// The children of a call, by their index.
 pub(super) struct RecordedChildren {
     /// Whether there may be a further attempt.
     is_needed: bool,
     children: Mutex<Vec<Option<Child>>>,
 }
 
-/// A child that was begun.
+/// A child that an attempt has begun.
 struct Child {
     tool: Box<str>,
     arguments: Box<str>,
-    /// `None` if it has not ended.
+    /// The answer of the child; `None` if the child has not ended.
     answer: Option<StoredAnswer>,
 }
 
@@ -54,7 +54,7 @@ impl RecordedChildren {
         }
     }
 
-    /// Notes what a child has answered.
+    /// Notes the answer of a child.
     pub(super) fn ends(&self, index: u32, answer: &Answer) {
         if let Some(Some(child)) = self.children().get_mut(index as usize) {
             child.answer = Some(answer.into());

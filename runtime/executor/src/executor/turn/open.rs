@@ -134,7 +134,7 @@ impl OpenTurn {
         let is_read = plan.entry.definition.effect == Effect::Read;
         let writes =
             |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
-        // A tool that makes calls may change something by them.
+        // A tool that makes calls may change something through them.
         if is_journaled || !is_read || plan.makes_calls {
             return false;
         }

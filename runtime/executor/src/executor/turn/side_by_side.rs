@@ -74,7 +74,7 @@ impl Run {
         }
     }
 
-    /// Returns what the policy and the batch know of a call.
+    /// Returns the facts of a call, which the policy and the batch need.
     pub(super) fn facts(&self, call: &Call<'_>) -> Option<Facts> {
         self.state.examine(call).ok()
     }

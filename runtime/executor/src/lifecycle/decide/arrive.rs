@@ -75,7 +75,7 @@ impl<'a> Moment<'a> {
                 None,
                 Then::Notify,
             ),
-            // When the plan runs, its caller is not there to provide the services.
+            // When the plan runs, its caller cannot provide the services.
             Gate::Plan if tool.needs_caller => return self.turn_away(Refusal::CannotBePlanned),
             Gate::Plan => (vec![opened, self.queue(&mut next, reason, None)?], None, Then::Report),
             Gate::Refuse(refusal) => return self.turn_away(refusal),
@@ -171,7 +171,7 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Evaluates again a call that the journal has.
+    /// Evaluates a call that the journal has again.
     pub(super) fn evaluate_again(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;

@@ -84,8 +84,7 @@ impl Moment<'_> {
         Ok(entries)
     }
 
-    /// Decides what an error means for a call: the transition, and the delay before another attempt, where there is
-    /// one.
+    /// Decides what an error means for a call: the transition, and the delay before another attempt, if one follows.
     fn after(
         self,
         attempt: &Attempt,
@@ -131,7 +130,7 @@ impl Moment<'_> {
         Ok((errored(failure, delay.is_none()), delay))
     }
 
-    /// Returns what an answer must add because an earlier attempt of the call may have acted.
+    /// Returns the sentence that an answer needs because an earlier attempt of the call may have acted.
     fn begun_before(self) -> Known<Option<String>> {
         let record = &self.snapshot.record;
         if record.epoch <= 1 {
@@ -188,7 +187,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, Vec::new(), Then::Report))
     }
 
-    /// Applies what a tool found out about the outcome of its call.
+    /// Applies what the tool has found out about the outcome of its call.
     pub(super) fn reconcile(self, found: &Reconciliation) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.version != found.version || record.state != State::Indeterminate {

@@ -19,7 +19,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
-    /// Why a person's decision does not count, if there is one.
+    /// Why the decision of a person does not count, if a person has decided.
     undecided: String,
 }
 
@@ -71,7 +71,7 @@ impl Moment<'_> {
             Gate::Ask(reason) => Gate::Ask(self.with_lost_grant(reason, fingerprint, four_eyes)),
             gate => gate,
         };
-        // A person's decision takes precedence: then no use of a grant is taken.
+        // A person's decision takes precedence, and then no use of a grant is taken.
         let grant =
             grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
         Ok(GatedCall { gate, grant, undecided: decided.err().unwrap_or_default() })

@@ -59,7 +59,7 @@ impl Moment<'_> {
             End::GivenUp => (Transition::RunEnded, cancelled(tool), "given up by its caller"),
             End::ShuttingDown => {
                 let error = match record.state {
-                    // It may have begun before its owner released it.
+                    // An attempt may have begun before its owner released the call.
                     State::Ready => cancelled(tool),
                     _ => shutting_down(),
                 };

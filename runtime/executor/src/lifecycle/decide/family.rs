@@ -28,8 +28,8 @@ impl Moment<'_> {
         is_elsewhere && record.answer.is_none()
     }
 
-    /// Returns whether an agent makes the call that the run was delegated to, and that does not go on here. The driver of its run makes
-    /// it again, unless it has its answer.
+    /// Returns whether the call was made by an agent to which the run was delegated, and which does not continue here.
+    /// The driver of that agent's run makes the call again, unless the call has its answer.
     pub(super) fn is_left_to_its_agent(self) -> bool {
         let record = &self.snapshot.record;
         is_of_agent(record) && self.settings.acts_as.as_ref() != Some(&record.requester.agent)
@@ -80,7 +80,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Lets a suspended call run again when one of its children has got on.
+    /// Lets a suspended call run again when one of its children is no longer waiting.
     pub(super) fn await_children(self) -> Known<Step> {
         if !self.snapshot.awaited.ok_or(Need::Awaited)? {
             return Ok(Step::only(Then::Report));

@@ -7,22 +7,22 @@ use toolwright_policy::policy::PolicyDecision;
 /// Why a call is put into a plan, unless its caller gives a reason.
 pub(crate) const PLANNED: &str = "what changes something is planned first";
 
-/// What the gate has to know of a call beside the policy's decision.
+/// The facts about a call that the gate needs besides the policy's decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFacts {
     /// Whether a person approved exactly this call.
     pub(crate) is_decided: bool,
     /// Whether a person rejected the same call in this run; `None` if not read yet.
     pub(crate) denied_before: Option<bool>,
-    /// Whether a grant covers it; `None` if not read yet.
+    /// Whether a grant covers the call; `None` if the grants were not read yet.
     pub(crate) is_granted: Option<bool>,
     /// Whether another person than its user has to decide, but it has no user: then no decision could count.
     pub(crate) lacks_user: bool,
-    /// Whether it holds secrets, and there is no key to encrypt them with.
+    /// Whether the call holds secrets that no key can encrypt.
     pub(crate) cannot_be_stored: bool,
     /// What the executor does with a call that needs approval; `None` if an approver can be asked.
     pub(crate) no_approver: Option<OnNoApprover>,
-    /// Whether there is a journal in which it can wait.
+    /// Whether the executor has a journal in which the call can wait.
     pub(crate) has_journal: bool,
 }
 
@@ -43,7 +43,7 @@ impl KnownFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Gate {
     Allow,
-    /// A person is asked, and reads this reason.
+    /// A person is asked, with this reason.
     Ask(String),
     /// The call is put into a plan.
     Plan,

@@ -12,7 +12,7 @@ use toolwright_journal::journal::{
     Transition,
 };
 
-/// One decision about a call.
+/// The values from which one decision about a call is made.
 #[derive(Clone, Copy)]
 pub(super) struct Moment<'a> {
     pub(super) snapshot: &'a Snapshot,
@@ -127,7 +127,7 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// Makes the step that fails, because the state does not allow the transition or a counter of the record is at its
+/// Makes the step for a failure, because the state does not allow the transition or a counter of the record is at its
 /// maximum.
 pub(super) fn not_advanced(why: NotAdvanced) -> Box<Step> {
     Box::new(Step::only(Then::Fail(match why {
@@ -140,7 +140,7 @@ fn known<T>(read: &Option<T>, need: Need) -> Known<&T> {
     read.as_ref().ok_or_else(|| Box::new(need.into()))
 }
 
-/// Ends the decision with this step.
+/// Wraps a step so that it ends the decision at once.
 pub(super) fn early<T>(step: Known<Step>) -> Known<T> {
     Err(step.map_or_else(|early| early, Box::new))
 }

@@ -21,18 +21,18 @@ pub(super) struct Reason<'a> {
     pub(super) is_last: bool,
 }
 
-/// A decision that does not count, and why.
+/// A decision that does not count, with the reason.
 pub(super) struct Invalid {
     event: Transition,
     pub(super) why: String,
 }
 
-/// What happened to a call before its present evaluation.
+/// The earlier history of a call, before its present evaluation.
 #[derive(Clone, Copy)]
 pub(super) struct Behind {
-    /// Whether it is a requeued dead letter.
+    /// Whether the call is a dead letter that was requeued.
     pub(super) is_dead_letter: bool,
-    /// How often it was begun and may have acted.
+    /// How many earlier attempts began and may have acted.
     pub(super) begun: u32,
 }
 
@@ -155,7 +155,7 @@ impl<'a> Moment<'a> {
             return Ok(Ok(None));
         };
         if event == Transition::DidNotHappen && entry.signed.is_none() {
-            // The tool found out, so there is no decision of a person.
+            // The tool found out what happened, so no person has decided.
             return Ok(Ok(None));
         }
         let statement = self.statement_of(past.evaluated_by.as_ref(), entry, event, is_last);
@@ -289,12 +289,12 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this person may be the user of the call.
+    /// Whether this person may be the user on whose behalf the call was made.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }
 
-    /// Whether the call names its user.
+    /// Whether the record of the call names its user.
     pub(super) fn has_user(self) -> bool {
         let user = self.snapshot.record.requester.user.as_deref();
         user.is_some_and(|user| !user.trim().is_empty())

@@ -10,7 +10,7 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{AnswerRecord, CallRecord};
 
-/// Why a call of such a tool cannot run without its caller.
+/// Why a call cannot run without its caller.
 pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
 
 /// Why a call that was begun when its tool could be repeated is left to people now.
@@ -45,7 +45,7 @@ pub(super) const NOT_SHOWN: &str = "what was shown is not what would run";
 /// How the reasons begin why a person's decision does not count.
 pub(super) const DOES_NOT_COUNT: &str = "its decision does not count";
 
-/// Says why a grant does not count in this journal or project.
+/// Explains why a grant does not count in this journal or project.
 pub(super) fn grant_unbound(id: &str, why: &str) -> String {
     format!("grant {id} does not count: {why}")
 }
@@ -59,7 +59,7 @@ const GO_ON: &str = "go on without this call, or tell the user that it needs app
 const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };
 
 impl Refusal {
-    /// Returns the answer of a refused call.
+    /// Makes the answer of a refused call.
     #[cold]
     pub(crate) fn error(&self, tool: &str, run: &str) -> ToolError {
         match self {
@@ -188,7 +188,7 @@ fn elsewhere(record: &CallRecord) -> &'static str {
     }
 }
 
-/// The answer of a call whose approver failed, where no other approver can decide.
+/// Makes the answer of a call whose approver failed, if no other approver can decide.
 pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
     let tool = &record.tool;
@@ -197,7 +197,7 @@ pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 
-/// The answer of a call that was begun as often as allowed, and whose owners were all lost.
+/// Makes the answer of a call that was begun as often as allowed, and lost its owner each time.
 pub(super) fn lost(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let message = match record.attempt {
@@ -207,7 +207,8 @@ pub(super) fn lost(record: &CallRecord) -> ToolError {
     ToolError::new("owner_lost", message)
 }
 
-/// The answer of a call that was begun as often as allowed, and whose tool reports each time that it did not happen.
+/// Makes the answer of a call that was begun as often as allowed, and whose tool reports each time that it did not
+/// happen.
 pub(super) fn did_not_happen(record: &CallRecord) -> ToolError {
     let (tool, times) = (&record.tool, record.attempt);
     let message = format!("`{tool}` was begun as often as it may be ({times}), and did not happen");

@@ -13,7 +13,7 @@ use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 
-/// How often to read a call whose commit may still be under way. Each pause is twice as long as the last one.
+/// How often the call is read while its commit may still be under way. Each pause is twice as long as the one before.
 const LOOKS: u32 = 10;
 
 /// The first pause.
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A claim. It is made before its commit, because a commit may succeed although its reply is lost.
 pub(super) struct HeldClaim {
     pub(super) claim: Arc<Claim>,
-    /// How the attempt ended, once it has.
+    /// The end of the attempt, once it has ended.
     pub(super) end: Option<Input>,
     left: Option<LeftClaim>,
 }
@@ -59,12 +59,12 @@ impl HeldClaim {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.is_recorded = true,
             (Err(error), _) if error.is_conflict() || wrote_nothing(error) => self.let_go(),
-            // The commit may have succeeded in spite of this error.
+            // In spite of this error, the commit may have succeeded.
             _ => {}
         }
     }
 
-    /// Releases the claim: its end is recorded, or there is nothing to record.
+    /// Lets the claim go: its end is recorded, or needs no record.
     pub(super) fn let_go(&mut self) {
         self.left = None;
     }
@@ -132,7 +132,8 @@ impl LeftClaim {
     }
 }
 
-/// The pauses before a commit without a reply is given up: together longer than a store waits for another program.
+/// Lists the pauses before a commit without a reply is given up. Together they are longer than a store waits for
+/// another program.
 pub(in super::super) fn pauses() -> impl Iterator<Item = Duration> {
     (0..LOOKS).map(|look| PAUSE * 2_u32.pow(look))
 }

@@ -11,10 +11,10 @@ use toolwright_journal::journal::{
     Filter, Page, ParentCall, StoreError, Transaction,
 };
 
-/// How many calls one read takes from the journal.
+/// How many calls one query reads.
 const PAGE: usize = 100;
 
-/// How many calls one read takes without their records.
+/// How many calls one query reads without their records.
 const SUMMARIES: usize = 1_000;
 
 impl<'a> Lifecycle<'a> {
@@ -30,7 +30,7 @@ impl<'a> Lifecycle<'a> {
         found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
     }
 
-    /// Reads many calls, and goes on where one of them cannot be read; that is reported.
+    /// Reads many calls. If one of them cannot be read, reports that and goes on.
     pub(in super::super) async fn read_or_damaged(
         self,
         id: CallId,
@@ -87,7 +87,7 @@ impl<'a> Lifecycle<'a> {
         self.load(id).await.map(Some)
     }
 
-    /// Lists the children of a call, as far as they can be read.
+    /// Lists those children of a call that can be read.
     pub(in super::super) async fn children(
         self,
         parent: CallId,
@@ -131,7 +131,7 @@ impl<'a> Lifecycle<'a> {
         let documents = vec![DocumentWrite { key: ended_key(run), expects: None, text }];
         match self.journal.store.commit(Transaction { calls: Vec::new(), documents }, now).await {
             Ok(()) => Ok(()),
-            // The end was recorded before.
+            // The end was already recorded.
             Err(error) if error.is_conflict() => Ok(()),
             Err(error) => Err(not_recorded(run, error)),
         }
@@ -213,7 +213,7 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Describes a failure of the journal, where there is no call yet.
+/// Makes the failure of the journal for a call that has no record yet.
 pub(super) fn store_failed(tool: &str, error: String) -> CallFailure {
     CallFailure::NotRecorded { tool: tool.to_owned(), error: StoreError::invalid(error) }
 }

@@ -27,7 +27,7 @@ impl<'a> Lifecycle<'a> {
         let (Some(mut held), Some(found), Some(settled)) =
             (look.held.take(), look.found.take(), look.arguments.take())
         else {
-            // There is no claim.
+            // The call was not claimed, so there is nothing to perform.
             return self.outcome_of(look.record());
         };
         let plan = found.plan();
@@ -248,7 +248,7 @@ async fn stuck(family: Option<&Family>) -> Vec<CallId> {
     }
 }
 
-/// Makes the call from its record: its caller is not in this process.
+/// Makes the call from its record, because its caller is not in this process.
 fn own_call<'c>(record: &'c CallRecord, arguments: &'c str) -> Call<'c> {
     let call = Call::new(record.tool.as_str(), arguments);
     match &record.provider_id {

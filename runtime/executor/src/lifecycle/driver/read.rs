@@ -32,7 +32,7 @@ use toolwright_journal::arguments::{DigestMatch, FinalArguments, shown_of};
 use toolwright_journal::journal::{AnswerRecord, CallRecord, Filter, State, Transition, begun};
 use toolwright_policy::policy::PolicyDecision;
 
-/// How long a tool's own preview may take.
+/// How long a tool may take to make its preview.
 const PREVIEW_TIME: Duration = Duration::from_secs(10);
 
 impl<'a> Lifecycle<'a> {
@@ -129,7 +129,7 @@ impl<'a> Lifecycle<'a> {
         Ok(())
     }
 
-    /// Adds to the message of an error what has to be said about earlier attempts.
+    /// Adds to the message of an error the sentence about earlier attempts.
     fn add_to_answer(self, look: &mut Look<'a, '_>, input: &mut Input, more: String) {
         let (stored, said) = match input {
             Input::Attempted(attempt) => (&mut attempt.answer, &mut attempt.more),
@@ -189,7 +189,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Describes a tool as it is now.
+    /// Describes the present state of a tool.
     pub(in super::super) fn tool_now(self, plan: &Plan, call: Option<&Call<'_>>) -> ToolNow {
         let refused = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
         let needs_caller = !plan.from_call.is_empty();
@@ -205,7 +205,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the calls that it makes may need services of its run.
+    /// Whether the calls that the tool makes may need services of its run.
     fn may_need_run(self, plan: &Plan) -> bool {
         plan.makes_calls && !self.run.core.provisions.per_run.is_empty()
     }
@@ -217,7 +217,7 @@ impl<'a> Lifecycle<'a> {
         self.tool(record)
     }
 
-    /// Makes the final arguments of a call, and its facts with them.
+    /// Makes the final arguments of a call, and its facts from them.
     pub(in super::super) fn settle(
         self,
         plan: &Plan,
@@ -286,7 +286,7 @@ impl<'a> Lifecycle<'a> {
         untrusted: Option<&[String]>,
     ) -> Result<Option<Result<Evaluated, AnswerRecord>>, CallFailure> {
         let Some(found) = &look.found else {
-            // The tool is looked up again first.
+            // The tool has to be looked up first.
             look.snapshot.tool = None;
             return Ok(None);
         };

@@ -53,7 +53,7 @@ impl<'a> Lifecycle<'a> {
             _ => None,
         };
         let version = record.version;
-        // The stages may have taken long, so what was read before them is discarded.
+        // The stages may have taken long, so the facts that were read before them are discarded.
         if look.snapshot.is_recorded {
             look.is_now(record);
         } else {

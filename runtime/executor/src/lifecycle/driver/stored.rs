@@ -8,7 +8,7 @@ use toolwright_journal::approval::{ApprovalError, ApprovalService};
 use toolwright_journal::arguments::{DigestMatch, FinalArguments, SealingKey, digest, shown_of};
 use toolwright_journal::journal::{AnswerRecord, CallRecord, StoreError, StoredText};
 
-/// The text in place of an encrypted answer.
+/// The text that is shown in place of an encrypted answer.
 const SEALED: &str = "(sealed, because a secret was among the arguments)";
 
 /// The text in place of an answer that could not be encrypted.
@@ -32,12 +32,12 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Reads the arguments that run.
+    /// Reads the arguments with which the call runs.
     pub(in super::super) fn arguments(self, record: &CallRecord) -> Result<String, String> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
 
-    /// Decrypts a stored text; `field` is its place in the record.
+    /// Decrypts a stored text; `field` names the field of the record that holds it.
     pub(in super::super) fn reveal(
         self,
         stored: &StoredText,
@@ -132,7 +132,7 @@ impl Lifecycle<'_> {
         record.compare_digest(fingerprint, arguments.canonical(), self.digest_key(arguments))
     }
 
-    /// The key for digests of arguments with secrets.
+    /// Returns the key for digests of arguments with secrets.
     fn digest_key(&self, arguments: &FinalArguments) -> Option<&SealingKey> {
         let key = self.journal.sealing.as_ref().or(self.journal.passing.as_ref());
         key.filter(|_| arguments.has_secrets())

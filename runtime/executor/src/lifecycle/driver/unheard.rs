@@ -18,13 +18,13 @@ pub(super) struct Unheard {
     pub(super) notification: Option<Notification>,
 }
 
-/// What follows from a conflict.
+/// What a conflict means for the commit.
 pub(super) enum Conflict {
     /// The commit had already succeeded, but its reply was lost.
     Stands,
     /// Another writer has recorded the call that was to be added: its record is used.
     Elsewhere,
-    /// The call has to be decided again.
+    /// The driver has to decide about the call again.
     Again,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Lifecycle<'a> {
         None
     }
 
-    /// Whether the commit without a reply succeeded. If not, the driver goes on from the record as it is now.
+    /// Whether the commit without a reply succeeded. If not, the driver continues from the present record.
     fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
         match look.unheard.take() {
             Some(Unheard { record, notification }) if is_same(&record, &now) => {
@@ -90,7 +90,7 @@ impl<'a> Lifecycle<'a> {
             CommitError::Document { key, .. } if key == ended_key(&place.run) => {
                 look.snapshot.run_ended = Some(true);
                 match place.turn {
-                    // Another caller may have been faster with the same call.
+                    // Another caller may have recorded the same call first.
                     Some(_) => self.at(&place, &look.record().tool).await?,
                     None => None,
                 }

@@ -13,7 +13,7 @@ use toolwright_core::json::ArgumentsError;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// No trusted key has signed it.
+    /// No trusted key has signed the statement.
     #[error("the statement does not count")]
     Unverified(#[from] VerifyError),
     /// The text is not a statement.
@@ -27,13 +27,13 @@ pub enum ApprovalError {
         /// The decision.
         verdict: Box<Decision>,
     },
-    /// There is no such call.
+    /// The journal has no such call.
     #[error("there is no call {call} in this journal: it is another journal's, or was removed")]
     UnknownCall {
         /// The id of the call.
         call: CallId,
     },
-    /// There is no such grant.
+    /// The journal has no such grant.
     #[error("there is no grant `{id}` in this journal: list the grants for their ids")]
     UnknownGrant {
         /// The id of the grant.
@@ -44,7 +44,7 @@ pub enum ApprovalError {
         "call {call} was {verdict} by {who:?} at {at}, and is {state} now: this decision came too late"
     )]
     Decided {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// Who made the other decision.
         who: String,
@@ -52,16 +52,16 @@ pub enum ApprovalError {
         at: Timestamp,
         /// The other decision.
         verdict: Box<Decision>,
-        /// The state of the call now.
+        /// The present state of the call.
         state: State,
     },
-    /// The call was evaluated again since it was shown.
+    /// The call was evaluated again after the person was shown it.
     #[error(
         "the statement is about generation {said} of call {call}, which is at generation {found} ({what} by {who:?} \
          at {at}): show the call again, and decide on what is shown"
     )]
     Generation {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The generation that the statement names.
         said: u32,
@@ -69,18 +69,18 @@ pub enum ApprovalError {
         found: u32,
         /// What raised the generation.
         what: String,
-        /// Who caused that.
+        /// Who raised the generation.
         who: String,
-        /// When that happened.
+        /// When the generation was raised.
         at: Timestamp,
     },
-    /// The call is not the one that was shown.
+    /// The call differs from the one that the person was shown.
     #[error(
         "the statement is about digest {said:?} and call {call} has `{found}`: show the call again, and decide on \
          what is shown"
     )]
     Digest {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The digest that the statement names.
         said: String,
@@ -93,7 +93,7 @@ pub enum ApprovalError {
          it, and find out who writes to the journal"
     )]
     Altered {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The arguments of the call are encrypted or not stored, so this service cannot check that the record shows them.
@@ -103,7 +103,7 @@ pub enum ApprovalError {
          compares both before it runs the call"
     )]
     Unseen {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The record shows other arguments now than when the statement was made.
@@ -112,7 +112,7 @@ pub enum ApprovalError {
          again, and decide on what is shown"
     )]
     NotShown {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// The statement counts in another journal, or for another project.
@@ -121,7 +121,7 @@ pub enum ApprovalError {
          shown"
     )]
     OtherJournal {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The journal and the project that the statement names.
         said: String,
@@ -134,29 +134,29 @@ pub enum ApprovalError {
     /// The state of the call does not allow it: it expired, was cancelled, or waits for no decision.
     #[error("call {call} was {what} by {who:?} at {at}: {illegal}")]
     Elsewhere {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The state of the call, and the transition that it does not allow.
         illegal: Illegal,
         /// What happened to the call last.
         what: String,
-        /// Who did that.
+        /// Who caused that transition.
         who: String,
-        /// When that happened.
+        /// When that transition happened.
         at: Timestamp,
     },
     /// A counter of the call's record is at its maximum, so nothing more can be recorded.
     #[error("nothing can be decided on call {call}: {why}")]
     NotAdvanced {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// Which counter.
+        /// The counter that is at its maximum.
         why: NotAdvanced,
     },
     /// The deadline for a decision has passed, although the journal does not say so yet.
     #[error("call {call} could be decided until {deadline}, which is past: it expires")]
     Late {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The deadline.
         deadline: Timestamp,
@@ -167,7 +167,7 @@ pub enum ApprovalError {
          tool and fingerprint from the call"
     )]
     OtherTool {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The call's tool.
         tool: String,
@@ -177,7 +177,7 @@ pub enum ApprovalError {
     /// A grant could never be used.
     #[error("the terms of the grant that is given with call {call} are useless")]
     Terms {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// Why the terms cannot be used.
         #[source]
@@ -189,7 +189,7 @@ pub enum ApprovalError {
          and have it made again"
     )]
     Secrets {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
     /// An edit would write a secret into the history, where everyone can read it.
@@ -198,7 +198,7 @@ pub enum ApprovalError {
          leave it out, or reject the call and have it made again"
     )]
     Secret {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The parameter that was given.
         parameter: String,
@@ -208,21 +208,21 @@ pub enum ApprovalError {
         "the new arguments of call {call} are not one JSON object without repeated keys: write all of them as one"
     )]
     Arguments {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// Why they cannot be read, if they cannot.
+        /// Why the arguments cannot be read, if that is the reason.
         #[source]
         error: Option<ArgumentsError>,
     },
     /// A grant in the journal cannot be read.
     #[error(transparent)]
     Grant(#[from] GrantError),
-    /// Other writers were faster each time.
+    /// Each time, other writers committed first.
     #[error(
         "the journal changed {looks} times while the statement was to be recorded: submit it again"
     )]
     Busy {
-        /// How often it was tried.
+        /// How often the statement was tried.
         looks: u32,
     },
     /// The store failed.

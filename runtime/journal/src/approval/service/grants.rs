@@ -15,7 +15,7 @@ pub struct Grants {
 }
 
 impl ApprovalService {
-    /// Lists the grants of the journal, of one tool or of all; revoked and used ones too.
+    /// Lists the grants of the journal for one tool or for all tools, including those that were revoked or used up.
     ///
     /// # Errors
     /// When the store fails.

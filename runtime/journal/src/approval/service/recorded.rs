@@ -77,7 +77,7 @@ pub(super) fn find_recorded(
     Err(ApprovalError::Elsewhere { call, illegal, what, who, at })
 }
 
-/// Whether a statement is the one that an entry recorded: the same text, or the same verdict by the same key.
+/// Whether an entry recorded this statement: the same text, or the same decision by the same key.
 fn is_same(said: &ParsedStatement<'_>, entry: &Entry, statement: &Statement) -> bool {
     entry.signed.as_ref().is_some_and(|signed| {
         signed.key == said.signed.key

@@ -9,7 +9,7 @@ use super::{Reader, Written};
 use toolwright_core::json::tree::write_quoted;
 
 impl Reader<'_> {
-    /// Checks that there are only these keys.
+    /// Checks that the table has no other keys than these.
     pub(super) fn keys(&mut self, table: &DeTable<'_>, known: &[&str], what: &str) {
         for (key, _) in table.iter() {
             if !known.contains(&key.get_ref().as_ref()) {
@@ -93,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Writes a value as JSON text; numbers keep their digits.
+    /// Writes a value as JSON text, in which numbers have all their digits.
     pub(super) fn json(&mut self, value: &Written<'_>) -> Option<At<String>> {
         let mut text = String::new();
         match write_json(value.get_ref(), &mut text) {

@@ -17,7 +17,7 @@ impl<'a> Reading<'a> {
         value: &'a Value,
     ) {
         match (keyword, value) {
-            // Handled after all other keywords.
+            // These are handled after all other keywords.
             ("type" | "nullable", _) => {}
             ("$ref" | "$dynamicRef" | "$recursiveRef", _) => self.reference(schema, value),
             ("items", Value::Array(items)) => self.positions(source, schema, items),
@@ -261,7 +261,7 @@ impl<'a> Reading<'a> {
 
 fn fits(shape: Shape, value: &Value) -> bool {
     match (shape, value) {
-        // A value that is not a schema is reported at its own place.
+        // A value that is not a schema is reported at its own location.
         (Shape::Schema | Shape::Value, _) => true,
         (Shape::SchemaList | Shape::Values, value) => value.is_array(),
         (Shape::SchemaMap | Shape::PatternMap, value) => value.is_object(),

@@ -98,7 +98,7 @@ impl Reading<'_> {
     }
 }
 
-/// Adds a text to a description, unless it is there already.
+/// Adds a text to a description, unless the description has it already.
 fn tell(schema: &mut Map<String, Value>, words: &str) {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let start = words.trim_end_matches('.').split(':').next().unwrap_or(words).to_lowercase();

@@ -15,7 +15,7 @@ pub(in crate::foreign) struct Places<'a> {
     base: Option<&'a str>,
     /// The place of each anchor; `None` if two places have the same one.
     anchors: BTreeMap<&'a str, Option<String>>,
-    /// Places with a URI of their own: references below them are relative to it.
+    /// Places that have a URI of their own, to which references below them are relative.
     embedded: Vec<String>,
     names: BTreeMap<String, String>,
     taken: BTreeSet<String>,
@@ -165,7 +165,7 @@ fn is_below(place: &str, own: &str) -> bool {
     place.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Decodes `%41` to `A` in a fragment; anything that is no such code stays.
+/// Decodes codes such as `%41`, which is `A`, in a fragment; all other text stays as it is.
 fn decode(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

@@ -9,9 +9,9 @@ use super::steps::{Kind, Step, Walk, Way, address};
 /// How badly a branch fits.
 #[derive(Debug, Default)]
 struct Fit {
-    /// Whether its type or its tag differs.
+    /// Whether the branch has another type or another tag than the value.
     is_ruled_out: bool,
-    /// How many errors concern the value itself, not its parts.
+    /// How many errors concern the value itself and not its parts.
     at_the_surface: usize,
     /// Whether a part has another type, or is none of the choices.
     is_doubtful: bool,

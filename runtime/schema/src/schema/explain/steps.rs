@@ -30,23 +30,23 @@ pub(super) enum Kind {
     OneOf,
 }
 
-/// A keyword at its place in the schema.
+/// A keyword at its location in the schema.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) kind: Kind,
-    /// The keyword's place in the schema.
+    /// The keyword's location in the schema.
     pub(super) at: String,
     pub(super) ways: Vec<Way>,
     /// Whether it applies to the keys of an object, which are not parts of the value.
     of_names: bool,
 }
 
-/// A place that a keyword leads to.
+/// A location that a keyword leads to.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    /// The name of its validator: `#` and the place.
+    /// The name of the validator for this location: `#` and the location.
     pub(super) name: Arc<str>,
-    /// Its index among the places that keywords lead to.
+    /// The index of the location among all that keywords lead to.
     number: usize,
 }
 
@@ -55,7 +55,7 @@ impl Way {
         Self { name: "#".into(), number: usize::MAX }
     }
 
-    /// Returns the place in the schema.
+    /// Returns the location in the schema.
     pub(super) fn place(&self) -> &str {
         self.name.strip_prefix('#').unwrap_or_default()
     }
@@ -69,7 +69,7 @@ impl Way {
 /// The keywords that failed, each with the address of its part of the value.
 pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 
-/// The memory of one explanation.
+/// The results that one explanation stores, so that no part is examined twice.
 pub(super) struct Walk {
     places: Arc<ValidatorMap>,
     /// Whether a part of the value fits a validator; `None` while that is being determined.
@@ -79,7 +79,7 @@ pub(super) struct Walk {
     most: usize,
 }
 
-/// A running explanation; dropping it clears the thread-local.
+/// An explanation that is under way. Dropping this value clears the thread-local variable.
 pub(super) struct Running(Rc<Walk>);
 
 impl std::ops::Deref for Running {

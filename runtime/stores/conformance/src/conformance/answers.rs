@@ -40,7 +40,7 @@ pub async fn whoever_runs_a_call_keeps_it_when_it_is_acknowledged(store: &Arc<im
     if let Err(error) = store.renew(record.id, record.epoch, time(60)).await {
         panic!("an owner cannot renew its lease after an acknowledgement: {error}");
     }
-    // The owner does not know of the acknowledgement.
+    // The owner commits without knowing of the acknowledgement.
     commit(store, calls([happening(&mut record, Transition::Succeeded)])).await;
     let expected = record.clone().with(|it| it.delivered = true);
     assert_eq!(got(store, record.id).await, Some(expected), "a commit undoes an acknowledgement");

@@ -9,7 +9,7 @@ use toolwright_journal::journal::{
     CallPage, CallRecord, Filter, Page, State, Store, StoreError, StoreErrorKind, Transition,
 };
 
-/// Calls of which the first, the third and the last are damaged.
+/// A store with calls of which the first, the third and the last are damaged.
 struct Field {
     damaged: Vec<CallRecord>,
     whole: Vec<CallRecord>,
@@ -129,7 +129,7 @@ pub async fn a_damaged_call_leaves_the_summaries_of_others<S: Store>(
         Ok(found) => found,
         Err(error) => panic!("a damaged call stops the summaries: {error}"),
     };
-    // A summary needs no record, so there may be one of a damaged call.
+    // A summary needs no record, so a damaged call may have one.
     let others = found.calls.iter().map(|it| it.id);
     let others: Vec<_> = others.filter(|id| !ids(&field.damaged).contains(id)).collect();
     assert_eq!(others, ids(&field.whole), "a damaged call hides the summaries of others");

@@ -18,7 +18,7 @@ fn answer_of(text: &str) -> Option<AnswerRecord> {
     Some(AnswerRecord { is_error: false, text: text.to_owned(), whole: Value::Null })
 }
 
-/// Makes calls that differ in everything that a filter can ask for.
+/// Makes calls that differ in every property that a filter can select by.
 async fn field(store: &Arc<impl Store>) -> Vec<CallRecord> {
     let mut records = Vec::new();
     for number in 0..48u32 {
@@ -158,7 +158,7 @@ pub async fn a_text_is_found_as_it_is_written(store: &Arc<impl Store>) {
     for text in texts {
         let shown = call("run").with(|it| it.shown = format!("<{text}>"));
         let answer = call("run").with(|it| it.answer = answer_of(&format!("<{text}>")));
-        // These texts are not searched: what ran is not what is shown.
+        // A filter searches the arguments that people are shown, and not these, with which the call ran.
         let kept = toolwright_journal::journal::StoredText::Plain(text.to_owned());
         let elsewhere = call("run").with(|it| {
             it.raw = kept.clone();

@@ -129,7 +129,7 @@ pub async fn add(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
     record
 }
 
-/// Makes a call that runs, claimed for the first time; its lease ends at 30.
+/// Makes a call that runs and was claimed for the first time. Its lease ends at the time 30.
 pub async fn running(store: &Arc<impl Store>) -> CallRecord {
     let mut record = add(store, call("run")).await;
     commit(store, calls([happening(&mut record, Transition::Allowed)])).await;

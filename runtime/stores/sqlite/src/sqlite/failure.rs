@@ -8,14 +8,14 @@ use rusqlite::ErrorCode;
 use super::identity::Identity;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// The file, for error messages.
+/// The path of the file, as error messages name it.
 #[derive(Debug, Clone)]
 pub struct JournalFile(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    /// Which file had the name when it was opened.
+    /// The identity of the file that had the name when it was opened.
     identity: Option<Identity>,
 }
 

@@ -19,7 +19,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// How many pages the write-ahead log may have before they are moved into the file.
 const CHECKPOINT: u32 = 4_000;
 
-/// Whether the file may be made.
+/// Whether the file may be made if it does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     MadeIfMissing,
@@ -84,7 +84,7 @@ fn find_format(connection: &mut Connection, name: &JournalFile) -> Result<FoundF
     identify(&moment, name)
 }
 
-/// Opens a read-only connection.
+/// Opens a connection that only reads.
 pub fn open_reader(name: &JournalFile) -> Result<Connection, StoreError> {
     let connection = connect(name)?;
     let asked = connection.pragma_update(None, "query_only", true);
@@ -140,13 +140,13 @@ fn refuse_shared(name: &JournalFile) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// On other systems the folder decides who may use the file.
+/// Accepts every file: on systems other than Unix, the folder decides who may use it.
 #[cfg(not(unix))]
 fn refuse_shared(_: &JournalFile) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns what a caller can do if the file cannot be made.
+/// Returns the kind of an error at making the file, which says what a caller can do.
 fn kind_of(error: &std::io::Error) -> StoreErrorKind {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,

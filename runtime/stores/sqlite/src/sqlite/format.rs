@@ -6,10 +6,10 @@ use super::failure::JournalFile;
 use super::triggers::refuse_foreign;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// Marks the file as a journal, in SQLite's header: `twjl`.
+/// The number that marks the file as a journal in SQLite's header: the letters `twjl`.
 const APPLICATION: i64 = 0x7477_6a6c;
 
-/// The migrations: each makes a version from the one before it; the first makes it from an empty file.
+/// The migrations. Each makes a version from the version before it; the first makes version 1 from an empty file.
 const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// The version that this program writes.
@@ -18,12 +18,12 @@ const VERSION: i64 = MIGRATIONS.len() as i64;
 /// The version that this program writes, as the number of migrations.
 pub const CURRENT: usize = MIGRATIONS.len();
 
-/// The content of a file.
+/// The kind of a file that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundFormat {
     /// The file is empty.
     Empty,
-    /// A journal of this version or an older one.
+    /// The file is a journal of this version or an older one.
     Journal(usize),
 }
 
@@ -68,7 +68,7 @@ pub fn migrate(
     let failed = |error: rusqlite::Error| name.failure("be brought to its format", error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    // Another process may have migrated it meanwhile.
+    // Another process may have migrated the file meanwhile.
     let done = match identify(&transaction, name)? {
         FoundFormat::Empty => 0,
         FoundFormat::Journal(version) => version,

@@ -11,7 +11,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity of the file with this name; `None` if there is none.
+    /// Returns the identity of the file with this name; `None` if no file has it.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;

@@ -11,10 +11,10 @@ use tokio::sync::oneshot;
 use super::failure::JournalFile;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// How many reads can run at once.
+/// How many threads read at the same time.
 pub const READERS: usize = 2;
 
-/// How many prepared statements a reader keeps.
+/// How many prepared statements a reader caches.
 const PREPARED: usize = 64;
 
 /// Sends queries to the reading threads.
@@ -63,7 +63,7 @@ impl Readers {
         };
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |reading| {
-            // The caller may have gone.
+            // The caller may no longer wait for the answer.
             let _ = answer.send(reading.name.refuse_replaced().and_then(|()| work(reading)));
         });
         self.sender.send(job).map_err(|_| ended())?;

@@ -133,8 +133,8 @@ impl<'c> Statements<'c> {
         execute(&self.name, &mut self.commit, [])
     }
 
-    /// Undoes the transaction. After some failures SQLite has done so itself, and reports that there is nothing to
-    /// undo.
+    /// Undoes the transaction. After some failures SQLite has undone it already, and reports that no transaction is
+    /// open.
     pub fn rollback(&mut self) {
         let _ = self.rollback.execute([]);
     }
@@ -343,7 +343,7 @@ impl<'c> Statements<'c> {
                 execute(&self.name, &mut self.put_document, values)
             }
             (None, Some(_)) => execute(&self.name, &mut self.remove_document, [key]),
-            // There is no document to remove.
+            // The document to be removed does not exist.
             (None, None) => Ok(()),
         }
     }

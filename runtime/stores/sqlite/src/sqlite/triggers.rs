@@ -45,7 +45,7 @@ pub fn refuse_foreign(
     Err(name.says(StoreErrorKind::Invalid, words))
 }
 
-/// Returns the triggers of a journal as this program makes it.
+/// Returns the triggers that a journal of this version has when this program makes it.
 fn own(version: usize) -> rusqlite::Result<Triggers> {
     let connection = Connection::open_in_memory()?;
     format::make(&connection, version)?;

@@ -14,7 +14,7 @@ use toolwright_journal::journal::StoreError;
 /// How often to check for commits of other processes while a reader waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Notifies of commits.
+/// Notifies callers when the file changes.
 pub struct Changes {
     sender: watch::Sender<()>,
     ended: AtomicBool,
@@ -62,7 +62,8 @@ impl Watcher {
         {
             let changes = Arc::clone(&self.changes);
             let thread = thread::Builder::new().name("toolwright-journal-watcher".to_owned());
-            // Without the thread there are no hints of commits of other processes, but nothing depends on them.
+            // Without the thread, hints of the commits of other processes are missing, but nothing depends on these
+            // hints.
             if let Ok(handle) = thread.spawn(move || look(&connection, seen, &changes)) {
                 *looking = Looking::Since(handle.thread().clone());
             }
@@ -99,7 +100,7 @@ fn look(connection: &Connection, mut last: i64, changes: &Changes) {
                 last = now;
                 changes.notify();
             }
-            // The waiter finds out about the failure when it reads.
+            // The caller that waits finds out about the failure when it reads.
             Err(_) => changes.notify(),
         }
         thread::park_timeout(PAUSE);

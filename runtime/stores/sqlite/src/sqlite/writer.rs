@@ -33,7 +33,7 @@ const GROUP: usize = 256;
 /// only matters if the disk is faster.
 const QUICK: Duration = Duration::from_millis(1);
 
-/// Sends writes to the file.
+/// Sends writes to the thread that owns the connection.
 pub struct Writer {
     sender: Sender<QueuedWork>,
     shared: Arc<WriterState>,
@@ -50,7 +50,7 @@ struct WriterState {
     changes: Arc<Changes>,
 }
 
-/// The writing connection; this process has only one.
+/// The connection that writes; this process has only one.
 struct WriteConnection {
     connection: Connection,
     /// The schema version of SQLite that was checked last.
@@ -117,7 +117,7 @@ impl Writer {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
         if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
-            // Lets other tasks queue their writes first, so that all wait for the disk together.
+            // Other tasks queue their writes first, so that all of them wait for the disk together.
             yield_now().await;
             if let Some(done) = offered.work.as_ref().and_then(|work| self.shared.here(work)) {
                 offered.work = None;
@@ -132,7 +132,7 @@ impl Writer {
     }
 }
 
-/// Work that is sent to the thread unless the caller does it, even if the caller has gone.
+/// Work that the caller may do itself. Otherwise it is sent to the thread, even if the caller no longer waits.
 struct OfferedWork<'w> {
     writer: &'w Writer,
     work: Option<Work>,
@@ -172,13 +172,13 @@ impl Drop for Waiting<'_> {
 }
 
 impl WriterState {
-    /// Whether there is no other waiting work.
+    /// Whether no other work is waiting.
     fn is_one(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 1
     }
 
-    /// Does the work on the caller's thread. Returns `None` if it would have to wait for other work, or other work for
-    /// it.
+    /// Does the work on the caller's thread. Returns `None` if this work would have to wait for other work, or other
+    /// work for this.
     fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
         #[cfg(feature = "conformance")]
         if let Work::Pragma(..) = work {
@@ -311,9 +311,10 @@ impl WriteConnection {
 
 /// Why a group was not committed.
 enum GroupFailure {
-    /// No commit is possible.
+    /// No write of the group can be committed.
     Whole(StoreError),
-    /// One write of the group may be the reason, such as one that is too large for the disk. Each is tried alone.
+    /// One write of the group may be the reason, such as one that is too large for the disk. So each write is tried
+    /// alone.
     ByOne,
 }
 

@@ -10,11 +10,11 @@ use serde_json::{Value, value::RawValue};
 
 use toolwright_core::json::canonical;
 
-/// Nothing may be removed from this text.
+/// The text cannot be read, so that nothing may be removed from it.
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
-/// The entries, without repeated keys.
+/// The entries of an object, without repeated keys.
 pub(super) struct Entries<'t>(pub(super) Vec<Entry<'t>>);
 
 pub(super) struct Entry<'t> {

@@ -72,7 +72,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// Writes a value of several types, each as a variant with the keywords for it.
+    /// Writes a value that has several types, each as a variant with the keywords for that type.
     pub(super) fn split(&mut self, types: &[&str], object: &Map<String, Value>) -> Node {
         let nullable = self.rules.type_lists == TypeLists::Nullable && types.contains(&"null");
         let mut draft = self.draft(object);
@@ -163,7 +163,7 @@ impl Reducer<'_, '_> {
         let outer = words::describe(&draft.description, &draft.sentences);
         let mut flat = Vec::new();
         for node in nodes {
-            // A nested choice is merged into the outer one, so that there is one place for the description.
+            // A nested choice is merged into the outer one, so that only one of them has a description.
             match node {
                 Node::Object(mut keywords) if keywords.iter().any(|(it, _)| it == "anyOf") => {
                     for (_, inner) in keywords.drain(..) {
@@ -216,7 +216,7 @@ fn is_hint(keyword: &str) -> bool {
     )
 }
 
-/// The type beside a choice.
+/// The types that a schema names besides its choice.
 struct Outer<'v>(Vec<&'v str>);
 
 /// A variant, restricted to the type beside the choice.

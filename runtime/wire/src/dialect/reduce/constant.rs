@@ -31,7 +31,7 @@ impl Reducer<'_, '_> {
             }
         }
         match object.get("const") {
-            // The type states this.
+            // The type already says that `null` is allowed.
             Some(Value::Null) if nullable => {}
             Some(only) if !self.sends(only) => self.tell(draft, "const", only),
             Some(only) => match self.rules.constants {
@@ -42,7 +42,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Whether a value may be sent as a constant.
+    /// Whether a value may be written as a constant.
     fn sends(&self, value: &Value) -> bool {
         match (self.rules.constants, value) {
             (Constants::Any, _) => true,

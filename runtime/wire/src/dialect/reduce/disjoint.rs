@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::dialect::parts::{constants, required_names, types};
 
-/// With more schemas than this, not every pair is compared.
+/// The number of schemas above which not every pair is compared.
 const PAIRS: usize = 64;
 
 pub(super) fn all_disjoint(variants: &[Value]) -> bool {
@@ -53,7 +53,7 @@ fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     objects.iter().all(|it| required_names(it).any(|name| known.get(name) == Some(&1)))
 }
 
-/// Whether there is a key that each object requires, with different constants in each.
+/// Whether each of these objects requires the same key, with different constants in each.
 fn have_own_tags(objects: &[&Map<String, Value>]) -> bool {
     let Some(first) = objects.first() else { return true };
     names(first).any(|name| {
@@ -81,7 +81,7 @@ fn tag<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v [Value]> {
     required_names(object).any(|it| it == name).then_some(property)
 }
 
-/// Whether no value fits both.
+/// Whether no value is valid for both schemas.
 fn disjoint(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
     let (ours, theirs) = (types(one), types(other));

@@ -7,7 +7,7 @@ use crate::dialect::finding::Rule;
 use crate::dialect::node::Node;
 
 impl Reducer<'_, '_> {
-    /// Writes what a list's schema says about its items.
+    /// Writes the part of a list's schema that is about its items.
     pub(super) fn list(&mut self, draft: &mut Draft, object: &Map<String, Value>) {
         let tuple = object.get("prefixItems").and_then(Value::as_array);
         let rest = object.get("items").filter(|items| **items != Value::Bool(true));
@@ -16,7 +16,7 @@ impl Reducer<'_, '_> {
                 let nodes = self.each("prefixItems", tuple);
                 draft.put("prefixItems", Node::List(nodes));
                 match rest {
-                    // `maxItems` says that there are no further items.
+                    // `maxItems` already says that no further items follow.
                     Some(Value::Bool(_)) if count(object, "maxItems") == Some(tuple.len()) => {}
                     Some(Value::Bool(_)) => draft.put("maxItems", Node::Plain(tuple.len().into())),
                     Some(items) => {

@@ -11,7 +11,7 @@ use crate::dialect::rules::Objects;
 use crate::dialect::{null, parts};
 
 impl Reducer<'_, '_> {
-    /// Writes what an object's schema says about keys.
+    /// Writes the part of an object's schema that is about its keys.
     pub(super) fn object(&mut self, draft: &mut Draft, object: &Map<String, Value>) {
         let none = Map::new();
         let properties = object.get("properties").and_then(Value::as_object).unwrap_or(&none);

@@ -37,7 +37,7 @@ impl<'a> Reducer<'a, '_> {
         if stands_alone || self.rules.references == References::Kept {
             draft.keywords.push(link);
         } else {
-            // Readers ignore keywords beside a reference.
+            // Some readers ignore keywords beside a reference.
             draft.put("anyOf", Node::List(vec![Node::schema(vec![link])]));
         }
         draft.finish()
@@ -108,7 +108,7 @@ impl<'a> Reducer<'a, '_> {
         self.recursive.get_or_init(all).contains(&name)
     }
 
-    /// Writes the definitions that references lead to.
+    /// Writes the definitions that the references lead to.
     pub(super) fn definitions(&mut self, draft: &mut Draft, definitions: &Value) {
         if self.rules.references == References::Inlined {
             return;

@@ -31,7 +31,7 @@ pub(super) struct Assembly {
 
 #[derive(Debug)]
 struct Block {
-    /// The block as it began, without the growing member.
+    /// The block as it began, without the member that grows.
     start: Map<String, Value>,
     /// The growing member: text, thinking, or the JSON of an input.
     grown: String,
@@ -274,7 +274,7 @@ impl Block {
         let mut members: Vec<String> =
             self.start.iter().map(|(key, value)| format!("{}:{value}", quote(key))).collect();
         match grown_key(self.of("type")) {
-            // The server could not compact, and says so by `null`.
+            // The server could not compact the history, which it reports by `null`.
             Some("content") if self.grown.is_empty() => members.push("\"content\":null".to_owned()),
             Some("input") => members.push(format!("\"input\":{}", embed(&self.grown))),
             Some(key) => members.push(format!("\"{key}\":{}", quote(&self.grown))),
@@ -292,7 +292,7 @@ impl Block {
     }
 }
 
-/// Returns the growing member of a block.
+/// Returns the key of the member that grows in such a block.
 fn grown_key(kind: &str) -> Option<&'static str> {
     match kind {
         "text" => Some("text"),

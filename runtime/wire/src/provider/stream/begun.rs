@@ -23,7 +23,7 @@ impl BegunCalls {
         self.0.len()
     }
 
-    /// Returns the index of a call that grows, if it has begun.
+    /// Returns the index of a call that grows; `None` if the call has not begun.
     pub(super) fn grow(&self, key: u64) -> Result<Option<usize>, StreamError> {
         match self.0.binary_search_by_key(&key, |(key, _)| *key).ok() {
             Some(place) if !self.0[place].1 => {
@@ -34,7 +34,7 @@ impl BegunCalls {
         }
     }
 
-    /// Ends a call, and returns its index, if it has begun.
+    /// Ends a call, and returns its index; `None` if the call has not begun.
     pub(super) fn end(&mut self, key: u64) -> Result<Option<usize>, StreamError> {
         let place = self.grow(key)?;
         if let Some(place) = place {

@@ -23,7 +23,7 @@ pub enum StreamError {
         /// The event, as the provider wrote it.
         body: String,
     },
-    /// An event contradicts those before it.
+    /// An event contradicts the events before it.
     #[error("the stream is out of order: {found}, expected {expected}")]
     #[non_exhaustive]
     Order {

@@ -90,7 +90,7 @@ struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// The text of the arguments that came, and whether they came as an object.
+    /// Returns the text of the arguments so far, and whether they came as an object.
     fn arguments(&self) -> Result<(Cow<'a, str>, bool), StreamError> {
         match self.arguments.map(RawValue::get) {
             None => Ok((Cow::Borrowed(""), false)),
@@ -138,7 +138,7 @@ impl Assembly {
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
-                // The limit may have cut the last call off.
+                // The token limit may have cut the last call off.
                 if reason != "length" {
                     self.end_calls(events)?;
                 }
@@ -235,7 +235,7 @@ impl Assembly {
             return Err(StreamError::order(found, "pieces of a text, or one object alone"));
         }
         call.arguments.push_str(&delta);
-        // Arguments are held back until the name is there.
+        // The arguments are held back until the name has come.
         let (place, delta) = match self.begun.grow(key)? {
             Some(place) => (place, delta.into_owned()),
             None if call.name.is_empty() => return Ok(()),

@@ -41,7 +41,7 @@ fn grow(block: &mut Map<String, Value>, piece: Map<String, Value>) {
             {
                 text.push_str(&more);
             }
-            // An empty signature means that there is none.
+            // The signature is empty, which means that the block has none.
             (Some(_), Value::Null) => {}
             (Some(_), Value::String(more)) if more.is_empty() => {}
             (_, more) => {
