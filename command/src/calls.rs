@@ -104,7 +104,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A list of calls: one line per call for programs, a table for people.
+/// Writes a list of calls: one line per call for programs, a table for people.
 pub(crate) fn write(
     session: &Session,
     calls: &[CallRecord],

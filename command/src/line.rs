@@ -15,7 +15,7 @@ const SCHEMA_KEYS: [&str; 4] =
 
 const TYPES: &str = "types";
 
-/// The argument that says which names of types a schema may use.
+/// Declares the argument that says which names of types a schema may use.
 pub(crate) fn types() -> Arg {
     Arg::new(TYPES)
         .long("types")

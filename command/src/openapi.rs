@@ -44,7 +44,7 @@ pub(crate) fn command() -> Command {
         .subcommand(call::command())
 }
 
-/// The arguments that name a document and the rules for it.
+/// Declares the arguments that name a document and the rules for it.
 fn document() -> [Arg; 3] {
     let file = Arg::new(FILE)
         .value_name("FILE")

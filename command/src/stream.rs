@@ -14,7 +14,7 @@ use crate::{Exit, complain};
 
 const FILE: &str = "file";
 
-/// The argument that names the input.
+/// Declares the argument that names the input.
 pub(crate) fn file(help: &'static str) -> Arg {
     Arg::new(FILE)
         .value_name("FILE")

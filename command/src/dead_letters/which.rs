@@ -13,7 +13,7 @@ const OLDER: &str = "older-than";
 const ALL: &str = "all";
 const DRY: &str = "dry-run";
 
-/// The options that select dead letters.
+/// Declares the options that select dead letters.
 pub(super) fn filters() -> impl Iterator<Item = Arg> {
     let kind = Arg::new(KIND)
         .long(KIND)
@@ -30,7 +30,7 @@ pub(super) fn older_than() -> Arg {
         .help("Only those dead for longer, such as 12h or 7d")
 }
 
-/// `--all` and `--dry-run`. To act on everything that the options select, an operator has to say `--all`.
+/// Declares `--all` and `--dry-run`. To act on everything that the options select, an operator has to say `--all`.
 pub(super) fn scope() -> [Arg; 2] {
     [
         Arg::new(ALL)
@@ -45,7 +45,7 @@ pub(super) fn scope() -> [Arg; 2] {
     ]
 }
 
-/// The options of [`filters`], and an argument for ids.
+/// Declares the options of [`filters`], and an argument for ids.
 pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
     std::iter::once(ids::any_calls().conflicts_with(ALL))
         .chain(filters().map(|option| option.conflicts_with(ids::IDS)))

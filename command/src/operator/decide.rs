@@ -24,20 +24,21 @@ const FEWEST: usize = 8;
 const DIGEST: &str = "digest";
 const UNSEEN: &str = "unseen";
 
-/// The option `--digest`: a decision counts only for the call that the person looked at.
+/// Declares the option `--digest`, with which a decision counts only for the call that the person has read.
 pub(crate) fn digest() -> Arg {
     digits(DIGEST, "`approvals show`")
         .help("Decide only if the call's digest still begins with these digits")
 }
 
-/// The option `--unseen`: decides also about a call whose sealed arguments this command cannot check.
+/// Declares the option `--unseen`, with which the command decides also about a call whose sealed arguments this command
+/// cannot check.
 pub(crate) fn unseen() -> Arg {
     Arg::new(UNSEEN).long(UNSEEN).display_order(99).action(ArgAction::SetTrue).help(
         "Decide also if the arguments are sealed, so that only the application can tell whether those shown would run; if they would not, it asks again",
     )
 }
 
-/// An option for the first digits of a digest that another command has printed.
+/// Declares an option for the first digits of a digest that another command has printed.
 pub(crate) fn digits(id: &'static str, printed_by: &'static str) -> Arg {
     Arg::new(id)
         .long("digest")

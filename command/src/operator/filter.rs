@@ -37,7 +37,7 @@ pub(crate) fn run() -> Arg {
     Arg::new(RUN).long(RUN).value_name("RUN").help("Only those of this run")
 }
 
-/// The options that filter calls.
+/// Declares the options that filter calls.
 pub(crate) fn narrowing() -> [Arg; 3] {
     [
         run(),
@@ -49,7 +49,7 @@ pub(crate) fn narrowing() -> [Arg; 3] {
     ]
 }
 
-/// The options that page a list.
+/// Declares the options that page a list.
 pub(crate) fn paging() -> [Arg; 3] {
     [
         Arg::new(LIMIT)
@@ -66,7 +66,7 @@ pub(crate) fn paging() -> [Arg; 3] {
     ]
 }
 
-/// All options of a list of calls.
+/// Declares all options of a list of calls.
 pub(crate) fn options() -> impl Iterator<Item = Arg> {
     narrowing().into_iter().chain(paging())
 }

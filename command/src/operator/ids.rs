@@ -26,17 +26,17 @@ const LISTED: usize = 8;
 
 const HELP: &str = "A call: its id, or at least 8 digits from its beginning or end";
 
-/// The argument for one id.
+/// Declares the argument for one id.
 pub(crate) fn one_call() -> Arg {
     Arg::new(IDS).value_name("ID").required(true).help(HELP)
 }
 
-/// The argument for one id or more.
+/// Declares the argument for one id or more.
 pub(crate) fn calls() -> Arg {
     one_call().num_args(1..).action(ArgAction::Append)
 }
 
-/// The argument for any number of ids.
+/// Declares the argument for any number of ids.
 pub(crate) fn any_calls() -> Arg {
     calls().required(false)
 }

@@ -31,7 +31,7 @@ impl Session {
     }
 }
 
-/// The options of every command on a journal.
+/// Declares the options of every command on a journal.
 pub(crate) fn options() -> [Arg; 2] {
     [journal::option(), json()]
 }

@@ -25,7 +25,7 @@ impl Stop {
         Self { exit, words: Some(words.to_string()), is_unprinted: false }
     }
 
-    /// The command line makes no sense.
+    /// Makes the end of a command whose command line is wrong.
     pub(crate) fn usage(words: impl Display) -> Self {
         Self::new(Exit::Usage, words)
     }
@@ -53,7 +53,8 @@ impl Stop {
         }
     }
 
-    /// Output could not be written. A reader that closes it early, as `head` does, is no failure.
+    /// Makes the end of a command whose output could not be written. A reader that closes the output early, as `head`
+    /// does, is no failure.
     pub(crate) fn unwritten(error: &io::Error) -> Self {
         let stop = match error.kind() {
             io::ErrorKind::BrokenPipe => Self::after(Exit::Success),

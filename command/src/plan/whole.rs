@@ -11,14 +11,14 @@ use crate::operator::decide;
 /// `decide::digest` has an id of its own, for the digest of a single call.
 const DIGEST: &str = "plan-digest";
 
-/// The option `--digest` of a whole plan.
+/// Declares the option `--digest` of a whole plan.
 pub(super) fn option() -> Arg {
     decide::digits(DIGEST, "`plan show`")
         .conflicts_with(crate::operator::ids::IDS)
         .help("Accept only if the plan's digest still begins with these digits")
 }
 
-/// SHA-256 over a line `id generation digest` for each call.
+/// Computes SHA-256 over a line `id generation digest` for each call.
 pub(super) fn digest(calls: &[CallRecord]) -> String {
     let lines = calls.iter().map(|it| format!("{} {} {}\n", it.id, it.generation, it.digest));
     hex::encode(Sha256::digest(lines.collect::<String>()))

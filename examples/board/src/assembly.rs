@@ -144,7 +144,7 @@ pub fn profiles(has_web: bool) -> Result<Profiles, InvalidPattern> {
     ]))
 }
 
-/// The tools of the toolbox, under the board's names and with descriptions that use them.
+/// Returns the tools of the toolbox, under the board's names and with descriptions that use them.
 fn file_tools(_: &Assembly) -> Vec<Registration> {
     let write = "Write a whole text file: make it, or replace what it contains. To change a part of a file, use `file_edit`.";
     vec![
@@ -179,7 +179,7 @@ fn board_tools(_: &Assembly) -> Vec<Registration> {
     tools::BOARD.map(Into::into).into()
 }
 
-/// The executables as tools. They run in the worktree, and only on the run's own ticket.
+/// Returns the executables as tools. They run in the worktree, and only on the run's own ticket.
 fn cli_tools(assembly: &Assembly) -> Vec<Registration> {
     let Assembly { ticket, workspace, shell, executables, .. } = assembly;
     let none = json!({"type": "object", "properties": {}, "additionalProperties": false});

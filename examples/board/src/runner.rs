@@ -133,7 +133,7 @@ impl Runner {
         Ok(())
     }
 
-    /// The journal of the executors, in which calls wait for a person's decision.
+    /// Returns the journal of the executors, in which calls wait for a person's decision.
     fn calls(&self) -> Journal {
         let journal = Journal::shared(Arc::clone(&self.journal)).lease(self.settings.lease);
         let journal = journal.on_no_approver(OnNoApprover::Park);

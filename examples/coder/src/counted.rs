@@ -36,7 +36,7 @@ impl Counted {
         }
     }
 
-    /// How many calls waited for another call of their turn, and how many ran at once at most.
+    /// Returns how many calls waited for another call of their turn, and how many ran at once at most.
     pub fn total(&self) -> (u64, usize) {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (counts.waited, counts.at_once)

@@ -119,7 +119,7 @@ impl<'a> End<'a> {
         }
     }
 
-    /// The end of a recorded run that waits, with what it waits for and what to do.
+    /// Returns the end of a recorded run that waits, with what it waits for and what to do.
     pub fn waiting(tool: String, message: String, provider: &'a str, model: &'a str) -> Self {
         let how = How::Stopped {
             ended: "waiting",

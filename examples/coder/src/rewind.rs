@@ -105,7 +105,8 @@ fn log_of(stored: &Stored, run: &str) -> Result<ChangeLog, Problem> {
     log.map_err(|error| Problem::failed("what the run changed is not known", error))
 }
 
-/// A refusal is a usage error and not a failure, since nothing was changed.
+/// Makes the problem for files that were not restored. A refusal is a usage error and not a failure, since nothing was
+/// changed.
 fn unrestored(error: RunError) -> Problem {
     match error {
         error @ (RunError::NotNow { .. }

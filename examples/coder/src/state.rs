@@ -34,7 +34,8 @@ pub fn logs() -> Option<PathBuf> {
     state_folder(|name| env::var_os(name).map(PathBuf::from))
 }
 
-/// Relative paths in these variables are ignored, as their specification requires.
+/// Returns the folder for the user's state. Relative paths in these variables are ignored, as their specification
+/// requires.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

@@ -49,13 +49,13 @@ impl Library {
         self
     }
 
-    /// The Markdown files.
+    /// Returns the Markdown files.
     #[must_use]
     pub fn files(&self) -> &Arc<Workspace> {
         &self.files
     }
 
-    /// The store of texts.
+    /// Returns the store of texts.
     #[must_use]
     pub fn store(&self) -> &ContextStore {
         &self.store

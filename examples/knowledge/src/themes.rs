@@ -109,7 +109,7 @@ fn lines_of(catalog: &Catalog, tools: &[&Definition]) -> String {
     text
 }
 
-/// The names and descriptions of the tools, by group.
+/// Returns the names and descriptions of the tools, by group.
 fn groups<'d>(tools: &[&'d Definition]) -> Vec<(&'d str, Vec<(&'d str, &'d str)>)> {
     let mut groups: BTreeMap<(usize, &str), Vec<(&str, &str)>> = BTreeMap::new();
     for definition in tools {

@@ -382,8 +382,8 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
-    /// Only the vendor's own server counts: every server that imitates it supports tools, but not every one supports
-    /// such formats.
+    /// Returns whether the server takes such formats. Only the vendor's own server does for certain: every server that
+    /// imitates it supports tools, but not every one supports formats.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let api = self.endpoint.api;
         *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()

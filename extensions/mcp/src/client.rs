@@ -209,7 +209,7 @@ impl McpServers {
         Ok(self)
     }
 
-    /// The change in a tool's definition since it last ran, for the person who is asked about its call.
+    /// Returns the change in a tool's definition since it last ran, for the person who is asked about its call.
     pub(crate) fn change(&self, name: &str) -> Option<String> {
         let server = self.0.servers.get(names::server(name)?)?;
         let tool = server.last_listed(name)?;
@@ -257,7 +257,7 @@ impl McpServers {
         join_all(self.0.servers.values().map(|server| server.close())).await;
     }
 
-    /// The definitions of one server, or of all servers; each with the server's name.
+    /// Returns the definitions of one server, or of all servers; each with the server's name.
     pub(crate) async fn definitions(
         &self,
         server: Option<&str>,
@@ -318,7 +318,7 @@ impl McpServers {
         })
     }
 
-    /// Every tool of every server, in the form in which a model sees it.
+    /// Returns every tool of every server, in the form in which a model sees it.
     async fn registrations(&self) -> Result<Vec<Registration>, ToolError> {
         let mut tools = Vec::new();
         for server in self.0.servers.values() {
@@ -360,7 +360,7 @@ impl Resolver for McpServers {
         })
     }
 
-    /// The longest start time-out among the servers.
+    /// Returns the longest start time-out among the servers.
     fn timeout(&self) -> Option<Duration> {
         self.0.servers.values().map(|server| server.start_timeout()).max()
     }

@@ -131,7 +131,7 @@ fn content(output: Output, response: &Response, value: Option<&Value>) -> Output
     }))
 }
 
-/// The body as text, if it is text; a body that was cut ends with its last whole character.
+/// Returns the body as text, if it is text; a body that was cut ends with its last whole character.
 fn text(response: &Response) -> Option<String> {
     match std::str::from_utf8(&response.body) {
         Ok(text) => Some(text.to_owned()),

@@ -180,8 +180,9 @@ fn add_body<'d>(
 /// A field with its schema, and whether it is required.
 type Field<'d> = (&'d str, LocatedValue<'d>, bool);
 
-/// The fields of a schema that describes only an object with named fields. Returns nothing for a map with arbitrary keys, and
-/// for an optional body with required fields: a call without fields could mean either no body or an invalid one.
+/// Returns the fields of a schema that describes only an object with named fields. Returns nothing for a map with
+/// arbitrary keys, and for an optional body with required fields: a call without fields could mean either no body or an
+/// invalid one.
 fn flat_fields<'d>(
     document: &'d Document,
     schema: &LocatedValue<'d>,

@@ -184,7 +184,7 @@ fn styles(media: &LocatedValue<'_>) -> BTreeMap<String, Style> {
     styles.filter_map(|(name, at)| Some((name.to_owned(), Style::of_form(Some(&at))?))).collect()
 }
 
-/// The encodings of the fields that are not plain text.
+/// Returns the encodings of the fields that are not plain text.
 fn parts(
     document: &Document,
     media: &LocatedValue<'_>,

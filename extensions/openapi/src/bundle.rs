@@ -247,7 +247,7 @@ impl OpenApi {
         if problems.0.is_empty() { Ok(tools) } else { Err(problems.sentences()) }
     }
 
-    /// The server of an operation, and the security requirement that its calls meet.
+    /// Returns the server of an operation, and the security requirement that its calls meet.
     fn ready(&self, draft: &Draft<'_>) -> Result<(Url, Requirement), String> {
         let server = servers::server(&self.document, &draft.found, &self.servers);
         let server = server.map_err(|refusal| refusal.to_string())?;

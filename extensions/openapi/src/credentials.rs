@@ -117,7 +117,8 @@ impl Credential {
         }
     }
 
-    /// The texts to be hidden in answers. A very short text is not a secret, but a placeholder for a local server.
+    /// Returns the texts to be hidden in answers. A very short text is not a secret, but a placeholder for a local
+    /// server.
     pub(crate) fn secrets(&self) -> Vec<String> {
         const SHORTEST: usize = 7;
         let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;

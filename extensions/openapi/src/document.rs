@@ -170,7 +170,7 @@ impl<'d> LocatedValue<'d> {
         self.value.get(key) == Some(&Value::Bool(true))
     }
 
-    /// The entries of an object, sorted by key, so that the order does not depend on the document or the build.
+    /// Returns the entries of an object, sorted by key, so that the order does not depend on the document or the build.
     pub(crate) fn entries(&self) -> Vec<(&'d str, Self)> {
         let object = self.value.as_object();
         let mut entries: Vec<_> = object.into_iter().flatten().collect();
@@ -198,8 +198,8 @@ fn parse(text: &str) -> Result<Value, LoadError> {
     }
 }
 
-/// The options for YAML: `no` and `on` are strings, as `OpenAPI` demands. A document may be as large and as deep as in JSON,
-/// but the expansion of its aliases is limited.
+/// Returns the options for YAML: `no` and `on` are strings, as `OpenAPI` demands. A document may be as large and as
+/// deep as in JSON, but the expansion of its aliases is limited.
 fn yaml() -> serde_saphyr::Options {
     const MOST: usize = 40_000_000;
     serde_saphyr::options! {
@@ -229,7 +229,7 @@ pub(crate) fn described(value: Option<&Value>) -> String {
     }
 }
 
-/// The first line of an error, because further lines may show parts of the document.
+/// Returns the first line of an error, because further lines may show parts of the document.
 fn short(error: &impl ToString) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }

@@ -78,7 +78,7 @@ impl Target<'_> {
     }
 }
 
-/// The place of a document within the main one, as a reference.
+/// Returns the place of a document within the main one, as a reference.
 fn place(document: &Url) -> String {
     let key = document.as_str().replace('%', "%25").replace('~', "~0").replace('/', "~1");
     format!("#/{MEMBER}/{key}")

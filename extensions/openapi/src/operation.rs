@@ -23,7 +23,7 @@ pub(crate) struct FoundOperation<'d> {
     item: LocatedValue<'d>,
 }
 
-/// Every operation of a document, sorted by path and method.
+/// Finds every operation of a document, sorted by path and method.
 pub(crate) fn all(document: &Document) -> Vec<Result<FoundOperation<'_>, Refusal>> {
     let root = LocatedValue { value: &document.root, place: String::new() };
     let paths = root.get("paths").map(|it| it.entries()).unwrap_or_default();
@@ -70,7 +70,7 @@ impl<'d> FoundOperation<'d> {
         tags.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// The servers of the operation or of its path, if they have their own.
+    /// Returns the servers of the operation or of its path, if they have their own.
     pub(crate) fn servers(&self) -> Option<LocatedValue<'d>> {
         let of = |at: &LocatedValue<'d>| {
             at.get("servers").filter(|it| it.value.as_array().is_some_and(|it| !it.is_empty()))

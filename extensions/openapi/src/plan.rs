@@ -65,7 +65,7 @@ pub(crate) struct Draft<'d> {
 /// The decision about an operation: the draft of a tool, `None` if a rule excludes the operation, or a refusal.
 pub(crate) type Drafted<'d> = Result<Option<Draft<'d>>, Refusal>;
 
-/// Every operation with the decision about it, in the order of paths and methods.
+/// Decides about every operation, in the order of paths and methods.
 pub(crate) fn plan<'d>(
     document: &'d Document,
     routes: &'d Routes,
@@ -254,7 +254,8 @@ fn check_presets(
     }
 }
 
-/// The effect and the danger of a call by its HTTP method, assuming that the server respects the semantics of HTTP.
+/// Returns the effect and the danger of a call by its HTTP method, assuming that the server respects the semantics of
+/// HTTP.
 fn judge(method: &str, has_key: bool) -> (Effect, Danger) {
     match method {
         "GET" | "HEAD" | "OPTIONS" | "QUERY" => (Effect::Read, Danger::Safe),
@@ -266,7 +267,7 @@ fn judge(method: &str, has_key: bool) -> (Effect, Danger) {
 }
 
 impl Draft<'_> {
-    /// The operation's first tag, which groups its tool with others.
+    /// Returns the operation's first tag, which groups its tool with others.
     pub(crate) fn group(&self) -> Option<String> {
         self.found.tags().next().map(names::fitting).filter(|it| it != "_")
     }

@@ -134,7 +134,7 @@ impl Routes {
         Self::from_toml(&text)
     }
 
-    /// The number of the rule that applies to an operation.
+    /// Returns the number of the rule that applies to an operation.
     pub(crate) fn of(&self, found: &FoundOperation<'_>) -> Option<usize> {
         self.routes.iter().position(|it| it.matches(found))
     }

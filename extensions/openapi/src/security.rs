@@ -107,7 +107,7 @@ impl SecurityScheme {
         }
     }
 
-    /// Why no credential of this scheme can be sent; `None` if it is supported.
+    /// Returns why no credential of this scheme can be sent; `None` if the scheme is supported.
     fn why_not(&self) -> Option<&str> {
         match &self.kind {
             SchemeKind::Unknown(why) => Some(why),

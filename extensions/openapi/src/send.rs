@@ -21,7 +21,7 @@ const MOST_REDIRECTS: usize = 5;
 /// How many bytes of an answer are read, unless the application sets it.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
-/// The HTTP client if the application has set the server.
+/// Returns the HTTP client if the application has set the server.
 ///
 /// # Errors
 /// When the system provides no TLS or no random numbers.
@@ -29,8 +29,8 @@ pub(crate) fn client() -> Result<Client, String> {
     build(Client::builder())
 }
 
-/// The HTTP client if the document names the server: it connects only to public addresses, and to those that the application
-/// has permitted.
+/// Returns the HTTP client if the document names the server: it connects only to public addresses, and to those that
+/// the application has permitted.
 ///
 /// # Errors
 /// As [`client`].

@@ -98,7 +98,7 @@ pub(crate) fn has_user(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-/// The URL as errors show it: hidden if it may contain a password.
+/// Returns the URL as errors show it: hidden if it may contain a password.
 pub(crate) fn shown(text: &str) -> &str {
     if text.contains('@') { "a URL with `@`, which is not shown" } else { text }
 }

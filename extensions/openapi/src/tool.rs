@@ -136,7 +136,8 @@ pub(crate) fn of(
     Ok(tool.adapted(adaptation))
 }
 
-/// The keys of parameters, of credentials and of the query in the path, which the fields of an object must not use.
+/// Returns the keys of parameters, of credentials and of the query in the path, which the fields of an object must not
+/// use.
 fn reserved(draft: &Draft<'_>) -> Vec<String> {
     let parameters = draft.input.arguments.iter().filter_map(|it| match &it.target {
         Target::Parameter { name, .. } => Some(name.clone()),
@@ -146,7 +147,7 @@ fn reserved(draft: &Draft<'_>) -> Vec<String> {
     parameters.chain(credentials.map(str::to_owned)).chain(draft.path.keys()).collect()
 }
 
-/// The description for models. It names the operation, so that a person's approval covers it.
+/// Returns the description for models. It names the operation, so that a person's approval covers it.
 fn description(api: &Api, draft: &Draft<'_>) -> String {
     let written = draft.route.and_then(|it| it.description.clone());
     let written = written.unwrap_or_else(|| draft.found.description(&api.document));

@@ -227,7 +227,7 @@ impl CodingTools {
         self.supervisor.clone().map_or_else(Supervisor::in_this_program, Ok)
     }
 
-    /// The paths that are hidden from programs in a sandbox.
+    /// Returns the paths that are hidden from programs in a sandbox.
     fn hidden(&self) -> Vec<PathBuf> {
         let log = self.log.as_ref().ok().and_then(|it| it.parent()).map(Path::to_owned);
         state::secrets().chain(log).chain(self.hidden.iter().cloned()).collect()

@@ -28,7 +28,7 @@ impl WrittenFiles {
         Self { names: Vec::new(), unnamed }
     }
 
-    /// The files of a workspace that a footprint says are written.
+    /// Returns the files of a workspace that a footprint says are written.
     pub(crate) fn of(footprint: &Footprint, workspace: &Workspace) -> Self {
         let Some(written) = footprint.resources_written() else { return Self::unnamed() };
         let own = workspace.scope();

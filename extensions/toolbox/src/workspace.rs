@@ -245,7 +245,7 @@ impl Workspace {
         self.files.as_ref()
     }
 
-    /// How many other hard links a file has; their names are unknown.
+    /// Returns how many other hard links a file has; their names are unknown.
     #[cfg(feature = "files")]
     pub(crate) fn hard_links(&self, name: &Name) -> Result<usize, ToolError> {
         self.files.hard_links(name)
@@ -334,7 +334,7 @@ impl Holds<toolwright::File> for Workspace {
         self.scope.clone()
     }
 
-    /// The names of a file that is reached through links: one name after each link, the real name last.
+    /// Returns the names of a file that is reached through links: one name after each link, the real name last.
     fn other_names(&self, name: &str) -> Vec<String> {
         let Ok(name) = Name::parse(name) else { return Vec::new() };
         self.files.names_past_links(&name).iter().map(ToString::to_string).collect()

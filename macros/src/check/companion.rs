@@ -30,8 +30,8 @@ pub fn parameters(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A name alone is the parameter that holds the reason, where the tool has a parameter of that name; otherwise it is
-/// a function.
+/// Resolves a name alone: if the tool has a parameter of that name, the parameter holds the reason; otherwise the name
+/// is that of a function.
 pub fn parameter_as_reason(tool: &mut Tool) {
     let Some(Approval::Awaited(Companion::Path(path))) = &tool.args.approval else { return };
     let Some(name) = path.get_ident() else { return };

@@ -136,7 +136,7 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
     }
 }
 
-/// `self` cannot be bound by `let`, so the body uses a local of this name.
+/// Names the local variable that the body uses instead of `self`, which `let` cannot bind.
 fn self_local() -> Ident {
     format_ident!("__tw_self", span = Span::call_site())
 }

@@ -219,7 +219,7 @@ impl Repairer {
         }
     }
 
-    /// Adds an example of what was probably meant: the most lenient reading of the text.
+    /// Adds an example of the input that was probably meant: the most lenient reading of the text.
     fn with_example(&self, refusal: Refusal, text: &str) -> Refusal {
         let example = self.attempt(text, Reach::Example, TruncatedInput::Refused).ok();
         refusal.with_example(example.map(|it| it.text))

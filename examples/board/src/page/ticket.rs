@@ -173,7 +173,7 @@ fn comment(comment: &Comment) -> Markup {
     }
 }
 
-/// The key makes one comment of a form that is posted twice.
+/// Shows the form for a comment. Its key makes one comment of a form that is posted twice.
 fn comment_form(session: &Session, ticket: i64, draft: &Draft) -> Result<Markup, Problem> {
     let key = secret().map_err(Problem::failed)?;
     Ok(html! {

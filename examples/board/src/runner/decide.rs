@@ -38,7 +38,8 @@ const COMMENT: &str = "Comment ";
 /// The indentation of a comment's lines.
 const INDENT: &str = "    ";
 
-/// The message that resumes a run that has ended: the new comments of people, or else why the ticket was returned.
+/// Returns the message that resumes a run that has ended: the new comments of people, or else why the ticket was
+/// returned.
 pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     if unread.is_empty() {
         return match last_move {

@@ -80,7 +80,7 @@ impl ById {
         Self { inner, agent: agent.clone(), id, user, session, token, output }
     }
 
-    /// The id of the run.
+    /// Returns the id of the run.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }

@@ -21,7 +21,8 @@ pub(super) fn cancel(run: &str) -> String {
     format!("run/{run}/cancel")
 }
 
-/// The parts of the agent that drives the run; see [`MadeOf`](super::made_of::MadeOf).
+/// Returns the key of the document that records the parts of the agent that drives the run; see
+/// [`MadeOf`](super::made_of::MadeOf).
 pub(super) fn agent(run: &str) -> String {
     format!("run/{run}/agent")
 }
@@ -49,12 +50,12 @@ pub(super) fn turns(run: &str) -> String {
     format!("run/{run}/turn/")
 }
 
-/// The prefix of all messages that were sent to the run while it works.
+/// Returns the prefix of the keys of all messages that were sent to the run while it works.
 pub(super) fn inbox(run: &str) -> String {
     format!("run/{run}/inbox/")
 }
 
-/// The prefix of the documents of one sub-agent, named by the call that started it.
+/// Returns the prefix of the keys of one sub-agent's documents. The call that started the sub-agent names it.
 pub(super) fn sub_agent(run: &str, call: CallId) -> String {
     format!("{}{call}/", answers_of(run))
 }

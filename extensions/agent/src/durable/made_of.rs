@@ -97,7 +97,7 @@ fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes()))
 }
 
-/// An agent by its name, and by the digest of its model and instructions.
+/// Returns the name of an agent, and the digest of its model and instructions.
 fn digested((name, agent): (&str, &Agent)) -> (String, String) {
     let made_of = format!("{}\0{}", agent.model().name(), agent.0.instructions.source());
     (name.to_owned(), digest(&made_of))

@@ -291,7 +291,7 @@ impl Fallback {
 }
 
 impl Model for Fallback {
-    /// The name of the preferred model.
+    /// Returns the name of the preferred model.
     fn name(&self) -> &str {
         self.models[0].name()
     }
@@ -300,7 +300,7 @@ impl Model for Fallback {
         self.models[0].dialect()
     }
 
-    /// The highest cost of all models, if the price of each is known.
+    /// Returns the highest cost of all models, if the price of each is known.
     fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
         let costs = self.models.iter().map(|it| it.most_cost(input_tokens, output_tokens));
         costs.collect::<Option<Vec<_>>>()?.into_iter().max()
@@ -310,12 +310,12 @@ impl Model for Fallback {
         self.models.iter().flat_map(|model| model.dialects()).collect()
     }
 
-    /// The origin of the preferred model.
+    /// Returns the origin of the preferred model.
     fn origin(&self) -> Option<&str> {
         self.models[0].origin()
     }
 
-    /// The first message that any of the models reads: the whole history, unless all of them have compacted it.
+    /// Returns the first message that any of the models reads: the whole history, unless all of them have compacted it.
     fn first_read(&self, history: &[Message]) -> usize {
         self.models.iter().map(|model| model.first_read(history)).min().unwrap_or(0)
     }

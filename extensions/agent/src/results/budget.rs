@@ -67,7 +67,7 @@ impl AnswerBudget {
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }
     }
 
-    /// How many characters of the answers of a tool are sent; all where that has no limit.
+    /// Returns how many characters of the answers of a tool are sent; all where that has no limit.
     pub(crate) fn of(&self, tool: &str) -> Option<usize> {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }

@@ -63,7 +63,7 @@ pub(crate) fn unknown(call: &BackgroundCall) -> ToolError {
         .hint("look whether it has taken effect before you make it again")
 }
 
-/// A text of at most so many characters, which says how much it leaves out.
+/// Cuts a text to at most this many characters, and notes in it how many are left out.
 fn cut(text: &str, most: Option<usize>) -> String {
     let most = most.unwrap_or(usize::MAX);
     match text.char_indices().nth(most) {

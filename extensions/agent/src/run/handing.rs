@@ -42,7 +42,7 @@ struct Standing<'s> {
     calls: usize,
 }
 
-/// The name in the last answer of `hand_off` that handed the run off.
+/// Returns the name in the last answer of `hand_off` that handed the run off.
 pub(crate) fn last_target(history: &[Message]) -> Option<String> {
     history.iter().rev().find_map(|message| match message {
         Message::ToolResults(answered) => answered.iter().rev().find_map(target),
@@ -50,7 +50,7 @@ pub(crate) fn last_target(history: &[Message]) -> Option<String> {
     })
 }
 
-/// The agent that the run was handed off to by a call.
+/// Returns the name of the agent to which a call has handed the run off.
 fn target((call, answer): &(ToolCall, Answer)) -> Option<String> {
     if !is_hand_off(call, answer) {
         return None;
@@ -190,7 +190,7 @@ impl AgentRun {
         Some(listed.map_or_else(|| without.clone(), |it| without.followed_by(it)))
     }
 
-    /// The answers to those calls of a turn that would hand the run off and do not.
+    /// Returns the answers to those calls of a turn that would hand the run off and do not.
     pub(super) fn not_handed_off(&self, turn: &Turn, catalog: &Catalog) -> Vec<Option<Answer>> {
         let called = &turn.calls[..turn.run];
         if called.iter().all(|it| it.name != HAND_OFF) || !is_marked(catalog) {

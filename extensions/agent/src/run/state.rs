@@ -246,7 +246,7 @@ impl State {
         self.0.called
     }
 
-    /// How often the run was handed off since the user last spoke.
+    /// Returns how often the run was handed off since the user last spoke.
     pub(super) fn handed_off(&self) -> u32 {
         self.0.handed_off
     }

@@ -102,7 +102,7 @@ impl Answers {
         self
     }
 
-    /// The capabilities that the client announces to a server at the handshake.
+    /// Returns the capabilities that the client announces to a server at the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
         let mut offered = ClientCapabilities::default();
         offered.elicitation = self.elicit.as_ref().map(|_| Default::default());

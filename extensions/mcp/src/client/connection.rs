@@ -127,7 +127,7 @@ impl Server {
         self.config.trust
     }
 
-    /// How long a call may take without an answer or a progress report, if the configuration sets it.
+    /// Returns how long a call may take without an answer or a progress report, if the configuration sets it.
     pub(super) fn call_timeout(&self) -> Option<Duration> {
         self.config.call_timeout
     }
@@ -138,7 +138,7 @@ impl Server {
         Ok(definitions)
     }
 
-    /// A tool from the last list, by its name here. Neither starts the server nor asks it.
+    /// Returns a tool from the last list, by its name here. Neither starts the server nor asks it.
     pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
         self.line()?.1.get(name)
     }
@@ -264,7 +264,7 @@ impl Server {
         self.line().ok_or_else(|| self.unreachable("it has ended"))
     }
 
-    /// The connection as it is now, and the tools of the last list.
+    /// Returns the connection as it is now, and the tools of the last list.
     fn line(&self) -> Option<(Line, Arc<Definitions>)> {
         let state = self.state();
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;

@@ -94,8 +94,8 @@ pub(crate) struct ForeignTool {
 }
 
 impl ForeignTool {
-    /// The first digits of the fingerprint, which models and people see: so many that no server can craft another definition
-    /// with the same digits.
+    /// Returns the first digits of the fingerprint, which models and people see: so many that no server can craft
+    /// another definition with the same digits.
     pub(crate) fn digest(&self) -> &str {
         self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }

@@ -82,7 +82,7 @@ pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
     matches!(failure(error), Some(StreamableHttpError::SessionExpired))
 }
 
-/// The text that the server answered where a message was expected, if that is the error.
+/// Returns the text that the server answered where a message was expected, if that is the error.
 pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
     match failure(error) {
         Some(StreamableHttpError::UnexpectedServerResponse(words)) => Some(words),
@@ -97,7 +97,8 @@ fn failure(error: &ServiceError) -> Option<&Failure> {
     }
 }
 
-/// The headers that the configuration adds to every request. Errors do not show their values, which may be secrets.
+/// Returns the headers that the configuration adds to every request. Errors do not show their values, which may be
+/// secrets.
 fn headers(http: &Http) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let read = |(name, value): (&String, &String)| {
         let header = HeaderName::from_bytes(name.as_bytes())

@@ -128,7 +128,7 @@ impl Line {
         })
     }
 
-    /// The id of the answered request, if `id` is the first or the last key.
+    /// Returns the id of the answered request, if `id` is the first or the last key.
     fn id_at_an_end(&self) -> Option<RequestId> {
         let text = String::from_utf8_lossy(&self.bytes);
         let of = |rest: &str| {
@@ -173,7 +173,7 @@ fn tool(written: &RawValue) -> Value {
     })
 }
 
-/// The error in place of an answer that is longer than the limit.
+/// Returns the error in place of an answer that is longer than the limit.
 pub(super) fn too_long(id: RequestId) -> ServerJsonRpcMessage {
     not_taken(id, &format!("it is longer than {} MiB", LONGEST >> 20))
 }

@@ -119,7 +119,7 @@ impl Drop for EnteredRun {
     }
 }
 
-/// The question that the user sees. A model wrote the arguments, so control characters in them are escaped.
+/// Returns the question that the user sees. A model wrote the arguments, so control characters in them are escaped.
 fn question(request: &ApprovalRequest) -> String {
     let tool = request.title.as_deref().unwrap_or(&request.tool);
     let shown = request.preview.as_deref().unwrap_or(&request.arguments);

@@ -102,7 +102,7 @@ impl Piece {
     }
 }
 
-/// The line of a message, with the page in place of the empty list.
+/// Returns the line of a message, with the page in place of the empty list.
 fn line(message: &TxJsonRpcMessage<RoleServer>, page: Option<Arc<str>>) -> io::Result<[Piece; 3]> {
     let mut head = serde_json::to_vec(message)?;
     head.push(b'\n');

@@ -74,7 +74,7 @@ impl ShownTools {
         (page.end < self.tools.len()).then(|| self.cursor(page.end))
     }
 
-    /// The tool for a listed name; `None` if the name was not listed.
+    /// Returns the tool for a listed name; `None` if the name was not listed.
     pub(super) fn tool(&self, shown: &str) -> Option<&str> {
         self.names.get(shown).map(String::as_str)
     }

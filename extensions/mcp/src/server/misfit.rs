@@ -33,8 +33,8 @@ const METHODS: [(&str, Revisions); 16] = [
     ("tools/list", Revisions::All),
 ];
 
-/// The error for a request that the library could not parse. A method that the request's revision does not have is reported as
-/// unknown, whatever its params are.
+/// Makes the error for a request that the library could not parse. A method that the request's revision does not have
+/// is reported as unknown, whatever its params are.
 pub(super) fn error(request: CustomRequest, has_sessions: bool) -> ErrorData {
     let method = request.method;
     let of_revision = match has_sessions {

@@ -37,7 +37,7 @@ impl Reports {
         }
     }
 
-    /// The reports of a call, until [`forget`](Self::forget).
+    /// Returns the reports of a call, until [`forget`](Self::forget).
     pub(super) fn of(&self, call: &str) -> mpsc::Receiver<Report> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.lock().insert(call.to_owned(), sender);
@@ -118,7 +118,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The notification for a report; `None` if the progress would not increase.
+    /// Returns the notification for a report; `None` if the progress would not increase.
     pub(super) fn next(
         &mut self,
         token: &ProgressToken,

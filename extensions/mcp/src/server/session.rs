@@ -267,7 +267,7 @@ impl Session {
         }
     }
 
-    /// The time by the journal's clock, by which the deadlines are set.
+    /// Returns the time by the journal's clock, by which the deadlines are set.
     fn now(&self) -> Timestamp {
         let journal = self.executor.journal_access();
         journal.map_or_else(Timestamp::now, |journal| journal.now())

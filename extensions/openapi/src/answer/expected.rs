@@ -85,7 +85,7 @@ impl Answers {
         shown.collect()
     }
 
-    /// The compiled schema; `None` if the schema itself is invalid, which is not the answer's fault.
+    /// Returns the compiled schema; `None` if the schema itself is invalid, which is not the answer's fault.
     fn checker(&self, schema: &LocatedValue<'_>) -> Option<Arc<PreparedChecker>> {
         let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
         let prepared = || prepare(&self.document, schema).map(|it| Arc::new(PreparedChecker(it)));

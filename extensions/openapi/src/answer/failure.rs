@@ -43,7 +43,7 @@ pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError
     }
 }
 
-/// The kind of the failure, and whether the call may be repeated.
+/// Returns the kind of the failure, and whether the call may be repeated.
 fn classify(status: StatusCode, pause: Option<Duration>) -> (&'static str, ErrorClass) {
     match status {
         StatusCode::TOO_MANY_REQUESTS => {
@@ -64,7 +64,8 @@ fn classify(status: StatusCode, pause: Option<Duration>) -> (&'static str, Error
     }
 }
 
-/// The server's message: title and detail of problem details (RFC 9457), the message of other JSON, or the text.
+/// Returns the server's message: title and detail of problem details (RFC 9457), the message of other JSON, or the
+/// text.
 fn read_message(body: Option<&Value>, raw: &[u8]) -> Option<String> {
     let text = |key: &str| body?.get(key)?.as_str().map(str::trim).filter(|it| !it.is_empty());
     let said = match (text("title"), text("detail")) {

@@ -120,7 +120,7 @@ impl OAuthCredentials {
         self
     }
 
-    /// The current token, or a new one. Calls that need a new one at the same time wait for the same request.
+    /// Returns the current token, or a new one. Calls that need a new one at the same time wait for the same request.
     async fn token(&self, now: SystemTime) -> Result<Credential, ToolError> {
         let mut state = self.state.lock().await;
         if let Some(token) = &state.token

@@ -8,8 +8,8 @@ use super::keys::Keys;
 use super::style;
 use crate::operation::Style;
 
-/// The fields as pairs. If the document gives no style for a field, a list of plain values repeats the field, and any other
-/// structure is JSON, as the specification demands.
+/// Returns the fields as pairs. If the document gives no style for a field, a list of plain values repeats the field,
+/// and any other structure is JSON, as the specification demands.
 pub(super) fn text(styles: &BTreeMap<String, Style>, value: &Value) -> Result<String, String> {
     let Some(fields) = value.as_object() else {
         return Err(format!("a form is made of fields, found {value}"));

@@ -50,7 +50,7 @@ impl<'s> Keys<'s> {
     }
 }
 
-/// The name before the first bracket of a key.
+/// Returns the name before the first bracket of a key.
 fn root(key: &str) -> &str {
     key.split('[').next().unwrap_or_default()
 }

@@ -124,7 +124,7 @@ impl Filling<'_> {
         self.values.insert(name.to_owned(), value);
     }
 
-    /// The path, encoded.
+    /// Returns the path, encoded.
     ///
     /// # Errors
     /// When a parameter is missing or empty, or a segment would lead to another path.

@@ -67,7 +67,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, ChangeLogError> {
     })
 }
 
-/// The error for a model when the log fails during a call.
+/// Makes the error for a model when the log fails during a call.
 pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
     let message = "the log of changes cannot be used, so nothing could be undone";
     ToolError::new("change_log_unavailable", message).caused_by(error)

@@ -23,7 +23,7 @@ pub(super) enum Entry {
 }
 
 impl ChangeLog {
-    /// The newest entries, of one file or of all files, without those of the call that asks.
+    /// Returns the newest entries, of one file or of all files, without those of the call that asks.
     pub(super) fn history(
         &self,
         name: Option<&Name>,
@@ -72,7 +72,7 @@ impl ChangeLog {
         calls.collect()
     }
 
-    /// The files that the calls of a turn changed, the most recently changed first.
+    /// Returns the files that the calls of a turn changed, the most recently changed first.
     pub(super) fn names_of_turn(&self, run: &str, turn: u64) -> rusqlite::Result<Vec<Name>> {
         let connection = self.connection();
         let sql = "SELECT path, changes.number FROM changes JOIN calls ON calls.number = changes.call \
@@ -92,8 +92,8 @@ impl ChangeLog {
         Ok(names.iter().filter_map(|(path, _)| Name::parse(path).ok()).collect())
     }
 
-    /// The run that a call refers to: the run that it names, or its own. A call outside of any turn refers to the run that last
-    /// changed files.
+    /// Returns the run that a call refers to: the run that it names, or its own. A call outside of any turn refers to
+    /// the run that last changed files.
     pub(super) fn run_meant(
         &self,
         context: &ToolContext,
@@ -113,7 +113,8 @@ impl ChangeLog {
         runs.next().transpose().map(Option::flatten)
     }
 
-    /// The files that an undo of a turn writes, for the footprint of its call; `None` (any file) if the log cannot be read.
+    /// Returns the files that an undo of a turn writes, for the footprint of its call; `None` (any file) if the log
+    /// cannot be read.
     pub(super) fn written_in_turn(
         &self,
         context: &ToolContext,

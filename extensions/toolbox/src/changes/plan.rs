@@ -111,7 +111,7 @@ fn restorable<'a>(
     }
 }
 
-/// Why the earlier state cannot replace the present state.
+/// Returns why the earlier state of a file cannot replace the present one; `None` if it can.
 pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> {
     Some(match (before, now) {
         (State::Unrecorded { why, .. }, _) => match why {

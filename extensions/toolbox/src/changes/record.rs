@@ -251,7 +251,7 @@ impl Drop for OpenChanges {
     }
 }
 
-/// The number of the call's row, and whether the row is new.
+/// Returns the number of the call's row, and whether the row is new.
 fn call_number(
     db: &Connection,
     call: &CallFacts,

@@ -146,7 +146,7 @@ fn is_one_of(call: &CallOf, calls: &ChangingCalls) -> bool {
     calls.turns.iter().any(is_at) || calls.calls.contains(&call.id)
 }
 
-/// The files that these calls have changed, the most recently changed first.
+/// Returns the files that these calls have changed, the most recently changed first.
 fn names_of(db: &Connection, calls: &ChangingCalls) -> rusqlite::Result<Vec<Name>> {
     let mut newest: BTreeMap<String, i64> = BTreeMap::new();
     let mut add = |rows: Vec<(String, i64)>| {

@@ -47,14 +47,16 @@ pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     Ok(log)
 }
 
-/// The existing paths in the home folder that are hidden from programs: keys, and the change logs of all folders.
+/// Returns the existing paths in the home folder that are hidden from programs: keys, and the change logs of all
+/// folders.
 pub(super) fn secrets() -> impl Iterator<Item = PathBuf> {
     let home = env::home_dir().unwrap_or_default();
     let logs = state_folder(|name| env::var_os(name).map(PathBuf::from));
     SECRETS.into_iter().map(move |it| home.join(it)).chain(logs).filter(|it| it.exists())
 }
 
-/// The folder for the user's state, from the environment. Relative paths are ignored, as the XDG specification demands.
+/// Returns the folder for the user's state, from the environment. Relative paths are ignored, as the XDG specification
+/// demands.
 fn state_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|it| it.is_absolute());
     let state = absolute("XDG_STATE_HOME")

@@ -33,7 +33,7 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk> {
     chunks
 }
 
-/// The end of a part: after the last line that fits, or else after the last word.
+/// Returns the end of a part: after the last line that fits, or else after the last word.
 fn end_of(text: &str, start: usize) -> usize {
     if text.len() - start <= LARGEST {
         return text.len();
@@ -46,7 +46,7 @@ fn end_of(text: &str, start: usize) -> usize {
     cut.map_or(most, |at| start + at + 1)
 }
 
-/// The beginning of the next part: the first line within the overlap, or else the first word.
+/// Returns the beginning of the next part: the first line within the overlap, or else the first word.
 fn start_of_next(text: &str, start: usize, end: usize) -> usize {
     let first = text.ceil_char_boundary(end.saturating_sub(OVERLAP).max(start + 1));
     let overlap = &text[first..end];

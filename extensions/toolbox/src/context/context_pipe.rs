@@ -129,7 +129,7 @@ impl PipedAnswer {
     }
 }
 
-/// The danger of the pipe's own write; the inner call is rated separately.
+/// Returns the danger of the pipe's own write; the inner call is rated separately.
 fn danger(on_conflict: OnConflict) -> Danger {
     match on_conflict {
         OnConflict::Error => Danger::Safe,

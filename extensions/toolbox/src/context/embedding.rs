@@ -219,7 +219,7 @@ impl ContextStore {
         Ok(true)
     }
 
-    /// The parts without a vector of the model, in order.
+    /// Returns the parts without a vector of the model, in order.
     async fn missing(&self, embedding: &Arc<Embedding>) -> Result<Vec<i64>, ToolError> {
         let (store, embedding) = (self.clone(), Arc::clone(embedding));
         let read = move || {
@@ -236,7 +236,7 @@ impl ContextStore {
         blocking(read).await?.map_err(unavailable)
     }
 
-    /// The paths of the entries that have parts without a vector.
+    /// Returns the paths of the entries that have parts without a vector.
     pub(super) async fn paths_without_vectors(&self) -> Result<HashSet<String>, ToolError> {
         let Some(embedding) = self.embedding.clone() else { return Ok(HashSet::new()) };
         let store = self.clone();

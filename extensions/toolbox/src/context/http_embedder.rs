@@ -105,7 +105,7 @@ impl HttpEmbedder {
         self
     }
 
-    /// The header with the key; `None` where no key is sent.
+    /// Returns the header with the key; `None` where no key is sent.
     fn authorization(&self) -> Result<Option<HeaderValue>, EmbedderError> {
         let Some(variable) = &self.variable else { return Ok(None) };
         let key = env::var(variable).unwrap_or_default();
@@ -212,7 +212,7 @@ impl Embedder for HttpEmbedder {
     }
 }
 
-/// The vectors in the order of the texts, which the numbers in the answer say.
+/// Returns the vectors in the order of the texts, which the numbers in the answer say.
 fn in_order(answer: ApiAnswer, expected: usize) -> Result<Vec<Vec<f32>>, EmbedderError> {
     let found = answer.data.len();
     let mut items = answer.data;

@@ -76,8 +76,8 @@ fn evaluate_within(
     }
 }
 
-/// The limits of an evaluation that begins at `now`, in milliseconds since 1970. `$now()` and `$millis()` return this time
-/// instead of reading a clock, and random numbers are the same each time.
+/// Returns the limits of an evaluation that begins at `now`, in milliseconds since 1970. `$now()` and `$millis()`
+/// return this time instead of reading a clock, and random numbers are the same each time.
 pub(super) fn limits(now: i64, cancel: CancelToken) -> Options {
     Options::new()
         .max_steps(STEPS)

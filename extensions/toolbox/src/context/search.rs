@@ -114,7 +114,7 @@ impl ContextStore {
 /// The condition that an entry is below a folder, which is parameter 2.
 const BELOW: &str = "(?2 IS NULL OR e.path = ?2 OR substr(e.path, 1, length(?2) + 1) = ?2 || '/')";
 
-/// The parts with the words, the best first, with their numbers.
+/// Returns the parts with the words, the best first, with their numbers.
 fn find_words(
     connection: &Connection,
     words: &str,
@@ -135,7 +135,7 @@ fn find_words(
     rows.collect()
 }
 
-/// The parts with the words or of similar meaning, merged by rank.
+/// Returns the parts with the words or of similar meaning, merged by rank.
 fn find_both(
     connection: &Connection,
     words: &str,
@@ -207,7 +207,7 @@ fn match_of(row: &Row<'_>) -> rusqlite::Result<ContextMatch> {
     })
 }
 
-/// The first words of a part, as many as the index shows around a match; pure.
+/// Returns the first words of a part, as many as the index shows around a match; pure.
 fn beginning(text: &str) -> String {
     let mut ends = text.match_indices(char::is_whitespace).filter(|(at, _)| {
         // The end of each word is counted, not each space.

@@ -42,7 +42,7 @@ impl UnitVector {
         self.0.iter().flat_map(|it| it.to_le_bytes()).collect()
     }
 
-    /// The cosine of the angle to a stored vector of as many dimensions.
+    /// Returns the cosine of the angle to a stored vector of as many dimensions.
     pub(super) fn cosine(&self, blob: &[u8]) -> f32 {
         // Several partial sums let the compiler add several numbers at once.
         let mut sums = [0.0_f32; 8];

@@ -98,7 +98,8 @@ pub fn apply_patch(
     ))
 }
 
-/// The files that a patch reads; none if the patch cannot be parsed, since it is then refused before any file is touched.
+/// Returns the files that a patch reads; none if the patch cannot be parsed, since it is then refused before any file
+/// is touched.
 fn read_by(patch: &str) -> Vec<String> {
     let files = read(patch).unwrap_or_default();
     files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect()
@@ -111,7 +112,7 @@ fn written_by(patch: &str) -> Vec<String> {
 }
 
 impl Plan {
-    /// A line for each file, followed by diffs, which together have at most `most` lines.
+    /// Returns a line for each file, followed by diffs, which together have at most `most` lines.
     fn describe(&self, most: usize) -> String {
         let (mut words, mut left) = (String::new(), most);
         for file in &self.files {

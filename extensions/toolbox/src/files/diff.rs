@@ -18,7 +18,7 @@ const LONGEST_LINE: usize = 300;
 /// How long the shortest diff is searched for. After this time, the diff may be longer than necessary.
 const TIME: Duration = Duration::from_millis(300);
 
-/// A unified diff of at most `most` lines, without file names; empty if both texts are equal.
+/// Returns a unified diff of at most `most` lines, without file names; empty if both texts are equal.
 pub(super) fn between(before: &str, after: &str, most: usize) -> String {
     let diff = TextDiff::configure().timeout(TIME).diff_lines(before, after);
     let unified = diff.unified_diff().context_radius(3).to_string();

@@ -80,7 +80,7 @@ pub(super) fn encode(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, Too
     })
 }
 
-/// The note for an answer that a replaced file has other hard links.
+/// Returns the note for an answer that a replaced file has other hard links.
 pub(super) fn other_names(links: usize) -> String {
     match links {
         0 => String::new(),

@@ -213,7 +213,7 @@ fn the_one_place(text: &str, old: &str) -> Option<usize> {
     (!text[place + step..].contains(old)).then_some(place)
 }
 
-/// The line numbers of byte positions, which have to be in ascending order; counted from 1.
+/// Returns the line numbers of byte positions, which have to be in ascending order; counted from 1.
 fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
     let (mut line, mut from) = (1, 0);
     let number = |place: &usize| {

@@ -161,7 +161,8 @@ fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     problems.into_iter().map(|(_, problem)| problem).collect()
 }
 
-/// A line and its end. A last line without one gets the usual end, which is removed again when the text is complete.
+/// Returns a line and its end. A last line without one gets the usual end, which is removed again when the text is
+/// complete.
 fn whole(line: &str, ends: Ends) -> (&str, &'static str) {
     match (line.strip_suffix("\r\n"), line.strip_suffix('\n')) {
         (Some(line), _) => (line, "\r\n"),

@@ -43,7 +43,7 @@ pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     }
 }
 
-/// The beginning of a line that is too long, with a note of how much is left out.
+/// Returns the beginning of a line that is too long, with a note of how much is left out.
 pub(super) fn shorten(line: &str, longest: usize) -> String {
     match line.char_indices().nth(longest) {
         None => line.to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn shorten(line: &str, longest: usize) -> String {
     }
 }
 
-/// A note of how many entries a search could not read.
+/// Returns a note of how many entries a search could not read.
 pub(super) fn unreadable(number: usize) -> Option<String> {
     (number > 0).then(|| {
         let entries = count(number, "entry", "entries");

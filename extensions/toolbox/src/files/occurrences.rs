@@ -24,7 +24,7 @@ pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterat
     })
 }
 
-/// The length of the longest match that ends with this item, if a match of `length` items ends before it.
+/// Returns the length of the longest match that ends with this item, if a match of `length` items ends before it.
 fn extend_match<T: PartialEq>(
     wanted: &[T],
     shorter: &[usize],

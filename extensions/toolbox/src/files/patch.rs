@@ -38,7 +38,7 @@ impl FilePatch {
         self.old.as_deref()
     }
 
-    /// The files that are written: the new name, and the old one if it is removed.
+    /// Returns the files that are written: the new name, and the old one if it is removed.
     pub(super) fn writes(&self) -> impl Iterator<Item = &str> {
         let old = self.old.as_deref().filter(|_| !self.is_copy && self.old != self.new);
         self.new.as_deref().into_iter().chain(old)

@@ -95,7 +95,7 @@ fn now(workspace: &Workspace, name: &Name, must_be_read: bool) -> Result<OldCont
     }
 }
 
-/// The diff to an existing text. A new file has no diff: its lines are in the call.
+/// Returns the diff to an existing text. A new file has no diff: its lines are in the call.
 fn difference(name: &Name, found: &OldContent, content: &str, most: usize) -> String {
     match found {
         OldContent::Nothing => String::new(),

@@ -106,7 +106,7 @@ pub async fn sandboxed_bash(
     line.run(workspace, &shell.0, context).await
 }
 
-/// The files that a line reads and writes, from its folder on; all files if the folder is unknown.
+/// Returns the files that a line reads and writes, from its folder on; all files if the folder is unknown.
 fn touched_files(
     shell: &Shell,
     command: &str,

@@ -33,7 +33,7 @@ pub(super) fn has_looked() -> bool {
     HAS_LOOKED.load(Ordering::Relaxed)
 }
 
-/// The arguments of this process, from the system: before `main`, Rust has them only with some C libraries.
+/// Returns the arguments of this process, from the system: before `main`, Rust has them only with some C libraries.
 fn arguments() -> impl Iterator<Item = OsString> {
     let all = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let all: Vec<OsString> =

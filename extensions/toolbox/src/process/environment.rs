@@ -23,7 +23,7 @@ const PASSED_ON: [&str; 12] = [
 /// A search path in which no program can be found.
 const NOWHERE: &str = "/dev/null";
 
-/// The variables for a program that runs in the workspace with this root.
+/// Returns the variables for a program that runs in the workspace with this root.
 pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let passed_on =

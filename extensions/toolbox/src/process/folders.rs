@@ -61,7 +61,7 @@ impl Default for Folders {
 }
 
 impl Folders {
-    /// The current folder of a run.
+    /// Returns the current folder of a run.
     ///
     /// # Errors
     /// When its file cannot be read, or does not have this release's format.
@@ -112,7 +112,7 @@ impl Folders {
     }
 }
 
-/// The file of a run. Its name is a hash, because the id of a run may be any text.
+/// Returns the file of a run. Its name is a hash, because the id of a run may be any text.
 fn file_of(place: &Path, run: &str) -> PathBuf {
     place.join(format!("{}.json", hex::encode(Sha256::digest(run))))
 }

@@ -142,7 +142,7 @@ fn restrict(root: &Path, held: &Rules<'_>) -> Result<(), RulesetError> {
     Ok(())
 }
 
-/// The topmost files and folders that are neither hidden nor contain something hidden.
+/// Returns the topmost files and folders that are neither hidden nor contain something hidden.
 fn readable(hidden: &[&Path]) -> Vec<PathBuf> {
     let (mut found, mut looked_at) = (Vec::new(), vec![PathBuf::from("/")]);
     while let Some(path) = looked_at.pop() {

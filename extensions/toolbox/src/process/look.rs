@@ -105,8 +105,8 @@ fn list_files(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
     format!("{files} 2> /dev/null | fits \"$secret\" | lines; ended \"${{PIPESTATUS[@]}}\"")
 }
 
-/// The reason to refuse a line, from the script's output; `None` if the line may run. Output that is not understood is a
-/// reason to refuse.
+/// Returns the reason to refuse a line, from the script's output; `None` if the line may run. Output that is not
+/// understood is a reason to refuse.
 pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
     let mut lines: Vec<&str> = output.lines().collect();
     if lines.pop() != Some(END) || output.contains("bytes left out") {

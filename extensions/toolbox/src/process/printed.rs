@@ -42,7 +42,7 @@ impl PrintedOutput {
         }
     }
 
-    /// Standard output, and standard error if it is read separately.
+    /// Returns standard output, and standard error if it is read separately.
     pub(super) fn finish(&self) -> (String, String) {
         let text = |it| std::mem::take(&mut *lock(it)).finish();
         (text(&self.output), text(&self.errors))

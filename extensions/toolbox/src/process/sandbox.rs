@@ -217,7 +217,7 @@ impl Sandbox {
         }
     }
 
-    /// The reason why a name in the workspace cannot be made read-only.
+    /// Returns the reason why a name in the workspace cannot be made read-only.
     fn unprotected(&self, name: &Path, request: &ProcessRequest<'_>) -> Option<String> {
         let shown = name.display();
         if self.kind() == SandboxKind::Landlock {

@@ -155,13 +155,13 @@ impl Shell {
         classify_from(command, folder.unwrap_or_default(), &self.table)
     }
 
-    /// The danger of a line. A line that is to run outside of its sandbox or without its checks is never safe.
+    /// Returns the danger of a line. A line that is to run outside of its sandbox or without its checks is never safe.
     pub(super) fn danger(&self, command: &str, folder: Option<&str>, outside: bool) -> Danger {
         let judged = self.judge(command, folder);
         if self.is_let_out(&judged, outside) { Danger::Moderate } else { judged.danger() }
     }
 
-    /// The reason why a person decides on a line that would be safe with its sandbox or its checks.
+    /// Returns the reason why a person decides on a line that would be safe with its sandbox or its checks.
     pub(super) fn approval(
         &self,
         command: &str,
@@ -180,7 +180,7 @@ impl Shell {
         outside && is_held && judged.danger() == Danger::Safe
     }
 
-    /// The executor for a line, and whether it is the sandbox for safe lines.
+    /// Returns the executor for a line, and whether it is the sandbox for safe lines.
     pub(super) fn place_of(&self, is_safe: bool) -> (&dyn ToolExecutor, bool) {
         match &self.wall {
             Some(wall) if is_safe => (wall, true),
@@ -201,12 +201,12 @@ impl Shell {
             .collect()
     }
 
-    /// The current folder of a run; `None` if it cannot be read, in which case the call fails when it runs.
+    /// Returns the current folder of a run; `None` if it cannot be read, in which case the call fails when it runs.
     pub(super) fn folder(&self, context: &ToolContext) -> Option<String> {
         self.folder_of(context).ok()
     }
 
-    /// The current folder of a run.
+    /// Returns the current folder of a run.
     ///
     /// # Errors
     /// When the folder of the run cannot be read.
@@ -228,7 +228,7 @@ impl Shell {
     }
 }
 
-/// The run of a call, as the name of the resource [`RunFolder`](super::folders::RunFolder).
+/// Returns the run of a call, as the name of the resource [`RunFolder`](super::folders::RunFolder).
 pub(super) fn run_of(context: &ToolContext) -> String {
     context.run_id().unwrap_or_default().to_owned()
 }

@@ -235,7 +235,7 @@ fn end_all(group: Option<Pid>) {
     }
 }
 
-/// All descendants of this process, in whatever session or group they are.
+/// Returns all descendants of this process, in whatever session or group they are.
 #[cfg(target_os = "linux")]
 fn descendants() -> Vec<Pid> {
     let parent = |entry: std::fs::DirEntry| {

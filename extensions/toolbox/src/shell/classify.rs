@@ -149,7 +149,7 @@ impl Classification {
         &self.reads
     }
 
-    /// The checks to be made before a safe line runs; none for any other line.
+    /// Returns the checks to be made before a safe line runs; none for any other line.
     #[cfg(all(feature = "process", unix))]
     pub(crate) fn looks(&self) -> &[Look] {
         &self.looks

@@ -202,7 +202,7 @@ impl<'f> Functions<'f> {
         Self { left: found.iter().peekable(), known: HashSet::new() }
     }
 
-    /// The functions that are defined before this place. Places have to be passed in the order of the text.
+    /// Returns the functions that are defined before this place. Places have to be passed in the order of the text.
     fn before(&mut self, at: usize) -> &HashSet<&'f str> {
         while let Some((name, _)) = self.left.next_if(|(_, end)| *end <= at) {
             self.known.insert(name);
@@ -258,7 +258,7 @@ impl Values {
         Self { known, setters }
     }
 
-    /// The words of a command, with known variables replaced by their values.
+    /// Returns the words of a command, with known variables replaced by their values.
     fn resolve_variables(&self, at: usize, words: Vec<Word>, range: &Range<usize>) -> Vec<Word> {
         let is_set_elsewhere = self.setters.0 > usize::from(self.setters.1 == at);
         if self.known.is_empty() || is_set_elsewhere || words.iter().all(|it| it.variable.is_none())

@@ -6,8 +6,8 @@ use super::classify::Classification;
 use super::commands::Commands;
 use super::table::CommandTable;
 
-/// The files that a line reads and writes, from a folder of the workspace. For a safe line, the files that it reads; any other
-/// line may touch every file, which is a single `None`.
+/// Returns the files that a line reads and writes, from a folder of the workspace. For a safe line, the files that it
+/// reads; any other line may touch every file, which is a single `None`.
 pub(crate) fn files_of(
     text: &str,
     table: &CommandTable,
@@ -28,7 +28,7 @@ pub(crate) fn files_of(
     (reads, Vec::new())
 }
 
-/// The name of a file, or of the folder in which a pattern is expanded; `None` if only the shell knows it.
+/// Returns the name of a file, or of the folder in which a pattern is expanded; `None` if only the shell knows it.
 fn name_of(path: &str) -> Option<String> {
     if path.starts_with('~') || path.contains('$') {
         return None;

@@ -41,7 +41,8 @@ pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bo
     false
 }
 
-/// The values of a flag: after `=`, after its letter, or the next argument. Other letters may precede its letter: `-sSLo FILE`.
+/// Returns the values of a flag: after `=`, after its letter, or the next argument. Other letters may precede its
+/// letter: `-sSLo FILE`.
 pub(super) fn values<'c>(
     arguments: &[Option<&'c str>],
     flag: &str,

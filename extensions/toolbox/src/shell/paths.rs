@@ -37,7 +37,7 @@ const STARTED: [&str; 10] = [
     "/.vimrc",
 ];
 
-/// A name joined to a folder, without `.`, `..` and doubled slashes.
+/// Returns a name joined to a folder, without `.`, `..` and doubled slashes.
 pub(super) fn join(base: &str, name: &str) -> String {
     let name =
         name.strip_prefix("$HOME").map_or_else(|| name.to_owned(), |rest| format!("~{rest}"));
@@ -58,7 +58,7 @@ pub(super) fn join(base: &str, name: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// The danger of writing this file, if that is more dangerous than writing an ordinary one.
+/// Returns the danger of writing this file, if that is more dangerous than writing an ordinary one.
 pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     if is_in(path, &OPEN) {
         return None;

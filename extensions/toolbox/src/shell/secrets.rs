@@ -257,7 +257,8 @@ pub(crate) fn may_hold_secrets(path: &str) -> bool {
     may_be_secret(path, Wildcards::None)
 }
 
-/// An extended regular expression, in lower case, that matches every name of a file with secrets, and few others.
+/// Returns an extended regular expression, in lower case, that matches every name of a file with secrets, and few
+/// others.
 #[cfg(all(feature = "process", unix))]
 pub(crate) fn names_of_secrets() -> String {
     let read = |it: &str| it.to_ascii_lowercase().replace('.', "[.]").replace('*', "[^/]*");

@@ -317,7 +317,7 @@ impl CommandTable {
         Ok(())
     }
 
-    /// The entry of a program, which is written as a name or as a path.
+    /// Returns the entry of a program, which is written as a name or as a path.
     pub(super) fn program(&self, written: &str) -> Option<&Program> {
         let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
         self.programs.get(written).or_else(|| self.programs.get(name)).map(Arc::as_ref)

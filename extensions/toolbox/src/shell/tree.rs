@@ -338,7 +338,8 @@ impl<'s> Walk<'s, '_> {
         self.found.assignments.push(Assignment { name, value, holds, range });
     }
 
-    /// The grammar takes all words after `>` for file names, but only the first one is; the others are arguments.
+    /// Corrects the redirects of a command. The grammar takes all words after `>` for file names, but only the first
+    /// one is; the others are arguments.
     fn read_redirects(&mut self, node: Node<'_>, inside: &Rc<[String]>) {
         let mut cursor = node.walk();
         let redirects = node.children_by_field_name("redirect", &mut cursor);
@@ -397,7 +398,7 @@ impl<'s> Walk<'s, '_> {
         self.found.redirects.push(Redirect { is_write, target, range });
     }
 
-    /// The end of a here-document decides what is text and what runs, so it is verified independently.
+    /// Verifies a here-document independently of the grammar, because its end decides what is text and what runs.
     fn heredoc(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();

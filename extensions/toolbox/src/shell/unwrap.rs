@@ -82,7 +82,7 @@ impl Unwrap<'_> {
         });
     }
 
-    /// The arguments of an unknown program may contain a command that it runs.
+    /// Adds the commands that the arguments of an unknown program may contain, since the program may run them.
     fn possible(&mut self, words: &Arc<[Word]>, at: usize, appended: bool, function: Function) {
         if function != Function::No {
             return;
@@ -101,7 +101,7 @@ impl Unwrap<'_> {
         self.commands.unknown.push(Unknown { reason: reason.into(), span: self.span.clone() });
     }
 
-    /// The index of the command after the wrapper's own flags and positional arguments.
+    /// Returns the index of the command after the wrapper's own flags and positional arguments.
     fn rest(&mut self, entry: &Program, words: &[Word]) -> Option<usize> {
         let asks = |word: &Word| word.text.as_ref().is_some_and(|it| entry.asks.contains(it));
         if words.get(1).is_some_and(asks) {

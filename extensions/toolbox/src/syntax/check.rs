@@ -85,7 +85,7 @@ impl SyntaxCheck {
         Self(Arc::new(Inner { workspace, cache: Cache::default() }))
     }
 
-    /// The texts of the files that a call writes, if they can be checked.
+    /// Returns the texts of the files that a call writes, if they can be checked.
     fn before(&self, written: &[(Name, Language)]) -> Vec<Text> {
         let texts = written.iter().filter_map(|(name, language)| {
             let text = self.text(name)?;
@@ -94,7 +94,7 @@ impl SyntaxCheck {
         texts.collect()
     }
 
-    /// The text of a file, empty if it does not exist; `None` if it cannot be checked.
+    /// Returns the text of a file, empty if it does not exist; `None` if it cannot be checked.
     fn text(&self, name: &Name) -> Option<String> {
         match self.0.workspace.read_named(name) {
             Ok(bytes) if bytes.len() <= LARGEST => String::from_utf8(bytes).ok(),
@@ -118,7 +118,7 @@ impl SyntaxCheck {
         (!warnings.is_empty()).then(|| warnings.join("\n"))
     }
 
-    /// The warning about errors of a file that none of the `earlier` texts had.
+    /// Returns the warning about errors of a file that none of the `earlier` texts had.
     fn warning_of<'t>(
         &self,
         file: &Text,

@@ -65,7 +65,7 @@ pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Ve
     places
 }
 
-/// The changed lines, each with its neighbours, where a parser often notices an error.
+/// Returns the changed lines, each with its neighbours, where a parser often notices an error.
 fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();

@@ -59,7 +59,7 @@ impl Cache {
     }
 }
 
-/// The syntax errors, in the order of the text; `None` if parsing takes longer than `until`.
+/// Returns the syntax errors, in the order of the text; `None` if parsing takes longer than `until`.
 pub(super) fn problems(language: Language, text: &str, until: Instant) -> Option<Vec<Problem>> {
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;

@@ -67,7 +67,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, TaskStoreError> {
     })
 }
 
-/// The error for a model when the list fails during a call.
+/// Makes the error for a model when the list fails during a call.
 pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
     let message = match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DiskFull) => "the disk of the task list is full; nothing changed",

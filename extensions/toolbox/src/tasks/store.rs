@@ -185,8 +185,8 @@ impl TaskStore {
         listed().map_err(unavailable)
     }
 
-    /// The blockers of a task that are not completed, for footprints; none if the list cannot be read, since the tool itself
-    /// will then fail.
+    /// Returns the blockers of a task that are not completed, for footprints; none if the list cannot be read, since
+    /// the tool itself will then fail.
     pub(super) fn open_blockers(&self, id: &str) -> Vec<String> {
         let Ok(id) = TaskId::parse(id) else { return Vec::new() };
         ids(&self.connection(), OPEN_BLOCKERS, id).unwrap_or_default()

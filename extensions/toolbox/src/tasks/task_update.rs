@@ -66,18 +66,18 @@ pub fn task_update(
     store.update(&id, &update)
 }
 
-/// The task, if the call begins it: whether it may begin depends on its blockers.
+/// Returns the task, if the call begins it: whether it may begin depends on its blockers.
 fn begun(id: &str, status: Option<TaskStatus>) -> Vec<String> {
     let begins = status == Some(TaskStatus::InProgress);
     begins.then(|| id.to_owned()).into_iter().collect()
 }
 
-/// The open blockers of a task that the call begins, which decide whether it may begin.
+/// Returns the open blockers of a task that the call begins, which decide whether it may begin.
 fn blockers(store: &TaskStore, id: &str, status: Option<TaskStatus>) -> Vec<String> {
     if status == Some(TaskStatus::InProgress) { store.open_blockers(id) } else { Vec::new() }
 }
 
-/// The task and those that show its links; all tasks if it is deleted, because its links are deleted too.
+/// Returns the task and those that show its links; all tasks if it is deleted, because its links are deleted too.
 fn touched(
     id: &str,
     status: Option<TaskStatus>,

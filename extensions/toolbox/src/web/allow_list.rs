@@ -144,7 +144,7 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// The error for a model. The name of the file is for operators, and only in the error's source.
+/// Makes the error for a model. The name of the file is for operators, and only in the error's source.
 fn unavailable(file: &Path, error: io::Error) -> ToolError {
     let source = io::Error::new(error.kind(), format!("`{}`: {error}", file.display()));
     ToolError::new("allow_list_unavailable", "the list of allowed hosts cannot be used")

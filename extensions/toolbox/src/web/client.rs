@@ -163,7 +163,7 @@ impl WebClient {
     }
 }
 
-/// The checked target of a redirect; `None` if the answer is not a redirect.
+/// Returns the checked target of a redirect; `None` if the answer is not a redirect.
 fn next(
     from: &Target,
     first: &Site,

@@ -42,12 +42,12 @@ pub(super) fn too_slow() -> ToolError {
     ToolError::new("no_response", "the server did not answer in time").class(ErrorClass::Transient)
 }
 
-/// The source of a host's texts, by which policies select them.
+/// Returns the source of a host's texts, by which policies select them.
 pub(super) fn source(url: &Url) -> String {
     format!("web page of {}", url.host_str().unwrap_or_default())
 }
 
-/// An error with text that the server has chosen, in a fence.
+/// Makes an error with text that the server has chosen, in a fence.
 pub(super) fn of_words(kind: &'static str, url: &Url, what: &str, words: &str) -> ToolError {
     let source = source(url);
     let message = format!("{what}:\n{}", fenced(&source, &line(words)));
@@ -67,14 +67,14 @@ pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
     of_words("redirect_refused", &from.url, &what, why)
 }
 
-/// The error for a redirect to a host that no person has allowed.
+/// Makes the error for a redirect to a host that no person has allowed.
 pub(super) fn redirected_elsewhere(from: &Target, to: &Target) -> ToolError {
     let what = format!("`{}` redirects to another host", from.site);
     of_words("redirect_refused", &from.url, &what, to.url.as_str())
         .hint("if that address serves the task, fetch it in another call")
 }
 
-/// The error for a status other than success, with the beginning of the page.
+/// Makes the error for a status other than success, with the beginning of the page.
 pub(super) fn of_status(
     status: StatusCode,
     headers: &HeaderMap,

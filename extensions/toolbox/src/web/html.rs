@@ -76,7 +76,7 @@ pub(super) fn markdown(html: &str, base: &Url) -> String {
     MARKDOWN.tree_to_markdown(&document)
 }
 
-/// The words of the page, with a line for each block.
+/// Returns the words of the page, with a line for each block.
 pub(super) fn words(html: &str) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     leave_out_unseen(&document);

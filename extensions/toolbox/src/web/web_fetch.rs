@@ -82,7 +82,7 @@ pub async fn web_fetch(
     Ok(output)
 }
 
-/// The reason to ask a person: the host is not on the list, or the list cannot be read.
+/// Returns the reason to ask a person: the host is not on the list, or the list cannot be read.
 fn reason(hosts: &AllowList, url: &str) -> Option<String> {
     // An invalid URL is refused without asking a person.
     let site = Target::parse(url).ok()?.site;
@@ -93,7 +93,7 @@ fn reason(hosts: &AllowList, url: &str) -> Option<String> {
     }
 }
 
-/// The beginning of a text, and its total number of characters.
+/// Returns the beginning of a text, and its total number of characters.
 fn beginning(text: &str, characters: usize) -> (&str, usize) {
     let end = text.char_indices().nth(characters).map_or(text.len(), |(end, _)| end);
     (&text[..end], text.chars().count())

@@ -24,7 +24,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     /// Whether anything has this name, even a broken link.
     fn exists(&self, name: &Name) -> Result<bool, ToolError>;
 
-    /// The content of a regular file of at most `most` bytes.
+    /// Returns the content of a regular file of at most `most` bytes.
     fn read(&self, name: &Name, most: u64) -> Result<Vec<u8>, ToolError>;
 
     /// Makes all changes, or none.
@@ -38,7 +38,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "process")]
     fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError>;
 
-    /// The real name of an existing entry, without links.
+    /// Returns the real name of an existing entry, without links.
     #[cfg(feature = "files")]
     fn real_name(&self, name: &Name) -> Option<PathBuf>;
 
@@ -50,7 +50,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "files")]
     fn hard_links(&self, name: &Name) -> Result<usize, ToolError>;
 
-    /// The modification time of an entry, if it is known; for a link, that of the link itself.
+    /// Returns the modification time of an entry, if it is known; for a link, that of the link itself.
     #[cfg(feature = "files")]
     fn modified(&self, name: &Name) -> Result<Option<std::time::SystemTime>, ToolError>;
 
@@ -81,15 +81,16 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
         worker: &(dyn Fn() -> Worker<'a> + Sync),
     ) -> Result<usize, ToolError>;
 
-    /// The names of the files that a write to `name` may change: its own, and for a link also that of its target.
+    /// Returns the names of the files that a write to `name` may change: its own, and for a link also that of its
+    /// target.
     #[cfg(feature = "changes")]
     fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError>;
 
-    /// The state of this name; for a link, that of the link itself.
+    /// Returns the state of this name; for a link, that of the link itself.
     #[cfg(feature = "changes")]
     fn look(&self, name: &Name) -> Result<FileSnapshot, ToolError>;
 
-    /// The folders above a name, outermost first, without the workspace itself.
+    /// Returns the folders above a name, outermost first, without the workspace itself.
     #[cfg(feature = "changes")]
     fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError>;
 

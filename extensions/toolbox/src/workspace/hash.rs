@@ -10,7 +10,7 @@ use super::name::Name;
 /// How many bytes of the digest are shown: enough that two versions of a file do not share a hash by chance.
 const SHOWN: usize = 8;
 
-/// The hash that a model sees: the first bytes of the SHA-256 digest, as 16 hexadecimal digits.
+/// Returns the hash that a model sees: the first bytes of the SHA-256 digest, as 16 hexadecimal digits.
 pub(crate) fn content_hash(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().take(SHOWN).fold(String::with_capacity(2 * SHOWN), |mut text, byte| {

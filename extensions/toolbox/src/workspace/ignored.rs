@@ -82,8 +82,8 @@ impl IgnoreRules {
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The exclude rules of a git worktree: its file `.git` points to the worktree's own git folder, which points to the
-    /// repository.
+    /// Returns the exclude rules of a git worktree: its file `.git` points to the worktree's own git folder, which
+    /// points to the repository.
     fn exclude_of_worktree(&self, folder: &Path, git: &Path) -> Option<String> {
         let text = self.text(git)?;
         let own = folder.join(text.strip_prefix("gitdir: ")?.trim_end());

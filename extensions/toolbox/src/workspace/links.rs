@@ -15,8 +15,8 @@ use super::{Name, failed};
 const MOST_LINKS: usize = 40;
 
 impl LocalFiles {
-    /// The names of the files that a write to `name` may change: its own after resolving links in the folders above it, and if
-    /// it is a link, also that of its target.
+    /// Returns the names of the files that a write to `name` may change: its own after resolving links in the folders
+    /// above it, and if it is a link, also that of its target.
     #[cfg(feature = "changes")]
     pub(super) fn own_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
         let own = self.name_past_links(name)?;
@@ -118,7 +118,7 @@ pub(crate) fn is_real_name_text(root: &Dir, name: &Name) -> Result<(), ToolError
     Ok(())
 }
 
-/// The text of a real path, relative to the workspace.
+/// Returns the text of a real path, relative to the workspace.
 pub(crate) fn text<'p>(name: &Name, real: &'p Path) -> Result<&'p str, ToolError> {
     real.to_str().ok_or_else(|| {
         let message = format!(

@@ -64,7 +64,7 @@ impl Name {
     }
 }
 
-/// The error for a path that leads out of the workspace.
+/// Makes the error for a path that leads out of the workspace.
 pub(crate) fn outside(path: &str, why: &str) -> ToolError {
     let message = format!("`{path}` {why}, expected a path inside the workspace");
     ToolError::new("outside_workspace", message)

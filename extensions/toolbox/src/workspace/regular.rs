@@ -4,7 +4,7 @@ use toolwright::ToolError;
 
 use super::Name;
 
-/// The error for an entry that is not a regular file.
+/// Makes the error for an entry that is not a regular file.
 pub(crate) fn not_regular(name: &Name, is_folder: bool) -> ToolError {
     if is_folder {
         let message = format!("`{name}` is a folder, expected a file");

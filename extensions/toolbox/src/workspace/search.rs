@@ -77,7 +77,7 @@ impl Walk<'_> {
         self.folder_at_once(start, worker)
     }
 
-    /// As [`files_at_once`](Self::files_at_once) does, but fails if `start` is not a folder.
+    /// Does the same as [`files_at_once`](Self::files_at_once), but fails if `start` is not a folder.
     pub(crate) fn folder_at_once<'a, E>(
         &self,
         start: &Name,

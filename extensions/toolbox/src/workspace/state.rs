@@ -92,7 +92,7 @@ impl From<State> for FileSnapshot {
 }
 
 impl LocalFiles {
-    /// The state of this name; for a link, that of the link itself.
+    /// Returns the state of this name; for a link, that of the link itself.
     pub(super) fn look_at(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let metadata = match self.folder.symlink_metadata(name) {
             Ok(metadata) => metadata,
@@ -134,7 +134,7 @@ impl LocalFiles {
         }
     }
 
-    /// The content of a regular file with its metadata; nothing if it has become too large.
+    /// Returns the content of a regular file with its metadata; nothing if it has become too large.
     fn content(&self, name: &Name) -> io::Result<Option<(Vec<u8>, Metadata)>> {
         let mut options = OpenOptions::new();
         // Another file may have the name by now, and opening a FIFO would wait for its writer.
@@ -150,7 +150,7 @@ impl LocalFiles {
         Ok((content.len() as u64 <= LARGEST).then_some((content, metadata)))
     }
 
-    /// The folders above a name, outermost first, without the workspace itself.
+    /// Returns the folders above a name, outermost first, without the workspace itself.
     pub(super) fn folders_above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
         let folders = Path::new(name.as_str()).ancestors().skip(1);
         let mut above = Vec::new();

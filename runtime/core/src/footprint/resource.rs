@@ -178,7 +178,7 @@ impl ResourceKind for File {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// The scope is the folder to which names are relative.
+    /// Returns the absolute path. The scope is the folder to which names are relative.
     fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
         Some(match name {
             Some(absolute) if absolute.starts_with('/') => Self::normalise(absolute),

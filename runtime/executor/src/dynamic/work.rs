@@ -184,7 +184,7 @@ where
     Box::new(Caller { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
 }
 
-/// No function: the call is handed over and does not run here.
+/// Makes the work of a tool without a function: its call is handed over, and does not run here.
 pub(super) fn external() -> Box<dyn Work> {
     of::<Value, (), _, _>(|_, _| async { Err(not_handed_over()) })
 }

@@ -52,7 +52,7 @@ impl<'a> Calling<'a> {
         Self { run, call, in_turn: None, state: State::New }
     }
 
-    /// A call of a turn that no journal records.
+    /// Makes a call of a turn that no journal records.
     pub(super) fn of_turn(
         run: &'a Arc<RunState>,
         call: &'a Call<'a>,

@@ -37,7 +37,7 @@ impl RunState {
         Ok(rules.explain(about, arguments.arguments()))
     }
 
-    /// Where the policy asks for untrusted sources, reads from the journal those that the run has read in other
+    /// If a rule of the policy is about untrusted sources, reads from the journal those that the run has read in other
     /// processes.
     pub(super) async fn read_sources(self: &Arc<Self>, tool: &str) -> Result<(), ToolError> {
         let Some(lifecycle) = Lifecycle::of(self) else { return Ok(()) };

@@ -82,7 +82,7 @@ fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
     ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
 }
 
-/// The error of a tool that was registered after the build, or that lacks a service.
+/// Makes the error of a tool that was registered after the build, or that lacks a service.
 #[cold]
 fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
     let needed = match problem {

@@ -247,7 +247,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// When the total timeout of a call that begins now ends; `None` without one.
+/// Returns when the total timeout of a call that begins now ends; `None` if the tool has no such timeout.
 #[inline]
 pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
     plan.total_timeout.and_then(|time| Instant::now().checked_add(time))

@@ -135,7 +135,7 @@ impl TracedDecision {
         Err(TraceRefusal::Otherwise { step, decided, recorded })
     }
 
-    /// The version of the record after the step, if its commit succeeds.
+    /// Returns the version of the record after the step, if its commit succeeds.
     fn left(&self) -> u64 {
         let written = self.step.commit.as_ref().and_then(|unit| unit.calls.first());
         written.map_or(self.snapshot.record.version, |write| write.record.version)

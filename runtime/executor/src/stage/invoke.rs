@@ -103,7 +103,7 @@ pub(crate) async fn in_time<T>(
     .await
 }
 
-/// Sleeps; returns an error at once where the runtime has no clock.
+/// Sleeps; returns an error at once if the runtime has no clock.
 pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
     let mut sleep = None;
     poll_fn(|context| {

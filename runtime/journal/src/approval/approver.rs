@@ -15,7 +15,8 @@ use super::request::ApprovalRequest;
 ///
 /// An error, a panic or no reply at all is never an approval.
 pub trait Approver: Send + Sync + 'static {
-    /// Asks. The future may be dropped when the call expires or its run ends; a decision after that does not count.
+    /// Asks the approver to decide. The future may be dropped when the call expires or its run ends; a decision after
+    /// that does not count.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,
@@ -158,7 +159,7 @@ impl Channel {
 }
 
 impl Approver for Channel {
-    /// If the channel is full, fails at once instead of waiting.
+    /// Passes the request on. If the channel is full, fails at once instead of waiting.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,

@@ -206,7 +206,8 @@ impl CompiledRule {
         if all.len() > 1 { matched } else { Vec::new() }
     }
 
-    /// To object, one matching file is enough; to allow, each file must match.
+    /// Combines the results for the files. For a rule that objects, one matching file is enough; for a rule that
+    /// allows, each file must match.
     fn each(&self, files: Option<&Files>, holds: impl Fn(&Name) -> Holds) -> Holds {
         let Some(files) = files else { return Holds::Unknown };
         let is_allow = self.kind == RuleKind::Allow;

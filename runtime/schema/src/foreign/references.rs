@@ -76,7 +76,7 @@ impl Graph {
         }
     }
 
-    /// An upper bound of the levels, following each recursive part once.
+    /// Returns an upper bound of the levels, following each recursive part once.
     fn levels(&self, converted: &ConvertedSchema) -> usize {
         let mut reached: BTreeMap<&str, usize> = BTreeMap::new();
         for name in &self.order {

@@ -70,7 +70,7 @@ fn is_own_part(part: &Node<'_>) -> bool {
     })
 }
 
-/// The JSON of protocol buffers allows both spellings.
+/// Returns the call of a part. Protocol buffers allow both spellings of the key in JSON.
 fn function_call<'a>(fields: &Fields<'a>) -> Option<Node<'a>> {
     fields.get("functionCall").or_else(|| fields.get("function_call"))
 }

@@ -116,8 +116,8 @@ impl Recorder for ChildRecorder {
         Ok(is_late.then_some(Stop::TimeIsUp))
     }
 
-    /// If the call of a sub-agent is cancelled, it is dropped together with this recorder, so there is no cancellation
-    /// to report.
+    /// Returns `false`: if the call of a sub-agent is cancelled, the sub-agent is dropped together with this recorder,
+    /// so no cancellation is left to report.
     fn is_cancelled(&mut self) -> bool {
         false
     }

@@ -38,7 +38,7 @@ pub(crate) fn hand_off_tool(
     Some((tool, Policy::builder().rule(rule)))
 }
 
-/// The tool as the model of one agent is shown it, which may hand the run off to these.
+/// Returns the tool as the model of one agent is shown it, which may hand the run off to these.
 pub(super) fn listed(all: &Descriptions, targets: &[String]) -> Option<Catalog> {
     let tool = made(all, targets.iter().map(String::as_str));
     let listed = || Registry::of([tool]).expect("one name, and a schema that says what it means");

@@ -92,7 +92,7 @@ struct Entry {
 /// Returns the value of a variable by its name.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The configuration of a file, with a note for each thing that is left out.
+/// Returns the configuration of a file, with a note for each thing that is left out.
 pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, ConfigError> {
     let file: File =
         serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
@@ -209,7 +209,7 @@ fn is_about_tools(key: &str) -> bool {
     key.to_lowercase().contains(TOOLS) && !APPROVALS.contains(&key)
 }
 
-/// The value as text: some applications write numbers and booleans for variables.
+/// Returns the value as text: some applications write numbers and booleans for variables.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,

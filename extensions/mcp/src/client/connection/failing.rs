@@ -44,7 +44,7 @@ impl Server {
         ToolError::new("refused_by_server", words)
     }
 
-    /// The error of a request that was sent, or may have been.
+    /// Makes the error of a request that was sent, or may have been.
     pub(super) async fn explain(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
         if let Some(words) = http::refusal(&error) {
@@ -89,7 +89,7 @@ impl Server {
             .class(class)
     }
 
-    /// The error when the server neither answered nor reported progress in time.
+    /// Makes the error when the server neither answered nor reported progress in time.
     pub(super) fn timed_out(&self, after: std::time::Duration) -> ToolError {
         let words = format!(
             "the MCP server `{}` neither answered nor reported its progress within {} s",

@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// The request for a list in progress; begins one if the server has changed its tools, or may have.
+    /// Returns the request for a list in progress; begins one if the server has changed its tools, or may have.
     fn listing(self: &Arc<Self>) -> Option<Listing> {
         let mut state = self.state();
         let live = state.live.as_mut()?;
@@ -82,7 +82,7 @@ impl Server {
         over.cancel();
     }
 
-    /// Every page of the list of tools.
+    /// Requests every page of the list of tools.
     pub(super) async fn list(
         &self,
         peer: &Peer<RoleClient>,

@@ -32,8 +32,8 @@ const CODES: [ErrorCode; 3] = [ErrorCode(-32_000), ErrorCode(-32_001), ErrorCode
 /// request, whatever the text says.
 const STATUSES: [u16; 3] = [400, 404, 422];
 
-/// The answer to a request, given its HTTP status. An HTTP answer belongs to its own request, whichever id an error in it
-/// names.
+/// Returns the answer to a request, given its HTTP status. An HTTP answer belongs to its own request, whichever id an
+/// error in it names.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     status: Option<u16>,

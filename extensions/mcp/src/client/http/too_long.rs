@@ -10,7 +10,7 @@ use sse_stream::Sse;
 use super::session::Failure;
 use crate::client::lines::too_long;
 
-/// The answer to a request, or the error that it ends with. The server has worked on the request.
+/// Returns the answer to a request, or the error that it ends with. The server has worked on the request.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     request: &RequestId,

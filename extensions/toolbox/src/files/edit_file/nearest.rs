@@ -26,7 +26,7 @@ const ALIKE: f32 = 0.6;
 /// How many characters of a line are shown at most.
 const LONGEST_LINE: usize = 200;
 
-/// The error for a text that the file does not contain.
+/// Makes the error for a text that the file does not contain.
 pub(super) fn not_found(name: &Name, text: &str, old: &str) -> ToolError {
     let message = format!("`{name}` does not contain the text of `old_string`");
     let (lines, wanted) = (lines(text), lines(old));
@@ -51,7 +51,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// The index of the file's line where the text would begin.
+/// Returns the index of the file's line where the text would begin.
 fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     // An equal line counts twice as much as a line that differs only in white space.
     let score = |start: usize| -> usize {
@@ -93,7 +93,8 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     best.and_then(|(_, index)| index.checked_sub(offset))
 }
 
-/// Each line where the text would begin if one of its lines is that line of the file; the rarest lines come first.
+/// Returns each line where the text would begin if one of its lines is that line of the file; the rarest lines come
+/// first.
 fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
     let mut offsets: HashMap<&str, usize> = HashMap::new();
     for (offset, line) in wanted.iter().enumerate().take(COMPARED_AT_ONCE) {

@@ -50,7 +50,7 @@ impl GrepResults {
         }
     }
 
-    /// How many matches, or files, the answer leaves out.
+    /// Returns how many matches, or files, the answer leaves out.
     pub(super) fn left_out(&self) -> usize {
         self.total.saturating_sub(self.limit)
     }

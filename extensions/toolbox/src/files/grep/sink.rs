@@ -37,7 +37,7 @@ impl<'n> Lines<'n> {
         }
     }
 
-    /// How many lines match; `None` if none does or the file is binary.
+    /// Returns how many lines match; `None` if none does or the file is binary.
     pub(super) fn count(&self) -> Option<usize> {
         (self.count > 0 && !self.is_binary).then_some(self.count)
     }

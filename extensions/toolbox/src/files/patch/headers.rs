@@ -137,7 +137,7 @@ impl Headers {
         Ok(FilePatch { old, new, is_copy, deletes_unseen, program, hunks })
     }
 
-    /// The reason why these headers need hunks; `None` if they are a complete change by themselves.
+    /// Returns the reason why these headers need hunks; `None` if they are a complete change by themselves.
     fn needs_hunks(&self) -> Option<String> {
         if let Some(similarity) = self.similarity.as_deref().filter(|it| it.trim() != "100%") {
             return Some(format!("is like another one in {}", similarity.trim()));
@@ -171,7 +171,7 @@ fn is_of_empty(index: &str) -> bool {
     })
 }
 
-/// The name after `---` or `+++`; `None` for `/dev/null`. A tab ends it, and a date follows.
+/// Returns the name after `---` or `+++`; `None` for `/dev/null`. A tab ends it, and a date follows.
 fn read_name(text: &str) -> Option<String> {
     let name = match text.starts_with('"') {
         true => unquote(text),

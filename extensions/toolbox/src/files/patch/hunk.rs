@@ -68,7 +68,7 @@ impl Hunk {
         Self { at: self.at, place, lines }
     }
 
-    /// How many lines the hunk has before and after the change.
+    /// Returns how many lines the hunk has before and after the change.
     pub(super) fn counts(&self) -> [usize; 2] {
         [before(&self.lines).count(), after(&self.lines).count()]
     }

@@ -190,8 +190,8 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// The index after the named lines, outermost first; `None` if no lines are named. The outermost line has to occur exactly
-    /// once.
+    /// Returns the index after the named lines, outermost first; `None` if no lines are named. The outermost line has
+    /// to occur exactly once.
     fn end_of(&self, below: &[String]) -> Result<Option<usize>, String> {
         let mut end = None;
         for name in below {
@@ -333,7 +333,7 @@ impl<'f, 't> Places<'f, 't> {
     }
 }
 
-/// The index, according to its number, of the first line that a hunk replaces or before which it adds lines.
+/// Returns the index, according to its number, of the first line that a hunk replaces or before which it adds lines.
 pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     match before(&hunk.lines).next() {
         Some(_) => old.saturating_sub(1),

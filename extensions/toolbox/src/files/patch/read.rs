@@ -32,13 +32,13 @@ struct Reader<'p> {
 }
 
 impl<'p> Reader<'p> {
-    /// The next line without its line feed, and its number. A carriage return may be part of a file's line.
+    /// Returns the next line without its line feed, and its number. A carriage return may be part of a file's line.
     fn peek_raw(&mut self) -> Option<(usize, &'p str)> {
         let (index, line) = *self.lines.peek()?;
         Some((index + 1, line.strip_suffix('\n').unwrap_or(line)))
     }
 
-    /// The next line as a header (without a carriage return), and its number.
+    /// Returns the next line as a header (without a carriage return), and its number.
     fn peek(&mut self) -> Option<(usize, &'p str)> {
         self.peek_raw().map(|(number, line)| (number, line.strip_suffix('\r').unwrap_or(line)))
     }
@@ -231,7 +231,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// The number of the next line that is not empty, if it belongs to the hunk.
+    /// Returns the number of the next line that is not empty, if it belongs to the hunk.
     fn behind_gap(&self) -> Option<usize> {
         let line = |(index, line): (usize, &'p str)| (index, line.trim_end_matches(['\n', '\r']));
         let mut ahead = self.lines.clone().map(line).skip_while(|(_, line)| line.is_empty());

@@ -253,7 +253,7 @@ fn above(name: &Name) -> Vec<String> {
     text.match_indices('/').map(|(end, _)| format!("./{}", &text[..end])).collect()
 }
 
-/// A name next to the file that no other call of this process uses.
+/// Returns a name next to the file that no other call of this process uses.
 fn vacant(name: &Name) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     // Processes on several machines may have the same id and write to the same container.

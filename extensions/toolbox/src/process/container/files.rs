@@ -81,7 +81,7 @@ pub(super) fn refused(name: &Name, ran: &Ran) -> ToolError {
     }
 }
 
-/// The error for features that do not support containers.
+/// Makes the error for features that do not support containers.
 #[cfg(feature = "changes")]
 fn unsupported(name: &Name, what: &str) -> ToolError {
     let message = format!("`{name}` is in a container, where {what}");

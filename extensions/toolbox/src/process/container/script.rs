@@ -59,7 +59,7 @@ impl Ran {
     }
 }
 
-/// The name as an argument that no program takes for an option.
+/// Returns the name as an argument that no program takes for an option.
 pub(super) fn path(name: &Name) -> String {
     format!("./{name}")
 }

@@ -9,7 +9,7 @@ use crate::shell::table::Check;
 
 type Found = Option<(Danger, &'static str)>;
 
-/// The danger that these arguments add to a program; nothing if they add none.
+/// Returns the danger that these arguments add to a program; nothing if they add none.
 pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Found {
     let given: Vec<&str> = arguments.iter().flatten().copied().collect();
     match check {
@@ -49,8 +49,8 @@ pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Fou
     }
 }
 
-/// The reason to lower a dangerous command to moderate: it removes only build products, or runs code of the workspace as tests
-/// do.
+/// Returns the reason to lower a dangerous command to moderate: it removes only build products, or runs code of the
+/// workspace as tests do.
 pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static str> {
     /// The names of build products, which tools create again when they are missing.
     const BUILT: [&str; 10] = [

@@ -3,7 +3,7 @@
 use crate::shell::flags::is_flag;
 use crate::shell::table::{Program, Subcommand};
 
-/// The arguments that are neither flags nor values of flags.
+/// Returns the arguments that are neither flags nor values of flags.
 pub(in crate::shell) fn places<'c>(
     entry: &Program,
     arguments: &[Option<&'c str>],

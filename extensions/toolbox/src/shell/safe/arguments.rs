@@ -164,7 +164,7 @@ impl Form {
         })
     }
 
-    /// The subcommand that the positional arguments name, and how many words its name has.
+    /// Returns the subcommand that the positional arguments name, and how many words its name has.
     fn subcommand(&self, places: &[&Word<'_>], name: &Word<'_>) -> Result<(usize, &Form)> {
         let found = self.sub.iter().filter(|(words, _)| {
             words.len() <= places.len()

@@ -129,7 +129,7 @@ impl<'a> Prover<'a, '_> {
         Ok(parsed)
     }
 
-    /// The flags of one word, each with the type of its value and a joined value.
+    /// Returns the flags of one word, each with the type of its value and a joined value.
     fn split<'f, 'w>(&self, form: &'f Form, word: &'w Word<'a>) -> Result<Vec<Flag<'f, 'w>>> {
         let text: &str = &word.text;
         let unknown =

@@ -129,7 +129,7 @@ impl Ends {
         Self { good: folders.clone(), bad: folders.clone() }
     }
 
-    /// The folders in which the next statement may begin.
+    /// Returns the folders in which the next statement may begin.
     pub(super) fn either(self) -> Result<Folders, ()> {
         let folders = self.good.or(&self.bad);
         if folders.are_too_many() { Err(()) } else { Ok(folders) }

@@ -38,7 +38,7 @@ const RAW: [(&str, RawKind); 5] = [
     ("style", RawKind::Rawtext),
 ];
 
-/// The tree of a page; `None` if a tag has more attributes than any real page needs.
+/// Returns the tree of a page; `None` if a tag has more attributes than any real page needs.
 pub(super) fn parse(html: &str) -> Option<Handle> {
     if has_endless_tag(html.as_bytes()) {
         return None;
@@ -167,7 +167,7 @@ fn has_endless_tag(html: &[u8]) -> bool {
     false
 }
 
-/// The text outside of angle brackets, for input that could not be parsed as a page.
+/// Returns the text outside of angle brackets, for input that could not be parsed as a page.
 pub(super) fn without_tags(html: &str) -> String {
     let mut parts = html.split('<');
     let first = parts.next().unwrap_or_default();

@@ -247,7 +247,8 @@ fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     }
 }
 
-/// The mode of the new file: that of the old one, with the executable bits set or cleared if the change says so.
+/// Returns the mode of the new file: that of the old one, with the executable bits set or cleared if the change says
+/// so.
 fn with_program(
     file: &File,
     permissions: Option<Permissions>,

@@ -17,7 +17,8 @@ impl<'a> Stages<'a> {
         Self { family, ..self }
     }
 
-    /// When the total timeout of the call ends. Time that it has spent waiting for its own calls does not count.
+    /// Returns when the total timeout of the call ends. The time for which the call has waited for its own calls does
+    /// not count.
     pub(in crate::executor) fn deadline(self) -> Option<Instant> {
         let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
         self.deadline.map(|deadline| deadline + away)

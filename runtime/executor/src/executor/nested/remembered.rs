@@ -77,7 +77,8 @@ fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     .hint("go on without it")
 }
 
-/// The error where an earlier attempt began the child and was cut short, so that its outcome is unknown.
+/// Makes the error for a child that an earlier attempt began before it was cut short, so that the outcome of the child
+/// is unknown.
 fn unknown(tool: &str) -> ToolError {
     ToolError::new(
         error_kind::INDETERMINATE,

@@ -132,7 +132,7 @@ impl Refusal {
     }
 }
 
-/// The answer of a call that a stage delays, but that cannot be stored to wait.
+/// Returns the answer of a call that a stage delays, but that cannot be stored to wait.
 pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
     let words =
         format!("`{tool}` may begin later ({why}), and a call with a secret cannot wait here");
@@ -165,7 +165,7 @@ pub(super) fn expired(tool: &str) -> ToolError {
         .hint("go on without it, or tell the user that it needs approval")
 }
 
-/// The answer of a call that was handed over and got no result in time.
+/// Returns the answer of a call that was handed over and got no result in time.
 pub(super) fn not_supplied(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let words = format!("`{tool}` is carried out elsewhere, and gave no result in time");
@@ -173,7 +173,7 @@ pub(super) fn not_supplied(record: &CallRecord) -> ToolError {
         .hint("go on without it, or tell the user that it did not answer")
 }
 
-/// The answer of a call that was handed over and then cancelled.
+/// Returns the answer of a call that was handed over and then cancelled.
 pub(super) fn recalled(record: &CallRecord) -> ToolError {
     let words = format!("the call of `{}` was cancelled", record.tool);
     ToolError::new(error_kind::CANCELLED, format!("{words}{}", elsewhere(record)))
@@ -226,7 +226,7 @@ pub(super) fn not_run(record: &CallRecord, why: &str, was_begun: bool) -> ToolEr
     )
 }
 
-/// The answer that the model gets for a planned call.
+/// Returns the answer that the model gets for a planned call.
 pub(super) fn queued(tool: &str) -> AnswerRecord {
     AnswerRecord::text(format!(
         "`{tool}` was put into the plan, and has not run. A person decides about the plan. Do not make this call again; go on with the plan, or say that it is complete."

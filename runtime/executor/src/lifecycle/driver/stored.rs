@@ -167,7 +167,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// The additional data that binds an encrypted text to its place: it cannot be decrypted elsewhere.
+/// Returns the additional data that binds an encrypted text to its place: it cannot be decrypted elsewhere.
 fn bound_to(id: CallId, field: &str) -> Vec<u8> {
     format!("{id}/{field}").into_bytes()
 }

@@ -258,7 +258,7 @@ impl<'c> Statements<'c> {
         Ok(self.add_entries(call)?)
     }
 
-    /// The slow path: rewrites the whole row, or returns the conflict.
+    /// Rewrites the whole row, which is the slow path, or returns the conflict.
     fn change_all(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
         let current = self.current(call)?;
         let version = current.map(|(version, _)| version);
