@@ -30,8 +30,8 @@ pub struct ScheduledTask {
     pub missed: usize,
 }
 
-/// Makes the tasks of schedules that are due: one for each schedule, for its latest time. The task says how many
-/// times before it were missed. A new schedule counts from now.
+/// Makes the tasks of the schedules that are due: one task for each schedule, for its latest due time. If earlier due
+/// times were missed, the task says how many. A new schedule has no due times before now.
 ///
 /// # Errors
 /// When a file cannot be written.

@@ -274,10 +274,10 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets the size of the model's context window, in tokens: unless set, every request has the whole history. A
-    /// history that outgrows three quarters of the room that instructions, tools and answer leave is shortened in the
-    /// request: first it loses answers that a later call repeats, then the middle of long old answers, at last the
-    /// oldest turns. The run keeps its whole history.
+    /// Sets the size of the model's context window, in tokens: unless set, every request has the whole history.
+    /// Instructions, tools and the answer take a part of the window; if the history is larger than three quarters of
+    /// the rest, the request has it in a shortened form: first it loses answers that a later call repeats, then the
+    /// middle of long old answers, at last the oldest turns. The run keeps its whole history.
     ///
     /// The omissions depend only on the history, so another process continues the run with the same ones. What the user
     /// said, the last two turns, refusals and unknown outcomes are never shortened.

@@ -60,7 +60,7 @@ impl Key {
         self
     }
 
-    /// Accepts scalars of other types that mean one of these, where input may be repaired.
+    /// Accepts scalars of other types whose meaning is one of the key's types, if the input may be repaired.
     #[must_use]
     #[doc(hidden)]
     pub fn with_scalars(mut self, scalars: Option<Scalars>) -> Self {

@@ -1,4 +1,5 @@
-//! Finds out whether a call in place of an input calls the tool whose input is expected.
+//! A model sometimes writes a call where only the input of a tool is expected. Finds out whether such a call names the
+//! tool that is expected.
 
 use super::words::fold;
 

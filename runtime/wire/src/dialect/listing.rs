@@ -148,8 +148,8 @@ impl Listing {
     /// Reads the tool calls of a message, by the application's names and without absent keys.
     ///
     /// # Errors
-    /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls). For MCP always, because a library reads its
-    /// messages: pass its calls to [`received`](Self::received).
+    /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls). It always fails for MCP, whose messages a
+    /// library reads: pass the calls that the library has read to [`received`](Self::received).
     pub fn tool_calls(&self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let calls = self.provider()?.tool_calls(message)?;
         Ok(calls.into_iter().map(|call| self.received(call)).collect())
