@@ -1,4 +1,4 @@
-//! Reads a line as a tool: `{"name", "description", "input_schema"}`, or the shape in which a provider has the same.
+//! Reads a line as a tool: `{"name", "description", "input_schema"}`, or the form in which a provider's API has a tool.
 
 mod order;
 

@@ -192,7 +192,7 @@ fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
         fs::rename(&new, &file)
     })();
     if written.is_err() {
-        // The error above is the one to report; the new file is of no use.
+        // The error above is reported, and the new file is not needed any more.
         let _ = fs::remove_file(&new);
     }
     written

@@ -58,7 +58,8 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let paths = Paths::new(args.krate.as_ref());
     let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
-    // An external tool has no function. Where a type of it is wrong, the error is in its signature, so that is kept.
+    // An external tool has no function. If one of its types is wrong, rustc reports that in its signature, so the
+    // signature stays in the code.
     let is_function = function.end.is_none() || errors.has_some_in_place();
     let generated = expand::tool(&tool, &paths, errors);
     let function = is_function.then_some(&function);

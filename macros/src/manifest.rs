@@ -1,4 +1,4 @@
-//! Finds the name that the user's crate gives the runtime, where its manifest renames it.
+//! Finds the name that the user's crate gives the runtime, if its manifest renames it.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

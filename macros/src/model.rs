@@ -1,4 +1,4 @@
-//! The model of a tool that has passed all rules. Everything in it can be expanded.
+//! The model of a tool that has passed all rules. Every value in this model can be expanded.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;

@@ -1,4 +1,4 @@
-//! `approvals grants` and `approvals revoke`: lists what is allowed without asking, and ends it.
+//! `approvals grants` and `approvals revoke`: lists the grants, which let calls run without asking, and revokes them.
 
 use std::sync::Arc;
 

@@ -51,7 +51,7 @@ pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
         .chain(filters().map(|option| option.conflicts_with(ids::IDS)))
 }
 
-/// Returns the dead letters that the options select, as far as they are to be listed.
+/// Returns the dead letters that the options select, limited to the page that is to be listed.
 pub(super) async fn list(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     let (filter, takes) = filter_of(matches, session);
     filter::list(matches, session, &filter, takes).await

@@ -1,4 +1,4 @@
-//! Finds the key to sign with where none is named.
+//! Finds the key to sign with if the command line names none.
 
 use std::path::PathBuf;
 

@@ -92,7 +92,7 @@ pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
     Filter { states, run: matches.get_one::<String>(RUN).cloned(), ..Filter::default() }
 }
 
-/// A call of a list, or its id and the error where it cannot be read.
+/// A call of a list, or its id and the error if it cannot be read.
 pub(crate) type Row = Result<CallRecord, DamagedCall>;
 
 /// Lists the matching calls in these states. Warns of calls that cannot be read, and notes if more pages follow.

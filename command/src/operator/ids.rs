@@ -14,7 +14,7 @@ use super::Stop;
 use crate::Exit;
 use crate::shown::printable;
 
-/// The name of the argument, for options that go with it or exclude it.
+/// The name of the argument for ids. Other options require or exclude it by this name.
 pub(crate) const IDS: &str = "id";
 /// The fewest digits that may abbreviate an id.
 const FEWEST: usize = 8;
@@ -67,7 +67,7 @@ pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Sto
     found.into_iter().next().ok_or_else(|| missing(text))
 }
 
-/// Finds the id that a text names, even where its call cannot be read.
+/// Finds the id that a text names, even if its call cannot be read.
 pub(crate) async fn id(text: &str, store: &dyn Store) -> Result<CallId, Stop> {
     match WantedId::of(text)?.whole() {
         Some(id) => Ok(id),

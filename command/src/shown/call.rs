@@ -181,7 +181,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Returns the signed decision, where it can be read.
+/// Returns the signed decision, if it can be read.
 fn decision(call: &CallRecord) -> Option<Decision> {
     let signed = call.decision.as_ref()?;
     let statement = signed.statement().ok()?;

@@ -25,7 +25,7 @@ impl<'a> DeadLetter<'a> {
     }
 }
 
-/// Returns the kind of a call's last error, or `unknown` where none is recorded.
+/// Returns the kind of a call's last error, or `unknown` if no error is recorded.
 pub(crate) fn kind(call: &CallRecord) -> String {
     if let Some(failed) = call.failures.last() {
         return failed.kind.clone();

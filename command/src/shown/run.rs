@@ -236,7 +236,7 @@ impl<'a> TurnShown<'a> {
         }
     }
 
-    /// Returns the turn with whole texts, and with what of the history was not sent to its model.
+    /// Returns the turn with whole texts, and with the parts of the history that were not sent to its model.
     pub(crate) fn whole(self, left_out: Option<LeftOutShown>) -> Self {
         Self { left_out, longest: usize::MAX, ..self }
     }
@@ -245,7 +245,7 @@ impl<'a> TurnShown<'a> {
         self.said.is_empty() && self.text.is_none() && self.guards.is_empty()
     }
 
-    /// Describes the tokens and cost of the model's answer, where they are known.
+    /// Describes the tokens and cost of the model's answer, if they are known.
     fn describe_spending(&self) -> Option<String> {
         if self.usage.is_none() && self.cost.is_none() {
             return None;

@@ -11,7 +11,7 @@ use toolwright::{Answer, Call, CallFailure, Outcome, Run, SuspendedCall, Worker}
 use crate::model::{self, Task};
 use crate::say::say;
 
-/// How often a waiting call is looked at again when the store reports no change.
+/// How often a waiting call is read again if the store reports no change.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How the work on a run ended.

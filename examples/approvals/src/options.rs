@@ -22,7 +22,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. Ends the process where it is wrong.
+    /// Reads the command line. Ends the process if it is wrong.
     pub fn of_command_line() -> Self {
         Self::of(&command().get_matches())
     }

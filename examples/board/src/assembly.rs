@@ -127,8 +127,8 @@ pub fn assemble_tools(assembly: &Assembly) -> Vec<Registration> {
     factories.iter().chain(&assembly.added).flat_map(|factory| factory(assembly)).collect()
 }
 
-/// Returns the profiles. A pattern that matches no tool is an error, so the pattern for the web is left out where
-/// there are no such tools.
+/// Returns the profiles. A pattern that matches no tool is an error, so the pattern for web tools is left out if the
+/// run has none.
 ///
 /// # Errors
 /// When a pattern is invalid.

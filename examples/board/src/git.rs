@@ -29,7 +29,8 @@ impl ResourceKind for Repository {
 /// The time limit of a git command: a push may be slow.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The environment variables that git gets, where they are set: the committer's, and those that reach a remote.
+/// The environment variables that are passed on to git if they are set: those of the committer, and those that git
+/// needs to reach a remote.
 const PASSED_ON: [&str; 9] = [
     "GIT_CONFIG_GLOBAL",
     "HOME",
@@ -128,7 +129,7 @@ pub fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     printed(&output(folder, arguments, &[]).map_err(|error| error.to_string())?)
 }
 
-/// Returns the trimmed output of a git command, or its standard error where it failed.
+/// Returns the trimmed output of a git command, or its standard error if it failed.
 fn printed(output: &Output) -> Result<String, String> {
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),

@@ -89,8 +89,8 @@ fn session(ticket: i64) -> Option<&'static (&'static str, &'static [Outcome])> {
     SESSIONS.get(usize::try_from(ticket).ok()?.checked_sub(1)?)
 }
 
-/// Makes the copy in a folder, and the tickets on the board. Leaves what an earlier process has made, and makes what
-/// is missing where one was killed in between.
+/// Makes the copy in a folder, and the tickets on the board. Leaves what an earlier process has made, and makes what a
+/// killed process has left unfinished.
 ///
 /// # Errors
 /// When cargo does not have the crate's sources, or a file cannot be written.

@@ -83,7 +83,7 @@ impl Given<'_> {
         found.ok_or_else(|| PeopleError::Usage("found no ticket, expected its id".to_owned()))
     }
 
-    /// Returns the name of the person who types. It is an error where none is known.
+    /// Returns the name of the person who types. It is an error if no name is known.
     fn person(&self) -> Result<String, PeopleError> {
         let own = || std::env::var("USER").ok().filter(|it| !it.is_empty());
         self.text("by").map(str::to_owned).or_else(own).ok_or_else(|| {

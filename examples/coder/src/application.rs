@@ -55,12 +55,12 @@ pub struct Parts<'a> {
     pub trusted: &'a [TrustedKey],
 }
 
-/// The executor of a run, and what belongs to it.
+/// The executor of a run, and the parts that a run needs beside it.
 pub struct Application {
     pub executor: Executor,
     /// The MCP servers, which start when they are needed.
     pub servers: Option<McpServers>,
-    /// Why lines that are rated safe run without the second sandbox, where they do.
+    /// Why lines that are rated safe run without the second sandbox, if they do.
     pub without_wall: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub struct Prepared {
     pub change: Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>,
     /// The MCP servers, which start when they are needed.
     pub servers: Option<McpServers>,
-    /// Why lines that are rated safe run without the second sandbox, where they do.
+    /// Why lines that are rated safe run without the second sandbox, if they do.
     pub without_wall: Option<String>,
 }
 
@@ -118,7 +118,7 @@ pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
 }
 
 /// Builds the executor of the commands in the present folder. Also returns why safe lines run without the second
-/// sandbox, where they do; it looks for a sandbox only where the command is about lines.
+/// sandbox, if they do; it searches for a sandbox only if the command is about command lines.
 pub fn of_commands(
     log: &Path,
     is_about_lines: bool,

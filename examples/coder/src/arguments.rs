@@ -139,7 +139,7 @@ impl Provider {
         }
     }
 
-    /// Returns the provider to fall back to where none is named.
+    /// Returns the provider to fall back to if the command line names none.
     fn other(self) -> Self {
         match self {
             Self::OpenAiChat => Self::Anthropic,

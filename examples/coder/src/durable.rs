@@ -302,7 +302,7 @@ impl Stored {
         &self.folder
     }
 
-    /// Returns the arguments with which the run was started, as far as they matter later.
+    /// Returns the arguments with which the run was started, as far as later processes need them.
     fn arguments(&self) -> Result<Arguments, Problem> {
         let provider = Provider::by_name(&self.provider).ok_or_else(|| {
             Problem::Usage(format!(

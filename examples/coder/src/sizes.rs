@@ -1,4 +1,4 @@
-//! Prints how large a run's requests are, turn by turn, where its model has a small window.
+//! Prints how large a run's requests are, turn by turn, if its model has a small window.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

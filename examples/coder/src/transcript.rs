@@ -131,7 +131,7 @@ fn model_line(turn: u64, line: &str) {
     put(&format!("[{turn}] {:<7} {line}", "model"));
 }
 
-/// Prints a line to standard error. Where that is closed, the line is lost.
+/// Prints a line to standard error. If standard error is closed, the line is lost.
 fn put(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

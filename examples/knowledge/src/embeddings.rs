@@ -7,8 +7,9 @@ use toolwright_toolbox::HttpEmbedder;
 /// The address of OpenAI's API.
 const OPENAI: &str = "https://api.openai.com/v1";
 
-/// Makes the embedder of a model that is named with its dimensions, such as `text-embedding-3-small:1536`. The address is that
-/// of an API as OpenAI's, which is used where none is given. An address without encryption gets no key.
+/// Makes the embedder of a model that is named with its dimensions, such as `text-embedding-3-small:1536`. The address
+/// is that of an API in the form of OpenAI's; unless one is given, it is OpenAI's own. An address without encryption
+/// gets no key.
 ///
 /// # Errors
 /// When the name has no dimensions, or the system provides no TLS.

@@ -34,7 +34,7 @@ pub trait Kind: DeserializeOwned {
         Ok(())
     }
 
-    /// Refuses the edited file where it is not valid. `others` reads the other files of the kind.
+    /// Refuses the edited file if it is not valid. `others` reads the other files of the kind.
     fn accept(&self, before: &Self, name: &str, others: &dyn Others) -> Result<(), Refusal>;
 }
 

@@ -96,7 +96,7 @@ impl Library {
     /// time.
     ///
     /// # Errors
-    /// `busy` where another edit takes too long; the error of `work`.
+    /// `busy` if another edit takes too long; the error of `work`.
     pub fn alone<T>(&self, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
         // The lock belongs to the open file, so that two threads of one process exclude each other too.
         let file = File::create(&self.lock)?;

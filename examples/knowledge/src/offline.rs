@@ -70,7 +70,7 @@ pub async fn show() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// Makes a call, and prints it with its answer. Fails where it does not end as `expected`.
+/// Makes a call, and prints it with its answer. Fails if the call does not end as `expected`.
 async fn step(
     executor: &Executor,
     words: &str,

@@ -15,7 +15,7 @@ use crate::document::{front_matter, quoted, split, with_value};
 use crate::kinds::{Kind as _, Schedule, Status, Task};
 use crate::library::Library;
 
-/// The file that records up to when each schedule was looked at, by its id.
+/// The file that records, by the id of each schedule, up to which time the due times of the schedule were handled.
 const LOOKED_AT: &str = ".knowledge/schedules.json";
 
 /// The folder with a file for each worker, which the worker keeps locked.

@@ -1,4 +1,4 @@
-//! A model that needs no account: it asks for a colour, and says what it does with it.
+//! A model that needs no account: it asks for a colour, and then says what it does with this colour.
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use toolwright::agent::{Message, Model, ModelAnswer, ModelError, ModelRequest};

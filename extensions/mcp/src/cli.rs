@@ -128,7 +128,7 @@ async fn over_http(server: crate::HttpServer) -> Result<(), crate::ServeError> {
     let ended = toolwright::CancellationToken::new();
     let interrupted = ended.clone();
     tokio::spawn(async move {
-        // Where this process cannot listen for signals, the signal itself ends the process.
+        // If this process cannot listen for signals, the signal itself ends the process.
         if tokio::signal::ctrl_c().await.is_ok() {
             interrupted.cancel();
         }

@@ -114,7 +114,7 @@ impl OpenApi {
     /// ```
     ///
     /// # Errors
-    /// When the text is neither JSON nor YAML, and when the URI is none, has a fragment, or was added before.
+    /// When the text is neither JSON nor YAML, and when the URI is invalid, has a fragment, or was added before.
     pub fn document(
         mut self,
         uri: impl AsRef<str>,

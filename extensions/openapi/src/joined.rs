@@ -1,5 +1,5 @@
-//! References to other documents, which the application has read: each document is put into the one that refers to it, and the
-//! references are rewritten to lead there. Pure: nothing is fetched.
+//! References to other documents, which the application has read: each document is copied into the one that refers to
+//! it, and the references are rewritten to lead to the copy. Pure: nothing is fetched.
 
 use reqwest::Url;
 use serde_json::{Map, Value};

@@ -51,7 +51,7 @@ use crate::{CommandTable, Sandbox, SandboxKind, Supervisor, Workspace};
 #[must_use = "an executor has these tools only after `.with(…)`"]
 pub struct CodingTools {
     workspace: Workspace,
-    /// The file of the change log, or why there is none unless the application names one.
+    /// The file of the change log, or why the folder has none; in that case the application has to name one.
     log: Result<PathBuf, String>,
     has_programs: bool,
     has_shell: bool,
@@ -59,7 +59,7 @@ pub struct CodingTools {
     has_wall: bool,
     /// The sandbox of every program.
     sandbox: Option<Sandbox>,
-    /// The sandbox of this machine for lines rated safe, after it was looked for.
+    /// The sandbox of this machine for lines rated safe, once it was searched for.
     wall: OnceLock<Result<Sandbox, String>>,
     hidden: Vec<PathBuf>,
     supervisor: Option<Supervisor>,

@@ -7,7 +7,7 @@
 //!           └─ every word is understood, and only reads ─▶ safe; else moderate at least
 //! ```
 //!
-//! Nothing here runs a command or looks at a file.
+//! No code in this module runs a command or reads a file.
 
 mod ansi;
 mod classify;

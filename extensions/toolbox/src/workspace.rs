@@ -1,9 +1,9 @@
 //! The folder that the tools work on: no name leads out of it.
 //!
-//! A folder of this machine is held open by a handle, so it stays the same even if it is moved or replaced. Links are followed
-//! as long as they stay inside. The path of the folder is used only to list files with the rules of `ignore` and to start
-//! programs; each listed name is looked up again through the handle before it is reported or read. For a container, the
-//! container itself is the boundary.
+//! A folder of this machine is held open by a handle, so it stays the same even if it is moved or replaced. Links are
+//! followed as long as they stay inside. The path of the folder is used only to list files with the rules of `ignore`
+//! and to start programs; each listed name is resolved again through the handle before it is reported or read. For a
+//! container, the container itself is the boundary.
 
 #[cfg(feature = "process")]
 mod elsewhere;

@@ -1,4 +1,4 @@
-//! The rules of the expressions in attributes: refuses what is valid Rust but cannot work there.
+//! Checks the expressions in attributes: refuses expressions that are valid Rust but cannot work in an attribute.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;

@@ -79,7 +79,7 @@ impl UserConstants {
         Self { names: Vec::new(), constants: constants.collect() }
     }
 
-    /// Checks one more tool. Marks it where its handle is already a constant of the block.
+    /// Checks one more tool. Marks the tool if its handle has the name of a constant in the block.
     pub fn add(&mut self, tool: &mut Tool, errors: &mut Errors) {
         let (name, handle) = (tool.name(), tool.handle());
         if self.constants.contains(&handle) {

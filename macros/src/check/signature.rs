@@ -18,7 +18,7 @@ use crate::errors::Errors;
 use crate::item::names_tool;
 use crate::model::{Argument, Capability, Param};
 
-/// Borrowed types that users write where they mean input.
+/// Borrowed types that users sometimes write for an input, which has to be owned.
 const BORROWED_INPUT: &[&str] = &[
     "str", "String", "Path", "PathBuf", "OsStr", "OsString", "Vec", "Option", "bool", "char", "u8",
     "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",

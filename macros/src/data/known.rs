@@ -1,5 +1,5 @@
 //! Finds out whether a type's attributes change its schema and its `Deserialize` alike, so that the type accepts what
-//! its schema says. Where they may not, the runtime parses samples of the type.
+//! its schema says. If they may differ, the runtime parses samples of the type.
 
 use proc_macro2::TokenStream;
 use quote::quote;

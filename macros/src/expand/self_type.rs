@@ -5,7 +5,7 @@ use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::Type;
 
-/// Generates the items of a method's handle, with an alias where they name `Self`.
+/// Generates the items of a method's handle, with an alias for `Self` if they name it.
 pub fn with_alias(self_type: Option<&Type>, items: TokenStream) -> TokenStream {
     match self_type {
         Some(ty) if names_self(items.clone()) => {

@@ -1,7 +1,7 @@
 //! What the runtime gives a tool beside its input: services, and resources opened for one call.
 //!
 //! - A tool gets what its signature names and nothing else.
-//! - The source of each is decided when the executor is built; a call only indexes.
+//! - The source of each is decided when the executor is built; a call only looks it up by an index.
 
 mod resource;
 

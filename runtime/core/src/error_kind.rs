@@ -18,8 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A tool passes kinds of its own to [`ToolError::new`](crate::error::ToolError::new), in snake case. Where one of
-//! these kinds fits, it uses that one.
+//! A tool passes kinds of its own to [`ToolError::new`](crate::error::ToolError::new), in snake case. If one of these
+//! kinds fits, a tool should use it.
 
 /// The call needs approval, and no approver could be asked, or it waits for one.
 pub const APPROVAL_REQUIRED: &str = "approval_required";

@@ -41,8 +41,8 @@ impl Handle {
 /// toolwright::link!(my_tools, more_tools);
 /// ```
 ///
-/// It only writes `use my_tools as _;` for each. [`expected_tools!`](crate::expected_tools) in a test notices where it
-/// is missing.
+/// It only writes `use my_tools as _;` for each. [`expected_tools!`](crate::expected_tools) in a test reports a missing
+/// `link!`.
 #[macro_export]
 macro_rules! link {
     ($($name:ident),+ $(,)?) => {

@@ -35,8 +35,7 @@ SELECT ticket.id, project.name, ticket.kind, state, sub_state, title, \
 FROM ticket JOIN project ON project.id = ticket.project";
 
 impl Board {
-    /// Returns at most so many tickets of a column, the newest first, and only those before this ticket where one is
-    /// named.
+    /// Returns at most this many tickets of a column, the newest first, and if a ticket is named, only those before it.
     ///
     /// # Errors
     /// When the database fails.
@@ -58,7 +57,7 @@ impl Board {
         Ok(statement.query_map(values, card)?.collect::<Result<_, _>>()?)
     }
 
-    /// Returns at most so many tickets that wait for a person. Those with a waiting call come first.
+    /// Returns at most this many tickets that wait for a person. Those with a waiting call come first.
     ///
     /// # Errors
     /// When the database fails.

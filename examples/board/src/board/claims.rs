@@ -28,7 +28,7 @@ pub struct SliceEnd {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice {
     pub runner: String,
-    /// `None` while the slice goes on, and where its runner was killed.
+    /// `None` while the slice goes on, and if its runner was killed.
     pub outcome: Option<Outcome>,
     pub detail: Option<String>,
 }

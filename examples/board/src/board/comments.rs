@@ -58,7 +58,7 @@ impl Board {
         })
     }
 
-    /// Returns at most so many comments of a ticket, the newest first.
+    /// Returns at most this many comments of a ticket, the newest first.
     ///
     /// # Errors
     /// When the database fails.

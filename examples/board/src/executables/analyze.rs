@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::manifests::Manifest;
 use super::{Report, folder, repository};
 
-/// The description of a repository. What is not known is `null`.
+/// The description of a repository. A field that is not known is `null`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {

@@ -12,7 +12,7 @@ pub enum Manifest {
     Rust(toml::Table),
     /// `package.json`.
     Node(Value),
-    /// `pyproject.toml`; an empty table where only `setup.py`, `setup.cfg` or `requirements.txt` exists.
+    /// `pyproject.toml`; an empty table if only `setup.py`, `setup.cfg` or `requirements.txt` exists.
     Python(toml::Table),
 }
 

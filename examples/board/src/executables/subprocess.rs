@@ -68,7 +68,7 @@ pub fn run(
     Ok(Ended { code: status.and_then(|it| it.code()).filter(|_| !timed_out), timed_out, tail })
 }
 
-/// Waits for the program's end, and kills it where its time is up.
+/// Waits for the program's end, and kills it when its time is up.
 fn wait(
     child: &mut Child,
     lines: &Receiver<String>,

@@ -67,7 +67,7 @@ pub struct Suite {
     /// `None` if the suite was killed.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
-    /// Whether the output was understood. Where it was not, `totals` and `cases` are empty.
+    /// Whether the output was understood. If it was not, `totals` and `cases` are empty.
     pub parsed: bool,
     pub totals: Totals,
     /// The cases, failed ones first.

@@ -1,4 +1,4 @@
-//! The form for a new ticket. It is shown again, with its input, where that is rejected.
+//! The form for a new ticket. If the input is rejected, the form is shown again with it.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ pub fn lines(text: &str) -> String {
     printable::lines(&text.replace("\r\n", "\n").replace('\t', "    "))
 }
 
-/// Cuts a text to so many characters, on one line.
+/// Cuts a text to this many characters, on one line.
 pub fn short(text: &str, most: usize) -> String {
     let first: String = text.chars().take(most).collect();
     let mark = if first.len() < text.len() { "…" } else { "" };

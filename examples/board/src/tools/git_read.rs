@@ -35,7 +35,7 @@ pub async fn git_read(
     git::run(workspace.root(), &[arguments]).await
 }
 
-/// Returns the files that the operation reads: the whole workspace where no path is given.
+/// Returns the files that the operation reads: the whole workspace if no path is given.
 fn read_by(paths: &[String]) -> Vec<String> {
     match paths {
         [] => vec![".".to_owned()],

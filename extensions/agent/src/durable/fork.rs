@@ -172,7 +172,7 @@ impl Copy<'_> {
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
-            // The next request has to say to the model what is wrong with its text. If the model gave its value by a
+            // The next request has to tell the model what is wrong with its text. If the model gave its value by a
             // call, the answer of the call says so already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
                 let correction = Message::user(correction(&problems.join("\n")));

@@ -1,4 +1,5 @@
-//! What a process remembers about runs between looks, because the journal does not record it.
+//! What a process remembers about runs from one reading of the journal to the next, because the journal does not record
+//! it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};

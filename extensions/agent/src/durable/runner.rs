@@ -29,7 +29,7 @@ use crate::agent::Agent;
 use crate::history::{Message, Prompt};
 use crate::run::AgentRunBuilder;
 
-/// The pause between looks at a run that another process drives.
+/// The pause before a run that another process drives is read again.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Works on runs that outlive their processes. A run is a set of documents in the journal of the executor; every

@@ -220,8 +220,8 @@ impl Inner {
         }
     }
 
-    /// Takes a run again that waits only for calls in the background, if a message came after the driver's last look at
-    /// the inbox. The sender relied on that driver, and no other process would look at the run before a result comes.
+    /// Takes a run again that waits only for calls in the background, if a message came after the driver last read the
+    /// inbox. The sender relied on that driver, and no other process would read the run before a result comes.
     async fn said_while_it_rested(&self, waiting: &Waiting) -> Option<DrivenRun> {
         if !waiting.calls.iter().any(|it| it.in_background)
             || !has_messages(&*self.access.store, &waiting.run).await.ok()?

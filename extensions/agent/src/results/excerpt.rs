@@ -61,8 +61,7 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     Some(sent.into())
 }
 
-/// Writes the note about a text, and as much of the text as there is room for. Untrusted text keeps its fence; its
-/// shape gets one.
+/// Writes the note about a text, and as much of the text as fits. Untrusted text keeps its fence; its shape gets one.
 fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();

@@ -107,7 +107,7 @@ impl AgentRun {
     /// Sends a message to the model, runs the calls of its answers, and returns how the run ended. A further message
     /// continues the conversation.
     ///
-    /// Dropping the future leaves the run where it is: [`resume`](Self::resume) continues it.
+    /// Dropping the future leaves the run in its present state: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
     /// When the run cannot continue without its host, which has to act and then call [`resume`](Self::resume).

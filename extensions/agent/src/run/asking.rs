@@ -85,7 +85,7 @@ impl AgentRun {
         };
         let mut first = model.first_read(&history);
         let compact_after = |first: usize| {
-            // What the server has compacted is not sent without a window either.
+            // The messages that the server has compacted are left out even if the agent has no window.
             let window = agent.window.or((first > 0).then_some(u64::MAX))?;
             let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
             let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));

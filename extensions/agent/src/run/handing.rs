@@ -21,7 +21,7 @@ pub(crate) const HANDED_OFF: u32 = 5;
 /// Marks the tool `hand_off` of this library, so that no tool of an application is taken for it.
 pub(crate) struct HandOffTool;
 
-/// The agent that a run was handed off to, which goes on with it.
+/// The agent to which a run was handed off, and which continues it.
 pub(super) struct ActingAgent {
     pub(super) name: String,
     pub(super) agent: Agent,
@@ -170,7 +170,8 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Returns the name of the agent that goes on with the run: the one with which it began, or the one that it was handed off to last.
+    /// Returns the name of the agent that drives the run now: the agent with which the run began, or the one to which
+    /// it was handed off last.
     fn acting_name(&self) -> &str {
         self.acting.as_ref().map_or(&self.agent.0.name, |it| &it.name)
     }
@@ -179,7 +180,7 @@ impl AgentRun {
         self.acting.as_ref().map(|it| &*it.name)
     }
 
-    /// Returns the tools as the model of the agent sees them that now drives the run: the tool `hand_off` names the
+    /// Returns the tools in the form for the model of the agent that now drives the run: the tool `hand_off` names the
     /// agents to which it may hand the run off, and is left out if there are none.
     pub(super) fn with_targets(&self, catalog: &Catalog) -> Option<Catalog> {
         if !is_marked(catalog) {

@@ -19,7 +19,8 @@ pub(crate) struct RunOptions {
     pub user: Option<String>,
     pub session: Option<String>,
     pub token: Option<CancellationToken>,
-    /// Each adds a service to a run, and may do so more than once: a process opens a recorded run each time it takes it.
+    /// Each function adds a service to a run, and may be called more than once: a process opens a recorded run each
+    /// time it takes it.
     pub services: Vec<Service>,
     /// The type of the value that it ends in, if it is not the agent's.
     pub output: Option<Output>,

@@ -138,7 +138,7 @@ impl Output {
         model.takes_format(&self.0.format)
     }
 
-    /// Adds to the tools the one by which a model gives the value.
+    /// Adds the tool by which a model gives the value.
     pub(super) fn listed(&self, tools: &Catalog) -> Catalog {
         tools.followed_by(self.0.format.catalog())
     }
@@ -163,8 +163,7 @@ impl Output {
         }
     }
 
-    /// Parses what a model gave as the value: returns its JSON, repaired like the input of a tool, or all of its
-    /// problems.
+    /// Parses the value that a model gave. Returns its JSON, repaired like the input of a tool, or all of its problems.
     pub(super) fn read(&self, text: &str) -> Result<String, String> {
         let call = Call::new(FINAL_ANSWER, text);
         let facts = self.0.reader.examine(&call).map_err(|error| {

@@ -1,5 +1,5 @@
 //! Reports a refused call to the person who started the program, if there is no approver: the model reads only the
-//! refusal; the remedies are for the author of the program.
+//! refusal, and what can be done about it concerns the author of the program.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};

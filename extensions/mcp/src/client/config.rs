@@ -63,7 +63,7 @@ struct Toml {
 }
 
 impl McpConfig {
-    /// Reads a file: JSON where its name ends in `.json`, else TOML.
+    /// Reads a file: JSON if the name of the file ends in `.json`, else TOML.
     ///
     /// # Errors
     /// When it cannot be read, or something in it is wrong.

@@ -24,7 +24,7 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
 /// The longest name of a server; the rest of the 64 characters is for its tools.
 pub(super) const LONGEST_SERVER: usize = 24;
 
-/// Returns our name of a server from another application's file: unchanged where it fits, else cut and completed by the
+/// Returns our name of a server from another application's file: unchanged if it fits, else cut and completed by the
 /// first digits of its digest.
 pub(super) fn fitting_server(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';

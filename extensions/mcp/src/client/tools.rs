@@ -1,4 +1,5 @@
-//! Tools to look at other servers' tools and to call them, for models that have no search of their own.
+//! Tools to list, search and describe other servers' tools and to call them, for models that have no search of their
+//! own.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

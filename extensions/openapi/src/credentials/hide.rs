@@ -84,7 +84,7 @@ fn after_character(text: &[u8], character: char) -> [Option<&[u8]>; 4] {
     ]
 }
 
-/// Returns the text after this number, written with a prefix and so many hexadecimal digits.
+/// Returns the text after this number, written with a prefix and this number of hexadecimal digits.
 fn after_hex<'t>(text: &'t [u8], prefix: &[u8], digits: usize, number: u16) -> Option<&'t [u8]> {
     let (found, after) = text.strip_prefix(prefix)?.split_at_checked(digits)?;
     let found = std::str::from_utf8(found).ok()?;

@@ -1,5 +1,5 @@
-//! Decides what a file is restored to when all changes of some calls are taken back at once, including undos among these calls,
-//! or why it is left as it is; pure.
+//! Decides to what a file is restored when all changes of some calls are undone at once, including undos among these
+//! calls, or why the file is left as it is. Pure.
 
 use super::plan::{Refusal, unrestorable};
 use super::rows::Change;

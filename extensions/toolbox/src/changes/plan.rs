@@ -98,7 +98,7 @@ fn restorable<'a>(
     let later = changes.iter().rev().filter(|it| it.number > change.number);
     let mut later = later.filter(|it| it.is_effective() && it.undone_by.is_none());
     let mut standing = later.clone().filter(|it| !it.is_undo);
-    // Refuse this also if a later change happened to leave the same state.
+    // This is refused even if a later change happened to leave the same state.
     if let Some(later) = standing.find(|it| !newer.iter().any(|newer| newer.number == it.number)) {
         return Err(Refusal::Changed { change, later: Some(later) });
     }

@@ -1,6 +1,6 @@
 //! Records a change in two steps: the state before, which is on the disk before the tool begins, and the state after.
 //!
-//! The second step need not be durable: if it is lost, the log looks at the file again.
+//! The second step need not be durable: if it is lost, the log reads the file again.
 
 use std::sync::{Arc, PoisonError};
 

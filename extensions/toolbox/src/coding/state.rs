@@ -27,8 +27,8 @@ pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
     Ok(state.join(parts.collect::<PathBuf>()).join(FILE))
 }
 
-/// Creates the folder of the log, which commands must not reach: it may neither be in the folder that is worked in, nor above
-/// it, where it could not be hidden from them.
+/// Creates the folder of the log, which commands must not reach: the log may neither be in the folder that the tools
+/// work in, nor in a folder above it, where it could not be hidden from commands.
 pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     let beside = log.parent().ok_or_else(|| format!("`{}` names no file", log.display()))?;
     fs::create_dir_all(beside)

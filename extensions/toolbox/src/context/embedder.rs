@@ -79,7 +79,7 @@ pub enum EmbedderError {
         /// What the model objects to.
         problem: String,
     },
-    /// The answer has another number of vectors than there were texts.
+    /// The number of vectors in the answer differs from the number of texts.
     #[error("the embedding model answered with {found} vectors, expected {expected}")]
     WrongCount {
         /// How many vectors the answer has.

@@ -42,7 +42,7 @@ pub(super) struct Embedding {
     embedder: Box<dyn Embedder>,
     /// The model as vectors name it: with its dimensions, so that vectors of another size are not compared.
     model: String,
-    /// Held while parts are embedded, so that two calls do not pay for the same parts.
+    /// The lock that is held while parts are embedded, so that two calls do not pay for the same parts.
     turn: Turn<()>,
     /// The texts that the model has refused alone; it is not asked about them again by this process.
     refused: Mutex<HashSet<String>>,
@@ -112,7 +112,7 @@ impl ContextStore {
     /// after [`write`](Self::write), which embeds nothing. Without an embedder it does nothing.
     ///
     /// # Errors
-    /// `context_unavailable` when SQLite fails. What the embedder fails to do is in the report.
+    /// `context_unavailable` when SQLite fails. The report says what the embedder could not do.
     pub async fn embed(&self) -> Result<EmbeddingReport, ToolError> {
         let Some(embedding) = self.embedding.clone() else {
             return Ok(EmbeddingReport { embedded: 0, missing: 0, problem: None });

@@ -105,7 +105,7 @@ impl HttpEmbedder {
         self
     }
 
-    /// Returns the header with the key; `None` where no key is sent.
+    /// Returns the header with the key; `None` if no key is sent.
     fn authorization(&self) -> Result<Option<HeaderValue>, EmbedderError> {
         let Some(variable) = &self.variable else { return Ok(None) };
         let key = env::var(variable).unwrap_or_default();

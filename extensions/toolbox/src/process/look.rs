@@ -84,7 +84,7 @@ fn list_files(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
         }
         Walk::Find | Walk::Links => {
             let links = if walk == Walk::Links { " -L" } else { "" };
-            // Exclude only names that have the same meaning for both programs.
+            // Only those names are excluded that have the same meaning for both programs.
             let is_plain = |value: &str| {
                 value.bytes().all(|it| it.is_ascii_alphanumeric() || b"_.-*".contains(&it))
                     && value.bytes().any(|it| it.is_ascii_alphanumeric())

@@ -13,7 +13,7 @@ use staged::StagedChange;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriteOutcome {
-    /// There was no such file.
+    /// The file did not exist.
     Created,
     /// The file existed, with another content or the same.
     Replaced,

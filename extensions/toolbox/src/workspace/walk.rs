@@ -1,5 +1,5 @@
-//! Lists the entries below a folder, by git's ignore rules. `ignore` lists by path; each name is looked up again through the
-//! handle of the workspace before it is used.
+//! Lists the entries below a folder, by git's ignore rules. `ignore` lists by path; each name is resolved again through
+//! the handle of the workspace before it is used.
 
 use std::ffi::OsStr;
 use std::io;
@@ -82,7 +82,8 @@ impl LocalFiles {
                             let (kind, size) = (kind(&metadata), metadata.len());
                             each(FoundEntry { name, relative, kind, size })?;
                         }
-                        // It has vanished, or the listed folder is no longer the one inside the workspace.
+                        // The entry has vanished, or its path now leads to another folder than the one in the
+                        // workspace.
                         Err(_) => missed += 1,
                     },
                 }

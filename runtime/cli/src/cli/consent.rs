@@ -22,7 +22,7 @@ pub(super) enum Consent {
     Terminal,
     /// The person who typed `--yes`.
     Given,
-    /// No person, because this is not a terminal; the text says which stream is none.
+    /// No person can be asked, because this is not a terminal. The text names the stream that is not one.
     NoTerminal(&'static str),
 }
 

@@ -23,7 +23,8 @@ pub(super) fn command() -> Command {
         .arg(flags::help())
 }
 
-/// Prints the help; `whole` is the command line with all its commands, from which it gets the command's `--help`.
+/// Prints the help. `whole` is the command line with all its commands; it gives the command that is described its
+/// `--help`.
 pub(super) fn run(mut whole: Command, matches: &ArgMatches) -> Result<(), Exit> {
     let words = matches.get_many::<String>(WORDS).into_iter().flatten().map(String::as_str);
     let program = whole.get_name().to_owned();

@@ -16,7 +16,7 @@ use crate::error::{ErrorClass, ToolError};
 
 /// Finds the addresses of a host. Implement it to use another name server than the system does.
 pub trait HostResolver: Send + Sync + 'static {
-    /// Returns the addresses of the name; an error where it has none.
+    /// Returns the addresses of the name; an error if it has none.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 

@@ -187,7 +187,7 @@ impl ResourceKind for File {
         })
     }
 
-    /// Uses size, times and inode number of a regular file. There is no stamp for a folder, whose times show nothing
+    /// Uses size, times and inode number of a regular file. It gives no stamp for a folder, whose times show nothing
     /// about the files below it; for a file that changed less than two seconds ago, which may change again within the
     /// same time; and for a relative name whose scope is not a known folder.
     fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {

@@ -9,7 +9,7 @@ use super::resource::ResourceKind;
 
 /// The scope of resources, as text: for files the real path of the folder to which their names are relative.
 ///
-/// Resources without a scope are in an unknown one: such a resource may be the one of the same name in any scope.
+/// The scope of a resource without one is unknown: the resource may be that of the same name in any scope.
 ///
 /// ```
 /// use toolwright::{File, Footprint, ResourceScope};

@@ -39,7 +39,7 @@ impl TouchedResource {
         self.kind.0.label
     }
 
-    /// Returns whether it decides what else a call that reads it touches: see
+    /// Returns whether the resource decides what else is touched by a call that reads it: see
     /// [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
     #[doc(hidden)]
     #[must_use]
@@ -53,8 +53,8 @@ impl TouchedResource {
         self.name.as_deref()
     }
 
-    /// Returns the workspace, or whatever holds it, where that is known. Do not show it to models: for files it is a
-    /// path of this machine.
+    /// Returns the scope of the resource, such as its workspace, if the scope is known. Do not show it to models: for
+    /// files it is a path of this machine.
     #[must_use]
     pub fn scope(&self) -> Option<&ResourceScope> {
         self.scope.as_ref()
@@ -81,7 +81,7 @@ impl TouchedResource {
         }
     }
 
-    /// Returns whether this is the same resource as the other, or contains it.
+    /// Returns whether this resource equals the other one, or contains it.
     #[must_use]
     pub(super) fn covers(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {

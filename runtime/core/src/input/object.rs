@@ -194,7 +194,7 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Checks the text of a value that was read, where its schema says more than its type.
+    /// Checks the text of a value that was read, if the value's schema restricts more than its type.
     #[inline]
     fn hold_to_schema(&mut self, index: usize, text: &str) {
         if let Some(check) = self.keys.get(index).and_then(Key::check)

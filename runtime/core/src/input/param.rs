@@ -1,5 +1,5 @@
-//! One parameter of a tool: everything that rustc knows about its type, as functions that need no bounds where they are
-//! used.
+//! One parameter of a tool: everything that rustc knows about its type, as functions that can be called without bounds
+//! on the type.
 //!
 //! Every property of a type is required by naming an item of a trait without supertraits, never by a bound: a bound
 //! would make rustc quote this file, and a supertrait would make it report everything twice.

@@ -35,7 +35,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// Returns the only rule that was used, or [`ChangeRule::Syntax`] where there are several.
+    /// Returns the only rule that was used, or [`ChangeRule::Syntax`] if there are several.
     pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
         let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
         match (used.next(), used.next()) {

@@ -1,6 +1,7 @@
 //! Finds characters that a JSON string has to escape, many bytes at a time.
 
-/// Finds the first quote, backslash or control character from `start` on; returns the length where there is none.
+/// Finds the first quote, backslash or control character from `start` on; returns the length of the text if there is
+/// none.
 #[inline]
 pub fn special(bytes: &[u8], mut start: usize) -> usize {
     // Has no branches inside, so that the compiler can compare all bytes at once.

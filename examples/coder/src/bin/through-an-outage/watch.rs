@@ -16,7 +16,7 @@ use crate::provider::{CONVERT, Presence, Provider};
 use crate::report::{Report, Row};
 use crate::work::{self, AGENT, Place};
 
-/// How often the runs are looked at.
+/// How long the program waits before it reads the runs again.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How long to wait for the ends after twice the outage: the last backoff may be as long as the outage was.
@@ -49,7 +49,7 @@ impl<'a> Workers<'a> {
         Ok(())
     }
 
-    /// Restarts the process where it has died, and returns whether it had.
+    /// Restarts the process if it has died, and returns whether it had.
     fn replace_dead(&mut self) -> Result<bool, Error> {
         let Some(status) = self.child.try_wait()? else { return Ok(false) };
         if status.code().is_some() {

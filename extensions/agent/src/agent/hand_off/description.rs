@@ -88,8 +88,8 @@ impl HandOff {
         self
     }
 
-    /// Adds rules for its calls, and a mode where one is set. They take nothing back: where the policy of the executor denies a call
-    /// or asks a person, it does so here too.
+    /// Adds rules for the agent's calls, and a mode if the policy sets one. These rules cannot permit more: if the
+    /// policy of the executor denies a call or asks a person about it, that still applies.
     #[must_use]
     pub fn policy(mut self, policy: PolicyBuilder) -> Self {
         self.policy = Some(policy);

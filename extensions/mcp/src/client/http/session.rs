@@ -1,8 +1,8 @@
 //! Decides from an HTTP answer whether the server knows the session of the request. Pure.
 //!
-//! A restarted server does not know its earlier sessions. It says so with 404, as the protocol demands and the library
-//! understands, or with 400 and a text, as many servers do. Only such an answer proves that the server has not worked on the
-//! request.
+//! A restarted server does not know its earlier sessions. It reports that with 404, as the protocol demands and the
+//! library understands, or with 400 and a text, as many servers do. Only such an answer proves that the server has not
+//! worked on the request.
 
 use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};

@@ -1,4 +1,5 @@
-//! An answer that is longer than what is taken, which the library drops while it comes: its request ends by that cause, as over pipes.
+//! Handles an answer that is longer than the limit. The library stops reading such an answer, and the request then
+//! fails for that reason, as over pipes.
 
 use futures::StreamExt as _;
 use rmcp::model::RequestId;

@@ -17,7 +17,7 @@ pub trait TokenStore: Send + Sync {
     /// Returns the text that was saved under a key.
     ///
     /// # Errors
-    /// When the store cannot be read; it must not answer instead that there is nothing.
+    /// When the store cannot be read; it must not return `None` instead.
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>>;
 
     /// Saves a text in place of the earlier one; `None` deletes it.

@@ -180,7 +180,7 @@ impl Gate {
         if let Some(session) = &session
             && !self.sessions.is_used_by(session, &user)
         {
-            // The same answer as for an unknown session, so that other users do not learn that it exists.
+            // The answer is that for an unknown session, so that other users do not learn that the session exists.
             return refusal(StatusCode::NOT_FOUND, "there is no such session");
         }
         let config = if is_single { &self.single } else { &self.config };

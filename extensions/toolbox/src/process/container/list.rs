@@ -128,7 +128,7 @@ fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
     }
     let (mut entries, missed) = read(&ran.output);
     // `find` also fails if it cannot read a folder below the start folder. If the start folder exists, it is in the
-    // list nevertheless.
+    // list in spite of the error.
     let Some(own) = entries.iter().position(|it| it.relative.is_empty()) else {
         return Err(refused(start, ran));
     };

@@ -197,7 +197,7 @@ pub(super) fn danger(definition: &Definition) -> &'static str {
     }
 }
 
-/// Writes the reason for approval; `null` where none is needed, `true` if the input decides.
+/// Writes the reason for approval; `null` if no approval is needed, `true` if the input decides.
 fn approval(definition: &Definition) -> String {
     if let Some(reason) = definition.asks_for() {
         return text(reason);
