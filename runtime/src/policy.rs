@@ -5,7 +5,7 @@
 //!   question of the mode. Rules can only add objections, so their order does not matter.
 //! - A [`Mode`] decides by the danger of a call; `plan` queues calls that change something.
 //! - A [`Protection`] is a built-in rule, which can be switched off.
-//! - An objection counts even where a fact is unknown: a call that does not declare its files may touch any.
+//! - An objection counts even if a fact is unknown: a call that does not declare its files may touch any.
 //!
 //! # Patterns for files
 //!

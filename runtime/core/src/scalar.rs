@@ -36,7 +36,7 @@ impl Scalars {
     /// Reads a value of another type with its only possible meaning, as JSON.
     pub fn reading(self, text: &str) -> Option<(String, ChangeRule)> {
         let node = match text.as_bytes() {
-            // A text with escapes may encode something else than it seems to.
+            // A text with escapes may mean something else than it seems to.
             [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
                 Node::Text(text.get(1..text.len() - 1)?.to_owned())
             }

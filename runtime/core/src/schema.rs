@@ -1,4 +1,5 @@
-//! Shared code for everything that reads schemas: finds the schemas inside a schema, and describes what it asks for.
+//! Shared code for everything that reads schemas: finds the schemas inside a schema, and describes which values it
+//! accepts.
 
 mod docs;
 mod preset;

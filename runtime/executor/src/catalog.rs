@@ -328,7 +328,7 @@ impl Catalog {
         Listing::new(dialect, tools, unlisted).map_err(DialectError::of)
     }
 
-    /// Lists what the dialects find in the tools, notes among them; for tests.
+    /// Lists the findings of the dialects about the tools, including notes. For tests.
     ///
     /// ```
     /// use toolwright::dialect::{Dialect, Severity};

@@ -28,7 +28,8 @@ pub struct ToolEvent<'a> {
     /// The digest of a journalled call, which a decision is bound to; see
     /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before its arguments are final.
     pub digest: Option<&'a str>,
-    /// Which attempt is under way or was the last, counted from 1; `None` before the first, and where it is not known.
+    /// The number of the attempt that is under way or was the last, counted from 1; `None` before the first attempt,
+    /// and if the number is not known.
     pub attempt: Option<u32>,
     /// What happened.
     pub kind: ToolEventKind<'a>,

@@ -19,7 +19,7 @@ pub struct ChangingCalls {
 /// What happens to the files that calls have changed when those changes are undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoredFiles {
-    /// The files whose earlier content is restored; none where one file is refused.
+    /// The files whose earlier content is restored; none if one file is refused.
     pub restored: Vec<String>,
     /// The files that cannot be restored.
     pub refused: Vec<RefusedFile>,
@@ -63,8 +63,8 @@ pub trait FileChanges: Send + Sync {
         calls: &'a ChangingCalls,
     ) -> BoxFuture<'a, Result<RestoredFiles, ToolError>>;
 
-    /// Undoes the changes of these calls, and records that as changes of the call `by`. Where one of the files is
-    /// refused, it changes none. Called again after a crash, with the same `by`, it restores the remaining files.
+    /// Undoes the changes of these calls, and records that as changes of the call `by`. If one of the files is refused,
+    /// it changes none. Called again after a crash, with the same `by`, it restores the remaining files.
     fn take_back<'a>(
         &'a self,
         calls: &'a ChangingCalls,

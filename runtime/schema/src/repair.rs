@@ -1,5 +1,5 @@
-//! Repairs the input of a call where its schema allows only one reading, and records each change; otherwise says what
-//! is wrong.
+//! Repairs the input of a call if its schema allows only one reading, and records each change; otherwise says what is
+//! wrong.
 //!
 //! - Input that the schema accepts is returned unchanged, byte for byte.
 //! - Repaired input satisfies the schema, as the jsonschema crate judges it.
@@ -59,7 +59,7 @@ const MOST_WRAPPERS: usize = 3;
 pub enum TruncatedInput {
     /// The tool refuses a truncated input.
     Refused,
-    /// A truncated input is completed where only closing brackets are missing.
+    /// A truncated input is completed if only closing brackets are missing.
     Completed,
 }
 
@@ -190,8 +190,8 @@ impl Repairer {
             .map_err(|failure| self.with_example(self.refusal_of(failure), text))
     }
 
-    /// Repairs as [`repair`](Self::repair) does, but as little as possible: leniently only where that is allowed and
-    /// the standard repair fails. Returns whether it was lenient.
+    /// Repairs as [`repair`](Self::repair) does, but as little as possible: leniently only if that is allowed and the
+    /// standard repair fails. Returns whether it was lenient.
     ///
     /// # Errors
     ///

@@ -159,7 +159,7 @@ impl Answer {
         self.metadata()?.get(Output::UNTRUSTED)
     }
 
-    /// Returns the source of untrusted words in the answer, in one line: rules of a policy select by it
+    /// Returns the source of untrusted text in the answer, in one line: rules of a policy select by it
     /// (`after_untrusted`). For an error, [`ToolError::untrusted`] sets it.
     ///
     /// ```

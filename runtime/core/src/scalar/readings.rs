@@ -1,4 +1,4 @@
-//! Finds what a value may mean where another type is expected; pure, on the text of numbers.
+//! Finds the values that a value may mean if another type is expected; pure, on the text of numbers.
 //!
 //! - Nothing is rounded, cut or defaulted: each reading keeps all that was written.
 

@@ -1,4 +1,4 @@
-//! Describes what a schema asks for, for a message.
+//! Describes in words which values a schema accepts, for a message.
 
 use serde_json::Value;
 

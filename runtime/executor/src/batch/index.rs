@@ -30,8 +30,8 @@ pub(super) struct Index {
     deciding: DecidingWrites,
 }
 
-/// The writes that change which resources later calls will touch. They outlast a call that writes everything, because
-/// the calls after that one are planned before it has run.
+/// The writes that change which resources later calls will touch. They stay in the index after a call that writes
+/// everything, because later calls are planned before that call has run.
 #[derive(Debug, Default)]
 struct DecidingWrites {
     written: Vec<(TouchedResource, Pending)>,

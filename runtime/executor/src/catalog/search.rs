@@ -1,5 +1,5 @@
-//! Finds deferred tools by words and the beginnings of words, ranked as BM25 ranks texts: a word says more of a tool the fewer tools have
-//! it, the more often the tool has it, and the better the place where it has it.
+//! Finds deferred tools by words and the beginnings of words, ranked as BM25 ranks texts: a word counts more for a tool
+//! if few tools have it, if the tool has it often, and if the tool has it in an important place, such as its name.
 
 mod words;
 

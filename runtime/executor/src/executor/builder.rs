@@ -187,8 +187,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how long each attempt of a call may take where its tool sets no limit, 30 seconds unless set; `None` for
-    /// no limit. A call that is tried three times may take three times as long, and waits in between:
+    /// Limits how long each attempt of a call may take if its tool sets no limit, 30 seconds unless set; `None` for no
+    /// limit. A call that is tried three times may take three times as long, and waits in between:
     /// [`total_timeout`](Self::total_timeout) limits the whole call. The time does not run while the call waits for a
     /// place, and a tool that computes without yielding cannot be stopped.
     #[must_use]

@@ -94,7 +94,7 @@ impl std::fmt::Debug for Calling<'_> {
     }
 }
 
-/// Answers a call at once, or returns the future of what is left to do.
+/// Answers a call at once, or returns the future that does the rest.
 #[inline]
 fn start<'a>(
     run: &'a Arc<RunState>,

@@ -56,7 +56,7 @@ struct State {
     read: Sources,
     /// The sources that are recorded in the journal, if there is one.
     recorded: Sources,
-    /// Whether no other process can have read a source for the run that is missing here.
+    /// Whether the list is complete: no other process can have read a source for the run that the list lacks.
     is_complete: bool,
 }
 

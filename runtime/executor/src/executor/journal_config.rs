@@ -35,9 +35,9 @@ pub(crate) struct HandOverKey {
 /// The name of the key that is made for one process and that signs the tokens of calls which are handed over.
 const HANDS_OVER: &str = "executor";
 
-/// What happens to a call that needs approval where no approver can be asked.
+/// What happens to a call that needs approval if no approver can be asked.
 ///
-/// Where the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
+/// If the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
 /// trusted, `Park` lets the call wait, and the others end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -49,18 +49,18 @@ impl ExecutorBuilder {
     /// [`trust_process_key`](Journal::trust_process_key) accepts that.
     ///
     /// Where the approver fails (no terminal, a panic, no usable answer), standard error and the event
-    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits for the other trusted
-    /// keys. Where there are none, it ends at once as [`Expired`](toolwright_journal::journal::State::Expired), with
-    /// the answer `approval_required`.
+    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits for the other
+    /// trusted keys. If there are none, the call ends at once as
+    /// [`Expired`](toolwright_journal::journal::State::Expired), with the answer `approval_required`.
     #[must_use]
     pub fn ask(mut self, approver: impl Approver) -> Self {
         self.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });
         self
     }
 
-    /// Sets the approver that is asked in this process. Its decisions are signed with this key, which is trusted with it; with a
-    /// key that another process knows too, decisions count there as well. Without a journal, and where the approver
-    /// fails, the same happens as with [`ask`](Self::ask).
+    /// Sets the approver that is asked in this process. Its decisions are signed with this key, which is trusted with
+    /// it; with a key that another process knows too, decisions count there as well. Without a journal, and if the
+    /// approver fails, this method does the same as [`ask`](Self::ask).
     #[must_use]
     pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {
         self.asker = Some(AskerBuilder { key: Some(key), approver: Arc::new(approver) });

@@ -28,7 +28,7 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls
 /// that are resumed, calls of a worker, retries and typed commands, with a journal and without. It may take as long as
 /// an attempt of the tool, and no longer than what is left of the total timeout; when the call is given up, the stage
-/// is dropped. Where it panics or takes longer, the call is answered `stage_failed`.
+/// is dropped. If it panics or takes longer, the call is answered `stage_failed`.
 ///
 /// The call begins when every stage has let it through: with a journal, it is claimed only then. So a process may lose
 /// the call to another one while its stages are at work. Their [`AfterCall`] is dropped then.
@@ -95,7 +95,7 @@ pub enum BeforeCall {
     Refuse(ToolError),
 }
 
-/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin (see
+/// What a stage does when an attempt that it let through has ended. It is dropped if the attempt does not begin (see
 /// [`not_begun`](Self::not_begun)), or is dropped itself: release in `Drop` what the stage holds for a call.
 pub trait AfterCall: Send {
     /// Runs beside the attempt, for instance to renew a lease, and is dropped when the attempt has ended. Does nothing

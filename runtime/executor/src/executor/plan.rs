@@ -106,7 +106,7 @@ pub(crate) struct Provisions {
     pub(super) repair: Repair,
     /// How often a failed call is tried, unless its tool sets that.
     pub(crate) retry: RetryPolicy,
-    /// The circuit breakers of the tools, where they are used.
+    /// The circuit breakers of the tools, if the executor uses any.
     pub(super) circuits: Option<Circuits>,
     /// Whether the application has stages, which see every call.
     pub(super) has_stages: bool,

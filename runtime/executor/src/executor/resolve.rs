@@ -50,7 +50,7 @@ pub trait Resolver: Send + Sync + 'static {
     /// Returns the tool of this name; `None` if there is none.
     ///
     /// # Errors
-    /// When the resolver could not look the name up. The model gets the error, and the next call asks again.
+    /// When the resolver could not find out about the name. The model gets the error, and the next call asks again.
     fn resolve<'a>(
         &'a self,
         name: &'a str,
@@ -65,8 +65,8 @@ pub trait Resolver: Send + Sync + 'static {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Sets how long the resolver may take, where that is longer than an attempt of a tool: a person may have to sign
-    /// in first.
+    /// Sets how long the resolver may take, if that is longer than an attempt of a tool may take: a person may have to
+    /// sign in first.
     fn timeout(&self) -> Option<Duration> {
         None
     }

@@ -78,7 +78,7 @@ pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) facts: &'a Facts,
     pub(crate) user: Option<&'a str>,
-    /// The untrusted sources that its run has read, where they are known.
+    /// The untrusted sources that its run has read, if they are known.
     pub(crate) untrusted: Option<&'a [String]>,
     /// Whether a person accepted the plan that contains the call.
     pub(crate) accepted: bool,
@@ -198,8 +198,8 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    /// Evaluates the call by a policy, and by the rules of the agents on whose behalf the run makes it; without
-    /// arguments, where no rule needs them.
+    /// Evaluates the call by a policy, and by the rules of the agents on whose behalf the run makes it; if no rule
+    /// needs the arguments, without them.
     pub(crate) fn judged(
         &self,
         run: &RunState,

@@ -195,8 +195,8 @@ impl RunState {
             || self.delegated().is_some_and(DelegatedContext::asks_what_was_read)
     }
 
-    /// Returns the untrusted sources that the run has read, or an empty list where no policy depends on them; `None`
-    /// where this process does not know them all.
+    /// Returns the untrusted sources that the run has read, or an empty list if no policy depends on them; `None` if
+    /// this process does not know all of them.
     pub(crate) fn known_sources(&self) -> Option<Arc<[String]>> {
         if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
     }

@@ -1,4 +1,4 @@
-//! Carries out the calls that are due in a journal. There is a worker only where there is a journal.
+//! Carries out the calls that are due in a journal. Only an executor with a journal has a worker.
 
 use std::fmt;
 use std::sync::Arc;

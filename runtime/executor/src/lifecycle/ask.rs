@@ -165,7 +165,7 @@ impl Lifecycle<'_> {
         let mut pause = FIRST_PAUSE;
         loop {
             match service.sign_and_submit(statement.clone(), &asker.key).await {
-                // If it was recorded nevertheless, submitting it again changes nothing.
+                // If the decision was recorded in spite of the error, submitting it again changes nothing.
                 Err(ApprovalError::Store(error))
                     if error.is_unavailable() && pause < LAST_PAUSE =>
                 {
@@ -196,8 +196,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Asks an approver until there is a statement to sign. Returns `None` if a decision is not needed any more. If
-    /// the tool refuses the approver's edit, the approver reads why and is asked again.
+    /// Asks an approver until it gives a decision that can be signed. Returns `None` if a decision is not needed any
+    /// more. If the tool refuses the approver's edit, the approver reads why and is asked again.
     ///
     /// # Errors
     /// When the approver fails to decide; the text says why.
@@ -312,7 +312,7 @@ impl Lifecycle<'_> {
         Ok(self.digest(record, &record.fingerprint, &settled))
     }
 
-    /// Reports why an approver failed over a call, and ends the call where no other approver can decide.
+    /// Reports why an approver failed to decide about a call, and ends the call if no other approver can decide.
     async fn approver_failed(
         self,
         record: &CallRecord,

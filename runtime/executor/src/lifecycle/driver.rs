@@ -277,7 +277,7 @@ impl<'a> Lifecycle<'a> {
         let is_claim = record.state == State::Running;
         if is_claim {
             let held = self.hold(look, &record);
-            // This is the second commit of the same claim, so the first hold of it ends.
+            // This is the second commit of the same claim, so the claim is held only once from here on.
             if let Some(mut before) = look.held.replace(held) {
                 before.let_go();
             }

@@ -20,7 +20,7 @@ pub enum Guard {
     Fenced,
     /// A record is compared only with a history that is not younger.
     HistoryOfItsTime,
-    /// No call of an ended run begins, as far as the decision has read.
+    /// No call of a run begins that has ended, if the decision has read the end.
     RunEndSeen,
     /// No call of an ended run begins: a condition of the commit checks that again.
     RunEndCommitted,

@@ -1,4 +1,4 @@
-//! Notifies listeners of what was committed, even where no caller waits for the call: a decision that the executor acts
+//! Notifies listeners of what was committed, even if no caller waits for the call: a decision that the executor acts
 //! on, a deadline that has passed, a lost owner, a dead letter.
 //!
 //! An approval service commits a decision, perhaps in another process. Exactly one process commits the step after it,
@@ -173,7 +173,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Notifies listeners of a decision that has ended a call. Does nothing where its run has acknowledged the call.
+    /// Notifies listeners of a decision that has ended a call. Does nothing if the run has acknowledged the call.
     pub(super) async fn notify_found(self, record: &CallRecord) {
         let is_decided = matches!(record.state, State::Rejected | State::Succeeded)
             && record.decision.is_some()

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::CallSummary;
 
-/// How often to list all pending calls where no change was noticed.
+/// How often to list all pending calls if no change was noticed.
 const LOOK_AT_ALL: Duration = Duration::from_mins(1);
 
 /// The pending calls that a worker knows of.

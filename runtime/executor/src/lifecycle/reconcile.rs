@@ -13,7 +13,7 @@ use toolwright_core::spec::Start;
 use toolwright_journal::journal::CallRecord;
 
 impl Lifecycle<'_> {
-    /// Asks the tool for the outcome of a call, where it can find that out. Returns whether it did.
+    /// Asks the tool for the outcome of a call, if the tool can find that out. Returns whether it did.
     pub(super) async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
         let found = self.tool(record).map_err(|why| not_here(record, why))?;
         let plan = found.plan();

@@ -45,10 +45,10 @@ pub struct Snapshot {
     /// Whether one of the calls that this call waits for is no longer waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<bool>,
-    /// The calls that it has made and that wait for a decision, if no other child may still run.
+    /// The calls that this call has made and that wait for a decision, if no other child may still run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided_children: Option<Vec<CallId>>,
-    /// How often it was begun and may have acted, as far as the journal shows.
+    /// How often the call was begun and may have acted, according to the journal.
     pub begun: Option<u32>,
     /// How many attempts the call has; `None` if its tool is not known here.
     pub attempts: Option<u32>,

@@ -92,7 +92,7 @@ pub struct Attempt {
     pub is_released: bool,
     /// How much of the total timeout is left, if the call has one.
     pub time_left: Option<Duration>,
-    /// How long the tool's circuit breaker stays open, where it is open and that is known.
+    /// How long the tool's circuit breaker stays open, if it is open and the time is known.
     pub circuit: Option<Duration>,
     /// Whether the run granted the call one of its retries; `None` if it was not asked.
     pub retry: Option<bool>,
@@ -223,7 +223,8 @@ pub enum Need {
     Tool,
     /// [`Snapshot::stored`](super::Snapshot::stored).
     Stored,
-    /// [`Snapshot::evaluated`](super::Snapshot::evaluated), with the policy's plan mode off where its plan is accepted.
+    /// [`Snapshot::evaluated`](super::Snapshot::evaluated), with the policy's plan mode off if the call's plan is
+    /// accepted.
     Evaluated,
     /// [`Snapshot::proposed`](super::Snapshot::proposed).
     Proposed,

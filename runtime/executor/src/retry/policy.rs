@@ -211,7 +211,7 @@ impl RetryPolicy {
         if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
     }
 
-    /// Returns the longest wait after a failed attempt, counted from 1, where its error names no time.
+    /// Returns the longest wait after a failed attempt, counted from 1, if the error names no time.
     #[must_use]
     pub fn longest(&self, attempt: u32) -> Duration {
         let factor = self.multiplier.saturating_pow(attempt.saturating_sub(1));

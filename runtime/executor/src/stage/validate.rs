@@ -23,7 +23,8 @@ type Validating<'a> = BoxFuture<'a, Result<(), ToolError>>;
 /// How long a validation may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it waits all the same.
+/// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it has to
+/// wait after all.
 pub(crate) fn validate_at_once(
     plan: &Plan,
     scope: Scope<'_>,

@@ -125,7 +125,7 @@ impl ApprovalService {
 
     /// Makes the service accept approvals of calls with encrypted arguments, although it cannot check that their
     /// records show what would run. The signed statement includes the shown arguments. The executor, which has the
-    /// sealing key, compares them before it runs the call, and asks again where they differ.
+    /// sealing key, compares them before it runs the call, and asks again if they differ.
     #[must_use]
     pub fn unseen(self) -> Self {
         Self { is_unseen: true, ..self }
@@ -137,7 +137,7 @@ impl ApprovalService {
         Self { clock: Some(Arc::new(now)), ..self }
     }
 
-    /// Submits a statement. One that was submitted before returns what was recorded then.
+    /// Submits a statement. If the same statement was submitted before, returns what was recorded then.
     ///
     /// # Errors
     /// When it cannot take effect. The error says which other decision came first, what happened to the call or grant,

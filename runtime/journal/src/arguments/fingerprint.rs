@@ -16,8 +16,8 @@ const TOOL: &str = "toolwright tool 1";
 /// elsewhere, and the application's changes to it. Equal definitions have equal fingerprints, in every process. The
 /// value of a secret preset is not part of it, but of the digest of each call.
 ///
-/// Code computes what a call touches, and danger and approval where they are `Computed`: a change of that code does not
-/// change the fingerprint. Its results count for each call.
+/// Some facts are computed by code: what a call touches, and the danger and the approval if they are `Computed`. A
+/// change of that code does not change the fingerprint. Its results count for each call.
 ///
 /// ```
 /// use toolwright::unstable::arguments::fingerprint;

@@ -1,4 +1,4 @@
-//! How often a call was begun, as far as its history shows.
+//! How often a call was begun, according to its history.
 
 use super::entry::Entry;
 use super::next::{Failure, Transition};

@@ -1,4 +1,4 @@
-//! Why a store did not do what it was asked, by what its caller can do about it.
+//! The errors of a store, divided by what the caller can do about them.
 
 use std::error::Error;
 use std::fmt;

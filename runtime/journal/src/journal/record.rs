@@ -264,7 +264,8 @@ impl CallRecord {
         self
     }
 
-    /// Sets its answer. If its run has one already, that one stays, and this becomes its [`result`](Self::result).
+    /// Sets its answer. If the run has an answer already, that answer stays, and this one becomes the record's
+    /// [`result`](Self::result).
     pub fn answer_with(&mut self, answer: impl Into<AnswerRecord>) {
         let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
         *place = Some(answer.into());

@@ -16,8 +16,8 @@ use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use toolwright_core::context::CallId;
 
-/// Stores calls, their histories, and documents by key. Many tasks share one store, and many processes where it is a
-/// file or a server.
+/// Stores calls, their histories, and documents by key. Many tasks share one store, and many processes share one that
+/// is a file or a server.
 ///
 /// A store decides nothing: it compares versions, and commits a [`Transaction`] completely or not at all. Every store
 /// passes the tests of `toolwright::journal::conformance` (feature `conformance`).
@@ -57,7 +57,7 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
     /// Lists one page of calls, in the order of their ids, which is the order in which they were made. A call that
-    /// cannot be read is reported in the page, and hides no other.
+    /// cannot be read is reported in the page, and does not keep other calls from being listed.
     fn list<'a>(
         &'a self,
         filter: &'a Filter,

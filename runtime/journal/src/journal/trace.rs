@@ -1,5 +1,5 @@
-//! The steps of a call, reconstructed from its history: why the executor looked at it, what was decided, and what was
-//! committed.
+//! The steps of a call, reconstructed from its history: why the executor decided about the call, what it decided, and
+//! what was committed.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct TraceDecision {
     pub why: Option<String>,
 }
 
-/// Why the executor looked at a call, as far as its history shows.
+/// Why the executor decided about a call, according to the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

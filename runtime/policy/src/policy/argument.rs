@@ -135,7 +135,7 @@ fn all(values: impl IntoIterator<Item = impl Into<String>>) -> Vec<At<String>> {
 }
 
 impl Test {
-    /// Says why a rule of this kind cannot have this test: it would match less than it seems to.
+    /// Says why a rule of this kind cannot have this test: the rule would match fewer calls than it seems to.
     pub(super) fn why_misplaced(&self, kind: RuleKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Flags(_), RuleKind::Allow) => Some(

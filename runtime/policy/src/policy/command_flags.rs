@@ -1,5 +1,5 @@
-//! Compares flags among the arguments of a program. An objection looks for a flag in every spelling that a program may
-//! accept; an allow requires every flag to be listed in exactly its spelling.
+//! Compares flags among the arguments of a program. A rule that objects searches for a flag in every spelling that a
+//! program may accept. A rule that allows requires every given flag to be listed in exactly its spelling.
 
 use super::holds::Holds;
 use toolwright_core::json::tree::Node;

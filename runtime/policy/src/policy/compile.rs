@@ -329,7 +329,7 @@ pub(super) fn keys(definition: &Definition) -> Option<impl Iterator<Item = &Stri
     schema.get("properties").and_then(Value::as_object).filter(|_| is_closed).map(|it| it.keys())
 }
 
-/// Whether a rule may match calls of a tool, as far as its definition shows.
+/// Whether a rule may match calls of a tool, judging by the tool's definition.
 fn selects(rule: &CompiledRule, tool: &Definition) -> bool {
     let danger = match tool.danger {
         DeclaredDanger::Level(danger) => Some(danger),

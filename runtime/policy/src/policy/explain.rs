@@ -27,7 +27,7 @@ pub struct Explanation {
     /// The message about a tool that does not declare its files, if protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<UndeclaredTool>,
-    /// The files that rules declare for the call, where its tool declares none.
+    /// The files that rules declare for the call, if its tool declares none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<DeclaredAccess>,
     /// The commands in the call's command lines.

@@ -44,7 +44,7 @@ pub struct Evaluation {
     pub undeclared: Option<UndeclaredTool>,
     /// The effect of the mode.
     pub mode: ModeSays,
-    /// The files that rules declare for the call, where its tool declares none.
+    /// The files that rules declare for the call, if its tool declares none.
     pub touches: Vec<DeclaredAccess>,
 }
 

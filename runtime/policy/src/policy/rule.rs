@@ -81,7 +81,7 @@ pub struct Rule {
     pub(super) sends: bool,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<CheckedExample>>,
-    /// Whether it applies only where it certainly matches; only for protections.
+    /// Whether the rule applies only to calls that it certainly matches. Only protections use this.
     pub(super) only_certain: bool,
     /// Whether the rule could not be read completely, so that nothing may be concluded from what it lacks.
     pub(super) is_partial: bool,
@@ -183,8 +183,8 @@ impl Rule {
         self
     }
 
-    /// Matches calls of this tool, or with `*` in it of the tools whose names match; `*` matches any characters,
-    /// including `/`, and alone every tool.
+    /// Matches calls of this tool. In a name with `*`, the `*` matches any characters, including `/`, so that the rule
+    /// is about all tools whose names match; `*` alone matches every tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tools.get_or_insert_default().push(At::code(name.into()));

@@ -1,4 +1,4 @@
-//! Goes through a value along its schema and repairs it where the schema allows only one reading.
+//! Goes through a value along its schema and repairs the parts for which the schema allows only one reading.
 //!
 //! - A valid value is not changed: rules apply only where the schema refuses the value.
 //! - A failed attempt is undone; if two attempts have different results, there is no repair.
@@ -149,8 +149,8 @@ impl<'l> Guide<'l> {
         if !self.charge(size) {
             return false;
         }
-        // Other shapes of the enclosing values would try the same value here again and again, so failures are
-        // remembered.
+        // Other shapes of the enclosing values would try the same value at this place again and again, so failures are
+        // stored.
         let before = self.hasher.hash_one((site, depth, self.wrapping, &*node));
         if self.failed.contains(&before) {
             return false;

@@ -1,4 +1,4 @@
-//! One alternative of what a value may be at a place of a schema.
+//! One of the alternatives for the value at a place of a schema.
 
 use std::collections::{HashMap, HashSet};
 

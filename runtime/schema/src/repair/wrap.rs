@@ -30,7 +30,7 @@ pub(super) enum WrappedInput<'n> {
     Nothing,
 }
 
-/// Returns the value of a wrapper's key; a key of the tool's schema does not count as one.
+/// Returns the value of a wrapper's key; a key of the tool's schema does not count as a wrapper's key.
 ///
 /// Keys beside it are dropped, so they must not be keys of the input either, unless the input has that key itself or
 /// tags around the text show that it is a call. A name beside it must be that of the tool.

@@ -15,7 +15,7 @@ pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool
 
 struct Judge<'a> {
     definitions: &'a Map<String, Value>,
-    /// The references that are being examined: one that comes up again proves nothing against the schema.
+    /// The references that are being examined. If one of them comes up again, it adds nothing, and is skipped.
     open: Vec<&'a str>,
 }
 

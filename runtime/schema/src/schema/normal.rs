@@ -1,5 +1,5 @@
-//! The normal form: objects are closed, there are no titles and no machine formats, and an optional key may only be
-//! absent.
+//! The normal form: objects are closed, titles and machine formats are removed, and an optional key may be absent but
+//! not `null`.
 
 use serde_json::{Map, Value};
 

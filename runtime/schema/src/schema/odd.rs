@@ -10,7 +10,7 @@ pub(super) const ODD: &str = "\u{2603}\u{2603}";
 pub(super) const TEXTS: [&str; 8] =
     ["null", "true", "7", "2.0", "1.5", "\"\u{2603}\u{2603}\"", "[]", "{}"];
 
-/// Whether a schema accepts each of [`TEXTS`], as far as that is known.
+/// For each of [`TEXTS`], whether a schema accepts it; `None` if that is not known.
 pub(super) type Verdicts = [Option<bool>; TEXTS.len()];
 
 const NULL: usize = 0;

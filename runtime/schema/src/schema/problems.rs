@@ -123,7 +123,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes a part of a value that fits no branch of a union, or several where only one may fit.
+    /// Describes a part of a value that fits no branch of a union, or fits several although only one may fit.
     pub(crate) fn union(&self, value: &Value, several: bool) -> Problem {
         let EnteredSchema { schema, at, .. } = self.entered;
         let wanted = expected(schema, self.source);

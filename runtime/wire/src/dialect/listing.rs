@@ -45,7 +45,7 @@ struct Inner {
     tools: Box<RawValue>,
     has_deferred: bool,
     notes: Vec<Finding>,
-    /// The application's names by the models' names, and vice versa, where they differ.
+    /// The application's names by the models' names, and vice versa, for those that differ.
     names: HashMap<String, String>,
     shown: HashMap<String, String>,
     /// The schemas by the application's names, where an absent key is sent as `null`.

@@ -27,7 +27,7 @@ pub(super) struct Rules {
     pub(super) absent_is_null: bool,
     /// Whether a schema may leave the type of a value open.
     pub(super) untyped: bool,
-    /// Whether a list may leave open what its items are.
+    /// Whether a list need not say which items it has.
     pub(super) open_lists: bool,
     /// Whether the form can describe each item of a tuple.
     pub(super) tuples: bool,

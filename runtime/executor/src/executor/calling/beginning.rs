@@ -7,7 +7,7 @@ use crate::retry::unavailable;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 impl Stages<'_> {
-    /// Notes that the tool is about to begin; an error where its lease or circuit breaker forbids it now.
+    /// Notes that the tool is about to begin; returns an error if the call's lease or circuit breaker now forbids that.
     #[inline]
     pub(super) fn begins(self) -> Result<(), ToolError> {
         match (self.claimed, self.entered, self.watch) {

@@ -228,9 +228,9 @@ impl Drop for Away<'_> {
     }
 }
 
-/// Turns the answer of a child into what its parent gets. An error is final for the parent: if it asked again, the
-/// child would give the same answer. Notes of the executor about the child, such as that it did not begin, are removed
-/// from the error, because they are not true of the parent.
+/// Turns the answer of a child into the answer that its parent gets. An error is final for the parent: if it asked
+/// again, the child would give the same answer. Notes of the executor about the child, such as that it did not begin,
+/// are removed from the error, because they are not true of the parent.
 fn for_parent(answer: Answer) -> Answer {
     match answer.error() {
         Some(error) => error.with_more(None).class(ErrorClass::Final).into(),

@@ -121,7 +121,7 @@ impl Moment<'_> {
         };
         #[expect(clippy::cast_possible_truncation, reason = "any bits of a random number will do")]
         let random = self.random as u64;
-        // While the circuit breaker is open, there is no attempt.
+        // While the circuit breaker is open, no attempt is made.
         let delay = retry.again(failed, attempt.circuit, random).filter(|_| is_stored);
         let delay = match (delay, attempt.retry) {
             (Some(_), None) => return Err(Need::Retry.into()),

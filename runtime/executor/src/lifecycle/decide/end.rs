@@ -83,7 +83,7 @@ impl Moment<'_> {
         self.end(Transition::RunEnded, &error, "its run has ended")
     }
 
-    /// Ends a call that has not begun, or takes it back where its history requires that.
+    /// Ends a call that has not begun, or takes it back if its history requires that.
     fn end(self, event: Transition, error: &ToolError, why: &str) -> Known<Step> {
         let reason = self.reason()?;
         let history = &self.past()?.history;

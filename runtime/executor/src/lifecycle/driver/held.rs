@@ -1,5 +1,5 @@
 //! The claim of a call while its task holds it. When it is dropped before the end of the call is recorded, as with a
-//! task that is cancelled, it records the drop, or the end that was reached. Where that fails too, the lease expires.
+//! task that is cancelled, it records the drop, or the end that was reached. If that fails too, the lease expires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,8 +31,8 @@ struct LeftClaim {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
-    /// When the call was claimed. It tells this claim from another claim of this executor with the same epoch, which is
-    /// possible if one of them failed.
+    /// When the call was claimed. The time distinguishes this claim from another claim of this executor with the same
+    /// epoch, which is possible if one of them failed.
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,

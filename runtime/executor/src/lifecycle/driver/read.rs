@@ -212,7 +212,7 @@ impl<'a> Lifecycle<'a> {
 
     /// Like [`tool`](Self::tool), but asks the resolvers for an unknown tool, as after a restart.
     async fn seek_tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
-        // A tool that is found is registered; the look-up below reports one that is not.
+        // A tool that is found is registered; the search below reports a tool that is not found.
         let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
         self.tool(record)
     }

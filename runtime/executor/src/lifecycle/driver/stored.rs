@@ -1,4 +1,4 @@
-//! Stores texts and answers in the journal: plain, or encrypted where they may hold a secret.
+//! Stores texts and answers in the journal: plain, or encrypted if they may hold a secret.
 
 use super::Lifecycle;
 use toolwright_core::context::CallId;

@@ -116,8 +116,8 @@ pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     }
 }
 
-/// Whether a statement was made about what the record shows. Statements of the version before do not say what was
-/// shown; they are accepted only about records of that version, and there the executor asks again.
+/// Whether the person who made a statement was shown what the record shows. Statements of the version before do not say
+/// what was shown; they are accepted only about records of that version, and there the executor asks again.
 fn says_what_is_shown(statement: &Statement, record: &CallRecord) -> bool {
     match &statement.about {
         Subject::Call { shown: None, .. } => record.journal.is_none(),

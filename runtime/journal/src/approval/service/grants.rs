@@ -1,4 +1,4 @@
-//! The grants of a journal. One that cannot be read allows nothing, and does not hide the others.
+//! The grants of a journal. A grant that cannot be read allows nothing, and the other grants are listed nevertheless.
 
 use super::{ApprovalError, ApprovalService};
 use crate::approval::granted::{Grant, GrantError};

@@ -1,4 +1,4 @@
-//! Finds what a call's history says about a statement that comes too late, or again. Pure.
+//! Finds out from a call's history what became of a statement that comes too late or a second time. Pure.
 
 use super::{ApprovalError, ParsedStatement, SubmitOutcome};
 use crate::approval::granted::Grant;

@@ -13,7 +13,7 @@ struct Fit {
     is_ruled_out: bool,
     /// How many errors concern the value itself and not its parts.
     at_the_surface: usize,
-    /// Whether a part has another type, or is none of the choices.
+    /// Whether a part of the value has another type than in the branch, or is not among its choices.
     is_doubtful: bool,
 }
 

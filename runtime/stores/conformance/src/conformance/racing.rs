@@ -1,4 +1,4 @@
-//! Rules about races: of many tasks that want the same, one wins.
+//! Rules about races: if many tasks want to do the same, one of them wins.
 
 use std::sync::Arc;
 

@@ -12,8 +12,7 @@ use crate::dialect::rules::TypeLists;
 use crate::dialect::{parts, recursion, words};
 
 impl Reducer<'_, '_> {
-    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant fits, where that is not
-    /// obvious.
+    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant fits, if that is not obvious.
     pub(super) fn choice(&mut self, object: &Map<String, Value>) -> Node {
         let (keyword, variants) = match (object.get("anyOf"), object.get("oneOf")) {
             (Some(Value::Array(variants)), None) => ("anyOf", variants),

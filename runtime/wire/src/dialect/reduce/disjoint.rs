@@ -1,4 +1,4 @@
-//! Finds out whether no two of several schemas accept the same value, as far as that can be seen.
+//! Finds out whether no two of several schemas accept the same value, as far as their keywords show.
 
 use std::collections::{HashMap, HashSet};
 

@@ -251,8 +251,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the call that a delta belongs to, or begins another; `None` for one that repeats a call. An id begins a
-    /// call, or a name from servers that write no ids, even under the index of a complete call.
+    /// Finds the call that a delta belongs to, or begins another; `None` for a delta that repeats a call. An id begins
+    /// a call, or a name from servers that write no ids, even under the index of a complete call.
     fn key(
         &mut self,
         called: &CalledFunction<'_>,
