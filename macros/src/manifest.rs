@@ -11,7 +11,7 @@ const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 /// several.
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
 
-/// Returns the runtime's name in the crate that is being compiled, where the manifest renames it.
+/// Returns the runtime's name in the crate that is being compiled, if the manifest renames it.
 pub fn runtime_name() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

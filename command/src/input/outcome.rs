@@ -121,7 +121,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &InputOptions) -> Outco
     }
 }
 
-/// Repairs as an executor does: it tries the lenient repair only where the standard one fails.
+/// Repairs as an executor does: it tries the lenient repair only if the standard one fails.
 fn repair(ladder: &Repairer, text: &str, wanted: &InputOptions) -> Result<RepairedInput, Refusal> {
     let climb = |level| ladder.repair(text, level, wanted.brackets);
     match wanted.level {

@@ -86,7 +86,7 @@ impl<'a> Decider<'a> {
         self.key.name()
     }
 
-    /// Submits the decision about the call as it was read. The service refuses it where the call has changed since.
+    /// Submits the decision about the call as it was read. The service refuses it if the call has changed since.
     pub(crate) async fn decide(&self, decision: CallDecision<'_>) -> Result<(), Stop> {
         let same = decision.statement.verdict.clone();
         self.decide_or_repeat(decision, |verdict| *verdict == same).await

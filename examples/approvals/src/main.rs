@@ -24,7 +24,7 @@ use ledger::Ledger;
 use options::Options;
 use pace::Pace;
 
-/// The exit code where a call waits for a person and `--once` was given.
+/// The exit code if a call waits for a person and `--once` was given.
 const WAITS: u8 = 3;
 
 #[tokio::main]

@@ -21,7 +21,7 @@ use crate::task::COMPLETE_TASK;
 /// Compiled in, so that no file in the agent's folder can change the policy.
 const POLICY: &str = include_str!("../policy.toml");
 
-/// The part of the policy about command lines. It is used where a tool runs them.
+/// The part of the policy about command lines. It is used if a tool runs them.
 const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 
 /// The part of the policy about the tools of MCP servers. It is used if the run has such tools.

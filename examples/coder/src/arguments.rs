@@ -32,7 +32,7 @@ pub struct Arguments {
     pub task: String,
     pub folder: PathBuf,
     pub provider: Provider,
-    /// The provider that is asked where the first one fails.
+    /// The provider that is asked if the first one fails.
     pub fallback: Option<Provider>,
     pub base_url: Option<String>,
     /// The program that prints the key of the account, and its arguments.

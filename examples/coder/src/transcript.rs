@@ -94,7 +94,7 @@ impl Transcript {
         }
     }
 
-    /// Prints the model's lines as they arrive, where a person reads them.
+    /// Prints the model's lines as they arrive, if a person reads them.
     pub fn follow(self, said: &Said, events: impl FnOnce() -> RunEvents) {
         if let Self::Text = self {
             said.follow(events(), model_line);

@@ -15,7 +15,7 @@ use crate::library::Library;
 /// The maximum size of a file, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// The result of an edit.
+/// What was edited.
 #[toolwright::data]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
@@ -30,7 +30,7 @@ pub struct Edited {
 /// Edits the file of a kind with this name.
 ///
 /// # Errors
-/// With the present content and `applied: 0` in the details, where the file could be read.
+/// With the present content and `applied: 0` in the details, if the file could be read.
 pub fn edit<K: Kind>(
     library: &Library,
     name: &str,

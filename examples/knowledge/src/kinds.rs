@@ -23,7 +23,7 @@ pub trait Kind: DeserializeOwned {
     /// The folder of the kind in the library.
     const FOLDER: &'static str;
 
-    /// The error kind where a file's front matter is invalid.
+    /// The error kind if a file's front matter is invalid.
     const INVALID: &'static str;
 
     /// Whether the names of such files must be lower case.

@@ -199,7 +199,7 @@ pub fn claim(
 /// Ends a claimed task, with its output or the reason why it waits.
 ///
 /// # Errors
-/// `not_claimed` where the worker has lost the claim; when the file cannot be written.
+/// `not_claimed` if the worker has lost the claim; when the file cannot be written.
 pub fn end(
     library: &Library,
     task: &ClaimedTask,

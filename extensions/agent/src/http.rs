@@ -1,4 +1,4 @@
-//! A model over HTTP: makes one request, with retries where they are safe, and returns one answer.
+//! A model over HTTP: makes one request, with retries if they are safe, and returns one answer.
 //!
 //! - Pure functions, in one file for each provider, decide what to send and what an answer means; only `attempt` does
 //!   I/O.

@@ -130,7 +130,7 @@ impl ParamArgs {
 }
 
 impl NumberLimit {
-    /// Returns the value where the macro knows it, for rules that compare two literals.
+    /// Returns the value if the macro knows it, for rules that compare two literals.
     pub fn literal(&self) -> Option<f64> {
         match &self.value {
             BoundValue::Integer(integer) => Some(*integer as f64),

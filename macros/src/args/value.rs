@@ -91,7 +91,7 @@ pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Resul
     Err(syn::Error::new(word.span(), format!("{found}, {expected}{hint}")))
 }
 
-/// Returns the advice to write a word without quotes, where a string was written.
+/// Returns the advice to write a word without quotes, if a string was written.
 pub fn without_quotes(key: &Ident, literal: &ExprLit) -> String {
     match &literal.lit {
         Lit::Str(_) => format!("; write a word without quotes: `{key} = …`"),

@@ -103,7 +103,7 @@ pub fn fills(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Refuses limits that contradict each other or the default, where the macro knows all of them.
+/// Refuses limits that contradict each other or the default, if the macro knows all of them.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         if let (Some(minimum), Some(maximum)) =
@@ -132,7 +132,7 @@ pub fn limits(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Checks the default and the examples against the limits, where the macro knows both.
+/// Checks the default and the examples against the limits, if the macro knows both.
 fn default_within(args: &ParamArgs, errors: &mut Errors) {
     let default = args.default.iter().filter_map(|preset| match preset {
         Preset::Value(expression) => Some(("default", expression)),

@@ -34,7 +34,7 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Returns whether it is awaited even where the tool is `blocking`.
+    /// Returns whether it is awaited even if the tool is `blocking`.
     pub fn is_async(&self) -> bool {
         matches!(self, Self::Closure(closure) if await_of(closure).is_some())
     }

@@ -213,8 +213,8 @@ pub fn shape(param: &Param) -> Option<TokenStream> {
     (two || whole).then(|| quote!(#keys #object))
 }
 
-/// Generates a limit of a length. Its type has the span of the key, for an error where the user's constant has
-/// another type.
+/// Generates a limit of a length. Its type has the span of the key, for an error if the user's constant has another
+/// type.
 fn count(key: &Ident, limit: &Option<Expr>) -> TokenStream {
     match limit {
         Some(Expr::Lit(literal)) => quote!(__tw::Some(#literal)),

@@ -73,7 +73,7 @@ pub enum Done {
 pub enum ErrorClass {
     /// Nothing happened: a refused connection, a rate limit. A call of any effect may be repeated.
     NotStarted {
-        /// The earliest time for the next attempt, where the other side named one.
+        /// The earliest time for the next attempt, if the other side named one.
         retry_after: Option<Duration>,
     },
     /// The tool may have acted: a lost connection, a time-out after sending.

@@ -67,7 +67,7 @@ impl<A: Sound> Evidence<A> {
     }
 }
 
-/// Replaces [`Evidence`] where a type was refused: it compiles, and never runs.
+/// Replaces [`Evidence`] if a type was refused: it compiles, and never runs.
 pub trait RefusedType {
     fn answering<'a, F: Future, R: 'a>(
         &self,

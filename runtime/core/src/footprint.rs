@@ -355,7 +355,7 @@ impl Reach {
         }
     }
 
-    /// Adds a resource, under each of its names where the service that holds it knows several.
+    /// Adds a resource, under each of its names if the service that holds it knows several.
     fn push_held(&mut self, kind: Kind, held: Option<&HeldResources<'_>>, name: Option<&str>) {
         let scope = held.map(|held| &held.scope);
         self.push(kind, scope.cloned(), name);

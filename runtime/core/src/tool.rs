@@ -87,7 +87,7 @@ pub enum Exposure {
 pub enum Repair {
     /// The executor repairs nothing.
     Off,
-    /// The executor repairs without loss, and only where the schema leaves one reading.
+    /// The executor repairs without loss, and only if the schema leaves one reading.
     Standard,
     /// The executor repairs wherever the schema leaves one reading.
     Lenient,

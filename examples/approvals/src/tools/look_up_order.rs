@@ -15,7 +15,7 @@ pub struct Order {
     account: String,
 }
 
-/// Returns the order, or an error where it does not exist.
+/// Returns the order, or an error if it does not exist.
 pub(super) fn found(order: &str) -> Result<Order, ToolError> {
     if order != "A-1001" {
         return Err(ToolError::new("no_such_order", format!("there is no order `{order}`")));

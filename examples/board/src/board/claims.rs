@@ -33,9 +33,9 @@ pub struct Slice {
     pub detail: Option<String>,
 }
 
-/// Which ticket a runner picks first: one that a person has answered, one that a person has returned, the oldest one
-/// in progress, one in research, and last one that waits for a decision. A ticket in verification is picked only
-/// where the agent moved it there before its run had ended.
+/// Which ticket a runner picks first: one that a person has answered, one that a person has returned, the oldest one in
+/// progress, one in research, and last one that waits for a decision. A ticket in verification is picked only if the
+/// agent moved it there before its run had ended.
 const PICK: &str = "\
 SELECT id FROM ( \
     SELECT id, updated_at, CASE \

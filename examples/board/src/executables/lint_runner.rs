@@ -38,7 +38,7 @@ pub struct Lint {
     pub problems: Vec<Problem>,
     /// How many problems were left out of `problems` to limit the size of the report.
     pub omitted: usize,
-    /// The end of the output, where the problems do not explain why the linter failed.
+    /// The end of the output, if the problems do not explain why the linter failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }

@@ -74,7 +74,7 @@ pub struct Suite {
     pub cases: Vec<Case>,
     /// How many cases were left out of `cases` to limit the size of the report.
     pub omitted: usize,
-    /// The end of the output, where the cases do not explain the result.
+    /// The end of the output, if the cases do not explain the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
@@ -83,7 +83,7 @@ pub struct Suite {
 pub(super) trait Reader {
     fn line(&mut self, line: &str);
 
-    /// Returns the cases, and the totals where the runner prints them.
+    /// Returns the cases, and the totals if the runner prints them.
     fn end(self: Box<Self>) -> (Vec<Case>, Option<Totals>);
 }
 

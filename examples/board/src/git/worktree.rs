@@ -20,7 +20,7 @@ pub enum WorktreeError {
 }
 
 /// Finds the worktree of a branch in a folder, or makes it from `base`. Uncommitted changes stay as they are. A
-/// worktree that was removed is made again from its branch; git refuses where a person has locked it.
+/// worktree that was removed is made again from its branch; git refuses if a person has locked it.
 ///
 /// # Errors
 /// When git refuses, or the folder holds something else.

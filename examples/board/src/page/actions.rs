@@ -1,4 +1,4 @@
-//! What people do on the page. Each action is refused where the page has shown something that has changed since.
+//! What people do on the page. Each action is refused if the page has shown something that has changed since.
 
 use std::sync::Arc;
 

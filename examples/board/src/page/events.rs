@@ -64,7 +64,7 @@ fn changes(watched: Watched) -> impl Stream<Item = Result<Event, Infallible>> {
 }
 
 impl Watched {
-    /// Waits until something may have changed. Returns false where the stream has ended.
+    /// Waits until something may have changed. Returns false if the stream has ended.
     async fn pause(&self) -> bool {
         let changed = async {
             tokio::time::sleep(LEAST).await;

@@ -58,8 +58,8 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
-    /// Returns the first message that its server reads of a history, where the server has compacted the messages before it: an agent
-    /// leaves these out of requests. 0, the default, for a model that reads every message.
+    /// Returns the first message that its server reads of a history, if the server has compacted the messages before
+    /// it: an agent leaves these out of requests. 0, the default, for a model that reads every message.
     fn first_read(&self, history: &[Message]) -> usize {
         let _ = history;
         0

@@ -40,7 +40,7 @@ type Check = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrappedValue<T> {
-    /// The value, as the tool's argument.
+    /// The result.
     #[expect(dead_code, reason = "its type makes the schema, and the reader reads it")]
     value: T,
 }

@@ -70,7 +70,7 @@ struct State {
 /// A running server, and what it has reported about itself.
 struct Live {
     running: RunningService<RoleClient, Handler>,
-    /// Absent where the server runs on another machine.
+    /// Absent if the server runs on another machine.
     process: Option<Process>,
     changed: Arc<AtomicBool>,
     /// Whether the server has forgotten the session.

@@ -28,7 +28,7 @@ const MOST: usize = 200;
 #[tool(unlinked, effect = read, reads(), timeout = none)]
 pub async fn mcp_list_resources(
     servers: &McpServers,
-    /// The name of the server.
+    /// The server.
     #[arg(example = "files")]
     server: String,
 ) -> Result<String, ToolError> {
@@ -69,7 +69,7 @@ pub async fn mcp_list_resources(
 )]
 pub async fn mcp_read_resource(
     servers: &McpServers,
-    /// The name of the server.
+    /// The server.
     #[arg(example = "files")]
     server: String,
     /// The address, as the list of resources has it.

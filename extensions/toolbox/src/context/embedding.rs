@@ -252,8 +252,8 @@ impl ContextStore {
         blocking(read).await?.map_err(unavailable)
     }
 
-    /// Adds vectors in one transaction; returns how many. A part that was replaced meanwhile gets none, even where another part
-    /// has its number now.
+    /// Adds vectors in one transaction; returns how many. A part that was replaced meanwhile gets none, even if another
+    /// part has its number now.
     fn add_vectors(
         &self,
         model: &str,

@@ -19,7 +19,7 @@ pub struct RefreshedEntry {
     /// Why it could not be fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Why parts of the entry have no vectors yet, if an embedding model is to make them.
+    /// Why parts of it have no vectors yet, if an embedding model is to make them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_embedded: Option<String>,
 }

@@ -20,10 +20,10 @@ pub trait SearchProvider: Send + Sync + 'static {
 #[toolwright::data]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The title of the page.
+    /// Its title.
     pub title: String,
-    /// The URL of the page.
+    /// Its address.
     pub url: String,
-    /// The part of the page that fits the query.
+    /// The part of it that fits the query.
     pub snippet: String,
 }

@@ -137,7 +137,7 @@ impl AddressGuard {
     /// as a proxy.
     ///
     /// # Errors
-    /// `address_refused`, and `unreachable` where the name has no address.
+    /// `address_refused`, and `unreachable` if the name has no address.
     pub async fn judge_host(&self, host: &str) -> Result<(), ToolError> {
         if let Some(address) = literal(host) {
             return self.judge(host, address).map_err(|refused| (&refused).into());

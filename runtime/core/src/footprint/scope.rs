@@ -144,7 +144,7 @@ impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
     }
 }
 
-/// Chosen by rustc where a service holds no resources of the kind.
+/// Chosen by rustc if a service holds no resources of the kind.
 pub trait HoldsNone<T: ?Sized> {
     fn scope<'s>(&self, _: &'s T) -> Option<HeldResources<'s>> {
         None

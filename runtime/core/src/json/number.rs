@@ -1,8 +1,8 @@
 //! Writes equal numbers as equal texts.
 //!
 //! A number is digits, which neither begin nor end with 0, times a power of ten. It is written out in full, as `1200`
-//! or `0.05`, where that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent
-//! makes a text long. The work is linear in the length of the text, and no digit is lost.
+//! or `0.05`, if that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent makes
+//! a text long. The work is linear in the length of the text, and no digit is lost.
 
 use std::borrow::Cow;
 

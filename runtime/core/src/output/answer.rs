@@ -82,7 +82,7 @@ impl Answer {
         }
     }
 
-    /// Does the same as [`text`](Self::text), without a copy where the answer is text already.
+    /// Does the same as [`text`](Self::text), without a copy if the answer is text already.
     #[inline]
     pub fn into_text(self) -> String {
         match self.shape() {
@@ -191,8 +191,8 @@ impl Answer {
         std::iter::once(first.into_owned()).chain(more).collect()
     }
 
-    /// Returns the changes that repair made to the input; `None` if it made none, or where the call ended before its
-    /// tool ran: refused, out of time, cancelled. Listeners get the changes in any case.
+    /// Returns the changes that repair made to the input; `None` if it made none, or if the call ended before its tool
+    /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
             Origin::Mended(mended) => Some(&mended.1),
@@ -226,7 +226,7 @@ impl Answer {
         }
     }
 
-    /// Returns the JSON text, where the result is one serialised value.
+    /// Returns the JSON text, if the result is one serialised value.
     #[doc(hidden)]
     pub fn json(&self) -> Option<&str> {
         match self.shape() {

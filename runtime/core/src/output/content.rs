@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub enum Content<'a> {
     /// Plain text.
     Text(Cow<'a, str>),
-    /// JSON text, which is sent unchanged where the provider accepts text.
+    /// JSON text, which is sent unchanged if the provider accepts text.
     Json(Cow<'a, str>),
     /// A picture.
     Image {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The output of a process that has ended. A failing process keeps its output.
+/// What a process left behind. A failing process keeps its output.
 ///
 /// ```
 /// use toolwright::ProcessOutput;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProcessOutput {
     /// Whether the process ended by itself with exit code 0.
     pub success: bool,
-    /// The standard output of the process and, if the caller asked for it, the standard error.
+    /// What the process wrote to standard output, and if asked for to standard error.
     pub output: String,
     /// What went wrong, in words.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -113,7 +113,7 @@ pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     words::between(what, bound("minimum"), bound("maximum"))
 }
 
-/// Writes `1 to 20 characters`, where a schema gives the bounds.
+/// Writes `1 to 20 characters`, if a schema gives the bounds.
 pub fn counts(schema: &Value, least: &str, most: &str, unit: &str) -> Option<String> {
     // In JSON Schema, `2.0` may also be written for two.
     let count = |keyword| {

@@ -139,10 +139,10 @@ impl Journal {
         self
     }
 
-    /// Makes every call that failed after its tool began a dead letter, even where the model should correct it or a
-    /// retry would fail again. Unless set, a call is a dead letter only if it may be repeated and has no attempt left,
-    /// or if its outcome is unknown. The run gets the same answer either way; an operator requeues or discards the
-    /// call. A call that the policy, a person or a stage refused is not a dead letter.
+    /// Makes every call that failed after its tool began a dead letter, even if the model should correct it or a retry
+    /// would fail again. Unless set, a call is a dead letter only if it may be repeated and has no attempt left, or if
+    /// its outcome is unknown. The run gets the same answer either way; an operator requeues or discards the call. A
+    /// call that the policy, a person or a stage refused is not a dead letter.
     pub fn dead_letter_failures(mut self) -> Self {
         self.lays_failures_aside = true;
         self

@@ -217,7 +217,7 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
 impl Journal {
-    /// Makes a journal in memory, for an approver of this process where the application gives no journal.
+    /// Makes a journal in memory, for an approver of this process if the application gives no journal.
     pub(super) fn of_this_process() -> Self {
         let store = MemoryStore::bounded(ENDED);
         Self { is_own: true, ..Self::new(store) }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolwright_journal::journal::{Store, StoreError};
 
-/// How long to wait before each retry where the store was unavailable.
+/// How long to wait before each retry if the store was unavailable.
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
 

@@ -83,7 +83,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Uses the approver of [`or_ask`](Self::or_ask) where the application has set none.
+    /// Uses the approver of [`or_ask`](Self::or_ask) if the application has set none.
     pub(super) fn ask_the_last(&mut self, rules: Option<&Rules>) {
         let Some(last) = self.last_asker.take().filter(|_| !self.names_people()) else { return };
         if rules.is_some_and(|rules| !rules.current().four_eyes()) {

@@ -126,8 +126,8 @@ impl<'a> Lifecycle<'a> {
         Ok(record.awaits.is_empty())
     }
 
-    /// Returns the children that wait for a decision, if all unanswered children do. Returns none where a child may
-    /// still run.
+    /// Returns the children that wait for a decision, if all unanswered children do. Returns none if a child may still
+    /// run.
     pub(super) async fn undecided_children(
         self,
         record: &CallRecord,

@@ -60,7 +60,7 @@ pub(crate) struct Lifecycle<'a> {
 /// The state of the driver for one call: the snapshot for decisions, and what only this process has.
 pub(super) struct Look<'a, 'c> {
     pub(super) snapshot: Snapshot,
-    /// The call as its caller made it, where the caller is in this process.
+    /// The call as its caller made it, if the caller is in this process.
     pub(super) call: Option<&'c Call<'c>>,
     pub(super) watch: Option<&'c Watch<'c>>,
     /// The tool of the call.

@@ -18,8 +18,7 @@ pub fn untrusted_key(run: &str) -> String {
 }
 
 impl Lifecycle<'_> {
-    /// Returns the untrusted sources that a run has read, where a policy depends on them; `None` if they are not
-    /// known.
+    /// Returns the untrusted sources that a run has read, if a policy depends on them; `None` if they are not known.
     pub(crate) async fn sources(
         self,
         run: &str,

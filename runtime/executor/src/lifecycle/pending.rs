@@ -3,7 +3,7 @@
 //! - Each read lists the calls that are newer than those of the last one. Ids follow the order in which calls are made.
 //! - After a change in the journal, and once a minute, a read lists all pending calls: an older one may be pending
 //!   again. The store's notice of a change is only a hint, so a call without one waits for at most a minute.
-//! - These reads return ids and versions; a record is read only where the approver has to be notified.
+//! - These reads return ids and versions; a record is read only if the approver has to be notified.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;

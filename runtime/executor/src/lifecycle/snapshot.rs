@@ -135,8 +135,8 @@ pub enum Stored {
 pub struct Evaluated {
     /// The decision of the policy.
     pub policy: PolicyDecision,
-    /// Whether a reviewer may decide instead of a person, where the policy asks. A trace of a release without this
-    /// field means no.
+    /// Whether a reviewer may decide instead of a person, if the policy asks. A trace of a release without this field
+    /// means no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewable: bool,
     /// Whether the policy forbids that the user of a call approves it.

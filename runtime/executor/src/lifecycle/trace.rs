@@ -1,6 +1,6 @@
 //! Decisions with everything that they were made from, so that a failure can be replayed.
 //!
-//! The driver writes each as JSON into a tracing event of target [`TARGET`] and level `TRACE`, where the executor records
+//! The driver writes each as JSON into a tracing event of target [`TARGET`] and level `TRACE`, if the executor records
 //! content. Secrets stay encrypted or left out, as in the journal.
 
 use jiff::Timestamp;

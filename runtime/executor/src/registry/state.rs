@@ -126,7 +126,7 @@ impl State {
         Some((entry, event))
     }
 
-    /// Enables or disables a tool. Returns `None` for an unknown name, and no event where nothing changes.
+    /// Enables or disables a tool. Returns `None` for an unknown name, and no event if nothing changes.
     pub(super) fn switch(&mut self, name: &str, on: bool) -> Option<Option<RegistryEvent>> {
         let slot = self.slots.get_mut(self.places.get(name)?)?;
         if slot.is_enabled == on {

@@ -1,5 +1,5 @@
 //! Checks that a tool returns what its output schema says. Checked are structured values that were built by hand,
-//! serialised values where the schema says more than the Rust type, and in debug builds all others.
+//! serialised values if the schema says more than the Rust type, and in debug builds all others.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;

@@ -173,7 +173,7 @@ fn with_repairs<'a>(
     Box::pin(async move { future.await.with_repairs(repairs) })
 }
 
-/// Repairs as little as possible: leniently only where the standard repair fails.
+/// Repairs as little as possible: leniently only if the standard repair fails.
 fn repair_least(
     repairer: &Repairer,
     text: &str,

@@ -36,7 +36,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,
     run: &'a RunState,
     call: &'a Call<'a>,
-    /// The run that the call belongs to, where a worker of another run carries it out.
+    /// The run that the call belongs to, if a worker of another run carries it out.
     of_run: Option<Box<str>>,
     digest: Mutex<Option<Arc<str>>>,
     /// The number of the present attempt; 0 before the first one.

@@ -192,7 +192,7 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// The value of [`shown`](Self::shown) where an operator has deleted the arguments, as JSON.
+    /// The value of [`shown`](Self::shown) if an operator has deleted the arguments, as JSON.
     pub const FORGOTTEN: &str = r#""(forgotten)""#;
 
     /// Makes the record of a call before its first evaluation: without arguments, and with the strictest danger and

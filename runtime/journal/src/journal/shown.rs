@@ -30,8 +30,8 @@ impl CallRecord {
         digest(&self.digest_input(&self.fingerprint, canonical), None)
     }
 
-    /// Computes the digest of what people are shown of the call; a decision names it beside the call's own. `None`
-    /// where the shown arguments are not JSON.
+    /// Computes the digest of what people are shown of the call; a decision names it beside the call's own. `None` if
+    /// the shown arguments are not JSON.
     #[must_use]
     pub fn shown_digest(&self) -> Option<String> {
         shown_digest(&self.digest, &self.shown)

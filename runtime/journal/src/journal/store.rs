@@ -83,8 +83,8 @@ pub trait Store: Send + Sync + 'static {
     fn documents<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
 
-    /// Returns the id of the journal, which never changes. It is random, and made where the journal has none yet.
-    /// Signed statements name it, and count in no other journal.
+    /// Returns the id of the journal, which never changes. It is random, and made if the journal has none yet. Signed
+    /// statements name it, and count in no other journal.
     fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
         Box::pin(journal_id(self))
     }

@@ -1,6 +1,6 @@
 //! Goes through a value along its schema and repairs the parts for which the schema allows only one reading.
 //!
-//! - A valid value is not changed: rules apply only where the schema refuses the value.
+//! - A valid value is not changed: rules apply only if the schema refuses the value.
 //! - A failed attempt is undone; if two attempts have different results, there is no repair.
 //! - The steps are counted and limited by the size of the text.
 

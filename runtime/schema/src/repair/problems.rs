@@ -33,7 +33,7 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     (explained.problems, explained.more.max(far_more))
 }
 
-/// Adds the problems of numbers outside of the validator's range, where the schema reports no problem.
+/// Adds the problems of numbers outside of the validator's range, if the schema reports no problem.
 fn add(far: Vec<Problem>, found: &mut Vec<Problem>) {
     let said: HashSet<String> = found.iter().map(|it| it.pointer.clone()).collect();
     found.extend(far.into_iter().filter(|it| !said.contains(&it.pointer)));

@@ -15,7 +15,7 @@ pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool
 
 struct Judge<'a> {
     definitions: &'a Map<String, Value>,
-    /// The references that are being examined. If one of them comes up again, it adds nothing, and is skipped.
+    /// The references that are being examined. If one of them comes up again, it counts as exact, since it adds no new constraint.
     open: Vec<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! Odd values of each type, which are tried in place of a schema's own, and whether the schema accepts them where that
+//! Odd values of each type, which are tried in place of a schema's own, and whether the schema accepts them if that
 //! shows without a validator.
 
 use serde_json::{Map, Value};

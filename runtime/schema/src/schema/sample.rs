@@ -41,7 +41,7 @@ pub(super) fn samples(document: &Value) -> Samples {
     make(document, false)
 }
 
-/// Makes values that contain `null` only where nothing else is possible.
+/// Makes values that contain `null` only if nothing else is possible.
 pub(super) fn samples_without_null(document: &Value) -> Samples {
     make(document, true)
 }

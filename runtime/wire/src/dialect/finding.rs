@@ -76,7 +76,7 @@ pub enum Rule {
     ListItems,
     /// An object accepts keys that are not known in advance.
     OpenObject,
-    /// A type contains itself where the provider does not support recursion.
+    /// A type contains itself, but the provider does not support recursion.
     Recursion,
     /// A reference leads nowhere, or out of the schema.
     Reference,

@@ -48,7 +48,7 @@ struct Inner {
     /// The application's names by the models' names, and vice versa, for those that differ.
     names: HashMap<String, String>,
     shown: HashMap<String, String>,
-    /// The schemas by the application's names, where an absent key is sent as `null`.
+    /// The schemas by the application's names, if an absent key is sent as `null`.
     schemas: HashMap<String, Value>,
 }
 

@@ -75,7 +75,7 @@ pub enum MessageError {
     CutShort {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the call, or to the reason where the call is not in the message.
+        /// JSON pointer to the call, or to the reason if the call is not in the message.
         pointer: String,
         /// The reason in the provider's words.
         reason: String,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct Ledger(pub PathBuf);
 
 impl Ledger {
-    /// Books an entry of a run. It books a second time where the entry is booked already.
+    /// Books an entry of a run. It books a second time if the entry is booked already.
     pub fn book(&self, run: &str, entry: &str) -> io::Result<()> {
         let mut file = OpenOptions::new().create(true).append(true).open(&self.0)?;
         file.write_all(format!("{run} {entry}\n").as_bytes())

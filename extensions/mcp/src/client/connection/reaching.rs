@@ -78,7 +78,7 @@ impl Server {
         Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
     }
 
-    /// Returns how long a start may take: longer where a person may have to sign in.
+    /// Returns how long a start may take: longer if a person may have to sign in.
     pub(in crate::client) fn start_timeout(&self) -> Duration {
         #[cfg(feature = "oauth")]
         if let (Endpoint::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)

@@ -178,7 +178,7 @@ fn whole(definition: &Definition) -> String {
     ])
 }
 
-/// Writes the retry settings as JSON; `null` where the executor decides.
+/// Writes the retry settings as JSON; `null` if the executor decides.
 fn retry_object(definition: &Definition) -> String {
     let Retry { attempts, delay, max_delay } = definition.retry;
     let spelled = |delay: Option<Duration>| json(&delay.map(|delay| format!("{delay:?}")));

@@ -1,5 +1,5 @@
 //! Evaluates a call: a new one, or a call that was edited, accepted or requeued, whose decision is in doubt, or that a
-//! change affects. Accepting a plan or requeuing a call does not approve it: where the policy asks, a person still
+//! change affects. Accepting a plan or requeuing a call does not approve it: if the policy asks, a person still
 //! decides.
 
 use jiff::Timestamp;

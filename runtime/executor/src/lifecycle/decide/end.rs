@@ -1,6 +1,6 @@
 //! Ends a call that does not run, because of its deadline, its run or its caller; or takes it back to its earlier
 //! state. Only a verified decision may lead to the end of a call that was begun before: otherwise the call goes back,
-//! and so does a requeued dead letter. The answer says where the call may have acted.
+//! and so does a requeued dead letter. If the call may have acted, the answer says so.
 
 use super::super::guard::Guard;
 use super::super::step::{End, Step, Then};

@@ -36,7 +36,7 @@ impl Moment<'_> {
     }
 
     /// Makes the documents that are committed with a new call beside its record. For a child, one of them reserves its
-    /// index: the commit fails where another call has it.
+    /// index: the commit fails if another call has it.
     pub(super) fn opens(self, more: Option<DocumentWrite>) -> Vec<DocumentWrite> {
         let record = &self.snapshot.record;
         let place = record.parent.map(|parent| {

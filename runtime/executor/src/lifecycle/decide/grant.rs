@@ -65,8 +65,8 @@ impl<'a> Moment<'a> {
         self.count_use(now, &terms, fingerprint)
     }
 
-    /// Returns the terms of a grant that covers the arguments of the call, and the reason where the grant does not
-    /// count here.
+    /// Returns the terms of a grant that covers the arguments of the call, and the reason if the grant does not count
+    /// here.
     fn terms_of(self, now: &GrantNow, four_eyes: bool) -> Option<(GrantTerms, Option<String>)> {
         let statement = now.grant.signed.statement().ok()?;
         if now.not_covered.is_some() || four_eyes && self.is_own(&statement.by) {

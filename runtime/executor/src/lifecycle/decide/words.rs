@@ -17,11 +17,11 @@ pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings
 pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
-/// Why a decision does not count where the policy has `four_eyes`.
+/// Why a decision does not count if the policy has `four_eyes`.
 pub(super) const NOT_ITS_OWN_USER: &str =
     "with `four_eyes`, the user that a call is made for may not approve it";
 
-/// Why the decision of a reviewer does not count where a rule asks each time.
+/// Why the decision of a reviewer does not count if a rule asks each time.
 pub(super) const NOT_A_PERSON: &str =
     "a reviewer has decided about it, and a rule now asks a person each time";
 
