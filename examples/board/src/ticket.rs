@@ -266,14 +266,14 @@ pub struct Criterion {
     pub text: String,
     pub evidence: Evidence,
     pub met: bool,
-    /// The git tree in which it was found to be met; `None` if a person said so.
+    /// The git tree in which the criterion was found to be met; `None` if a person said so.
     pub tree: Option<String>,
     /// What the last check of the criterion found.
     pub finding: Option<String>,
 }
 
 impl Criterion {
-    /// Returns whether it is met by the present files of the worktree.
+    /// Returns whether the criterion is met by the present files of the worktree.
     #[must_use]
     pub fn counts_for(&self, tree: &str) -> bool {
         self.met && (!self.evidence.is_checked_by_program() || self.tree.as_deref() == Some(tree))
@@ -284,7 +284,7 @@ impl Criterion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     pub id: i64,
-    /// The first comment of its thread.
+    /// The first comment of the thread; `None` if this is the first one.
     pub parent: Option<i64>,
     pub author: Author,
     pub author_id: String,

@@ -101,7 +101,7 @@ impl WorkerLock {
         Ok(Self { id, file, _locked: locked })
     }
 
-    /// Returns its name, which its claimed tasks have in `claimed_by`.
+    /// Returns the name of the worker, which the tasks that it has claimed have in `claimed_by`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id

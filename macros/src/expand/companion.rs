@@ -34,12 +34,12 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Returns whether it is awaited even if the tool is `blocking`.
+    /// Returns whether the companion is awaited, even if the tool is `blocking`.
     pub fn is_async(&self) -> bool {
         matches!(self, Self::Closure(closure) if await_of(closure).is_some())
     }
 
-    /// Returns whether it needs the capability. Those it does not need are not opened.
+    /// Returns whether the companion takes the capability.
     pub fn takes(&self, capability: &Capability) -> bool {
         match (self, &capability.ident) {
             (Self::Function(_), _) => true,

@@ -7,7 +7,7 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::place;
 
-/// How many containers an alias may hide.
+/// How many nested containers, such as `Option` and `Result`, a type alias may hide.
 const HIDDEN: usize = 3;
 
 /// Generates an expression whose type shows whether a `Result` is inside.

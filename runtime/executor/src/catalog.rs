@@ -64,7 +64,7 @@ struct Inner {
 #[derive(Clone, Default)]
 struct RevealedTools {
     tools: Vec<usize>,
-    /// Whether they are listed after the others, in this order.
+    /// Whether these tools are listed after the others, in this order.
     are_behind: bool,
 }
 

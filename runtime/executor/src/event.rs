@@ -86,8 +86,7 @@ pub enum ToolEventKind<'a> {
         /// The time until the reservation expires, unless it is renewed or released before.
         left: Duration,
     },
-    /// The definition of its tool has changed since a person decided or gave a grant. That decision or grant does not
-    /// count, and the call is evaluated without it.
+    /// The definition of the call's tool has changed since a person decided or gave a grant.
     ToolChanged {
         /// Which decision or grant does not count, in words.
         why: &'a str,
@@ -184,8 +183,7 @@ pub enum ToolEventKind<'a> {
     },
     /// The call was refused or failed.
     Failed {
-        /// Why it failed. Its source is for operators. For a tool that takes a secret, only the kind and the class
-        /// are set.
+        /// Why the call failed.
         error: &'a ToolError,
         /// The time from the call's start to its answer.
         elapsed: Duration,

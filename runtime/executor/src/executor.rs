@@ -131,7 +131,7 @@ impl Executor {
         &self.state.core.registry
     }
 
-    /// Returns the tools that it runs: those of the pinned catalog, or else those that the registry has now.
+    /// Returns the tools that the executor runs: those of the pinned catalog, or else those that the registry has now.
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()
     }

@@ -10,7 +10,7 @@ use crate::ticket::{State, SubState, TicketKind};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
     pub id: i64,
-    /// The name of its project.
+    /// The name of the ticket's project.
     pub project: String,
     pub kind: TicketKind,
     pub state: State,

@@ -18,7 +18,7 @@ const MOST_MISSED: usize = 1_000;
 pub struct Schedule {
     /// The id of the schedule, which never changes.
     pub id: String,
-    /// When it is due, in UTC and five fields: minute, hour, day, month, day of the week.
+    /// When the schedule is due, in UTC and five fields: minute, hour, day, month, day of the week.
     cron: String,
     /// Whether the schedule makes tasks.
     #[serde(default)]

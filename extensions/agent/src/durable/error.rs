@@ -58,7 +58,7 @@ pub enum RunError {
         run: String,
         /// The driver.
         driver: String,
-        /// The end of its lease.
+        /// The end of the driver's lease.
         until: Timestamp,
     },
     /// This process no longer drives the run: it renewed its lease too late, or another writer changed the head.
@@ -82,7 +82,7 @@ pub enum RunError {
     NotReleased {
         /// The id of the run.
         run: String,
-        /// The length of its lease.
+        /// The length of the driver's lease.
         lease: Duration,
     },
     /// A model or a listener of the run panicked.

@@ -191,7 +191,7 @@ pub struct WaitingCall {
     pub index: u32,
     /// The id of the call in the journal.
     pub call: CallId,
-    /// The name of its tool.
+    /// The name of the call's tool.
     pub tool: String,
     /// What the call waited for when it was submitted.
     pub state: CallState,

@@ -45,7 +45,7 @@ pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
     /// How long the provider asks callers to wait.
     pub retry_after: Option<Duration>,
-    /// How many of its requests were paid for.
+    /// How many requests of the failed attempt were paid for.
     pub paid: u32,
 }
 

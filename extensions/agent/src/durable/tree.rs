@@ -19,11 +19,11 @@ pub struct SubAgentRun {
     pub call: CallId,
     /// The names of the agents, from the agent that the run started down to this one.
     pub agents: Vec<String>,
-    /// The call that started its parent, if a sub-agent started it and not the run itself.
+    /// The call that started the sub-agent's parent, if a sub-agent started it and not the run itself.
     pub parent: Option<CallId>,
     /// The turn of the sub-agent's parent in which it was started.
     pub turn: u64,
-    /// The state of its call; `None` if the journal no longer has it.
+    /// The state of the call that started the sub-agent; `None` if the journal no longer has it.
     pub state: Option<CallState>,
     /// Whether the sub-agent has ended.
     pub has_ended: bool,

@@ -63,11 +63,11 @@ pub enum RunEnd {
     GuardStopped {
         /// The name of the guard.
         guard: String,
-        /// The stage at which it looked.
+        /// The stage at which the guard looked.
         stage: GuardStage,
         /// The reason.
         reason: String,
-        /// Whether it failed: it panicked, took too long or made an impossible change.
+        /// Whether the guard failed: it panicked, took too long or made an impossible change.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         has_failed: bool,
     },

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct GuardReport {
     /// The name of the guard.
     pub guard: String,
-    /// The stage at which it looked.
+    /// The stage at which the guard looked.
     pub stage: GuardStage,
     /// What the guard did.
     pub action: GuardAction,

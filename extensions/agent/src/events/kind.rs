@@ -35,7 +35,7 @@ pub struct NumberedEvent {
     /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
-    /// The turn in which it happened, counted from 1.
+    /// The turn in which the event happened, counted from 1.
     pub turn: u64,
     /// What happened.
     #[serde(flatten)]
@@ -239,7 +239,7 @@ pub struct ToolResultEvent {
     pub name: String,
     /// The answer, as the model reads it.
     pub text: String,
-    /// The kind of its error, if it failed.
+    /// The kind of the call's error, if the call failed.
     pub error: Option<String>,
 }
 

@@ -74,8 +74,8 @@ pub enum AfterDecision<C> {
         /// The reason.
         reason: String,
     },
-    /// Sends it back: the model reads the words as a message of the user, and answers again. The answer counts as a
-    /// turn, but none of its calls runs.
+    /// Sends the value back: the model reads the words as a message of the user, and answers again. The answer counts
+    /// as a turn, but none of its calls runs.
     #[non_exhaustive]
     AskAgain {
         /// The message that the model reads.

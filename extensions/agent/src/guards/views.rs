@@ -39,7 +39,7 @@ pub struct UserPrompt {
 }
 
 impl UserPrompt {
-    /// Lists its texts: the message, and the texts among the attachments.
+    /// Lists the texts of the prompt: the message, and the texts among the attachments.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let attached = self.attachments.iter().filter_map(texts::of_block);
         std::iter::once(&*self.text).chain(attached)

@@ -23,7 +23,7 @@ pub enum HistoryProblem {
     Unanswered {
         /// The index of the model's message.
         message: usize,
-        /// How many calls it makes.
+        /// How many calls the message makes.
         calls: usize,
     },
     /// A turn has too few or too many answers.

@@ -61,7 +61,7 @@ pub(crate) struct ChildSpending {
     pub share: Share,
     /// What the sub-agent has spent itself, without the sub-agents below it.
     pub own: SpentShare,
-    /// Whether it has ended, so that the unspent part of its share is its parent's again.
+    /// Whether the sub-agent has ended, so that its parent has the unspent part of the share again.
     pub has_ended: bool,
 }
 

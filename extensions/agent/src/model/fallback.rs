@@ -58,7 +58,7 @@ pub struct Fallback {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Resting {
     until: Instant,
-    /// Whether it failed because it was unavailable, as after a 429, so that it recovers by itself.
+    /// Whether the model failed because it was unavailable, as after a 429, so that it recovers by itself.
     is_away: bool,
 }
 

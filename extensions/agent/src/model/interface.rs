@@ -58,14 +58,14 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
-    /// Returns the first message that its server reads of a history, if the server has compacted the messages before
-    /// it: an agent leaves these out of requests. 0, the default, for a model that reads every message.
+    /// Returns the first message of a history that the model's server reads, if the server has compacted the messages
+    /// before it. An agent leaves those messages out of requests. 0, the default, for a model that reads every message.
     fn first_read(&self, history: &[Message]) -> usize {
         let _ = history;
         0
     }
 
-    /// Returns whether its provider searches deferred tools itself: an agent then lists them by
+    /// Returns whether the model's provider searches deferred tools itself: an agent then lists them by
     /// [`Catalog::searchable_listing`].
     fn searches_tools(&self) -> bool {
         false
@@ -81,8 +81,8 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 
-    /// Returns whether it sends [`ModelRequest::output`] to its provider, so that the text of an answer follows the
-    /// format. An agent asks other models to call a tool whose arguments are the value.
+    /// Returns whether the model sends [`ModelRequest::output`] to its provider, so that the text of an answer follows
+    /// the format. An agent asks other models to call a tool whose arguments are the value.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let _ = format;
         false
@@ -267,13 +267,13 @@ pub struct ModelAnswer {
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
-    /// The usage of failed requests for it, as far as their providers report it.
+    /// The usage of failed requests for this answer, if their providers report it.
     pub failed: TotalUsage,
     /// Content that the provider requires back verbatim.
     pub verbatim: Option<Verbatim>,
     /// The name of the model that gave the answer, if several were asked.
     pub model: Option<String>,
-    /// The content that its request omitted, because only another provider's model can read it.
+    /// The content that the request omitted, because only another provider's model can read it.
     pub omitted: Vec<Omitted>,
 }
 
@@ -394,8 +394,8 @@ impl fmt::Debug for ModelAnswer {
 pub enum StopReason {
     /// The answer is complete.
     Finished,
-    /// The provider paused it in the middle of its own tools: to continue, send a request with this answer in the
-    /// history.
+    /// The provider paused the answer in the middle of its own tools: to continue, send a request with this answer in
+    /// the history.
     Paused,
     /// A token limit cut its text short; its calls are complete.
     CutShort,

@@ -279,7 +279,7 @@ impl PromptCache {
 }
 
 impl Effort {
-    /// Returns its name in requests.
+    /// Returns the name of the level in requests.
     #[cfg(feature = "http")]
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -95,14 +95,15 @@ impl ScriptedModel {
         self
     }
 
-    /// Streams its answers if the request has a listener: texts and arguments in pieces of up to four characters.
+    /// Makes the model stream its answers if the request has a listener: texts and arguments in pieces of up to four
+    /// characters.
     #[must_use]
     pub fn streaming(mut self) -> Self {
         self.streams = true;
         self
     }
 
-    /// Sets the price of its tokens, also for scripted answers without a cost.
+    /// Sets the price of the model's tokens, also for scripted answers without a cost.
     #[must_use]
     pub fn price(mut self, price: Price) -> Self {
         self.price = Some(price);

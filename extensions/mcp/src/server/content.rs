@@ -101,7 +101,7 @@ pub struct Prompt {
     pub name: String,
     /// What the prompt is for.
     pub description: String,
-    /// The names and the meanings of its arguments; each has to be filled in.
+    /// The names and the meanings of the prompt's arguments; each has to be filled in.
     pub arguments: Vec<(String, String)>,
 }
 

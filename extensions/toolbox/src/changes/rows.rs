@@ -37,7 +37,7 @@ pub(super) struct CallOf {
 }
 
 impl Change {
-    /// Whether it is complete and changed something; a running call may still change something.
+    /// Whether the change is complete and changed something; a running call may still change something.
     pub(super) fn is_effective(&self) -> bool {
         self.after.as_ref().is_some_and(|after| *after != self.before)
     }

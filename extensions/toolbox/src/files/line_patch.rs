@@ -97,7 +97,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
 /// The patched text while it is assembled.
 struct PatchedText {
     text: String,
-    /// The line end to add to its last line, if that line had none.
+    /// The line end to add to the last line of the text, if that line had none.
     last_end: &'static str,
 }
 

@@ -56,7 +56,7 @@ pub struct SimpleCommand {
     pub(super) span: Span,
     /// Whether the command calls a function that the line defines.
     pub(super) function: Function,
-    /// Whether it is in the arguments of an unknown program, which may run it.
+    /// Whether the command is in the arguments of an unknown program, which may run it.
     pub(super) is_possible: bool,
 }
 

@@ -99,7 +99,8 @@ pub(super) struct Program {
     /// Flags whose values are files which it writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,
-    /// Whether it sets the variables that its arguments name; if it has a flag `-v` with a value, the variable of that flag.
+    /// Whether the program sets the variables that its arguments name; if it has a flag `-v` with a value, the variable
+    /// of that flag.
     #[serde(default)]
     pub(super) sets: bool,
     /// The part of the program's arguments that it runs.

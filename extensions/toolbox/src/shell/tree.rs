@@ -59,7 +59,7 @@ pub(super) struct Raw {
 pub(super) struct Assignment {
     pub(super) name: String,
     pub(super) value: Word,
-    /// Whether it is a top-level statement, so that it applies to everything that follows.
+    /// Whether the assignment is a top-level statement, so that it applies to all later parts of the text.
     pub(super) holds: bool,
     pub(super) range: Range<usize>,
 }

@@ -9,7 +9,7 @@ use super::ansi;
 pub(super) struct Word {
     /// Its text without quotes and escapes; absent if only the shell knows it at run time.
     pub(super) text: Option<String>,
-    /// Whether it has an unquoted `*`, `?` or `[`, so that the shell may replace it with names of files.
+    /// Whether the word has an unquoted `*`, `?` or `[`, so that the shell may replace it with names of files.
     pub(super) is_pattern: bool,
     /// The variable, if the whole word is one.
     pub(super) variable: Option<String>,

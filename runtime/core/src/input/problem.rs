@@ -63,7 +63,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns its name for programs.
+    /// Returns the name of the rule, for programs.
     ///
     /// ```
     /// # use toolwright::__private0::Rule;

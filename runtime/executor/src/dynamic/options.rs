@@ -22,7 +22,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets its group, which is its namespace on a command line and in profiles.
+    /// Sets the group of the tool, which is its namespace on a command line and in profiles.
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self

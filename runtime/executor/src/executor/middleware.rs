@@ -160,7 +160,7 @@ impl<'a> MiddlewareCall<'a> {
         self.id
     }
 
-    /// Returns the id of its run. Calls made on the executor itself share one run.
+    /// Returns the id of the call's run.
     #[must_use]
     pub fn run(&self) -> &'a str {
         self.run
@@ -178,7 +178,7 @@ impl<'a> MiddlewareCall<'a> {
         self.slot.map(|slot| slot.turn)
     }
 
-    /// Returns its index in its turn, from zero; `None` outside of turns.
+    /// Returns the index of the call in its turn, from zero; `None` outside of turns.
     #[must_use]
     pub fn index(&self) -> Option<u32> {
         self.slot.map(|slot| slot.index)
@@ -190,13 +190,13 @@ impl<'a> MiddlewareCall<'a> {
         self.definition
     }
 
-    /// Returns the fingerprint of its tool's definition, as hexadecimal digits.
+    /// Returns the fingerprint of the definition of the call's tool, as hexadecimal digits.
     #[must_use]
     pub fn fingerprint(&self) -> &'a str {
         self.fingerprint
     }
 
-    /// Returns its final arguments, as a JSON object: repaired, with defaults. They may hold secrets.
+    /// Returns the final arguments of the call, as a JSON object: repaired, with defaults. They may hold secrets.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.arguments

@@ -78,7 +78,7 @@ pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) facts: &'a Facts,
     pub(crate) user: Option<&'a str>,
-    /// The untrusted sources that its run has read, if they are known.
+    /// The untrusted sources that the call's run has read, if they are known.
     pub(crate) untrusted: Option<&'a [String]>,
     /// Whether a person accepted the plan that contains the call.
     pub(crate) accepted: bool,

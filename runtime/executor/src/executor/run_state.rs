@@ -40,11 +40,11 @@ pub(crate) struct RunState {
     session: Option<Arc<str>>,
     /// Whether the application started it: it works only on its own calls.
     is_own: bool,
-    /// Whether it was ended in this process; the journal records an end in another.
+    /// Whether the run was ended in this process; the journal records an end in another process.
     ended: Arc<AtomicBool>,
     /// How many retries the run's calls have made.
     retries: Arc<AtomicU32>,
-    /// Receives the progress of its calls, beside the listeners of the executor.
+    /// Receives the progress of the run's calls, as do the listeners of the executor.
     progress: Option<Arc<[Listener; 1]>>,
     /// The listener that receives every event of the run's calls.
     listener: Option<Arc<[Listener; 1]>>,
@@ -52,7 +52,7 @@ pub(crate) struct RunState {
     lineage: Option<Arc<Lineage>>,
     /// What the calls of the run inherit from agents, if agents make them.
     delegated: Option<Arc<DelegatedContext>>,
-    /// The untrusted sources that it has read, including those of its agents and of all nested calls.
+    /// The untrusted sources that the run has read, including those of its agents and of all nested calls.
     read_text: Arc<ReadText>,
 }
 
@@ -228,8 +228,7 @@ impl RunState {
         self.lineage.as_deref()
     }
 
-    /// Whether its calls may use this tool. A call that another process carries out may use the tools that its own run
-    /// could use. A tool that a pinned run has resolved later is in no list, nor in the pinned catalog, and is allowed.
+    /// Whether calls of the run may use this tool.
     pub(crate) fn may_call(&self, tool: &str) -> bool {
         let recorded = self.lineage().and_then(|lineage| lineage.recorded.as_ref());
         let names = recorded.and_then(|recorded| recorded.may_call.as_ref());

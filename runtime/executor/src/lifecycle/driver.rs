@@ -73,7 +73,7 @@ pub(super) struct Look<'a, 'c> {
     entered: Option<EnteredStages>,
     /// The claim of the call, from the moment before the claim is committed.
     held: Option<HeldClaim>,
-    /// The answer of its tool, or the error with which validation refused it.
+    /// The answer of the call's tool, or the error with which validation refused the call.
     pub(super) answer: Option<Answer>,
     /// A commit whose reply has not come.
     unheard: Option<Unheard>,

@@ -87,7 +87,7 @@ pub struct ToolNow {
     pub effect: Effect,
     /// How often calls of the tool are tried.
     pub retry: RetryPolicy,
-    /// Whether it needs services that the caller brings with the call.
+    /// Whether the tool needs services that the caller brings with the call.
     pub needs_caller: bool,
     /// Whether the caller has provided these services.
     pub has_services: bool,
@@ -111,7 +111,7 @@ pub struct HandsOver {
 /// A circuit breaker that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CircuitOpen {
-    /// How long it stays open; `None` while another call probes the tool.
+    /// How long the circuit breaker stays open; `None` while another call probes the tool.
     pub left: Option<Duration>,
 }
 
@@ -120,7 +120,7 @@ pub struct CircuitOpen {
 pub enum Stored {
     /// The arguments can be read.
     Readable {
-        /// Whether they match the record's digest, as this version or the version before computes it.
+        /// Whether the arguments match the record's digest, as this version or the version before computes it.
         is_of_its_digest: bool,
         /// The arguments as people see them: the values of the record's secret parameters are masked.
         #[serde(default)]
@@ -168,7 +168,7 @@ pub struct FinalCall {
     pub digest: String,
     /// Whether the record has the same arguments, even if its tool has changed since.
     pub is_unchanged: bool,
-    /// Whether they match the record's digest as the version before computed it.
+    /// Whether the values match the record's digest as the version before computed it.
     #[serde(default)]
     pub is_former: bool,
 }
@@ -191,8 +191,8 @@ pub struct GrantNow {
     pub version: u64,
     /// The grant.
     pub grant: Grant,
-    /// Why its signature does not count, or why it does not cover the arguments of the call; `None` if it covers
-    /// them.
+    /// Why the grant's signature does not count, or why the grant does not cover the arguments of the call; `None` if
+    /// it covers them.
     pub not_covered: Option<String>,
 }
 

@@ -29,7 +29,7 @@ pub(super) fn promises_more(schema: &Value) -> bool {
     schemas.any(|it| KEYWORDS.iter().any(|word| it.contains_key(*word)) || is_bounded(it))
 }
 
-/// Whether it has a bound that its integer type does not imply: `uint8` implies 0 to 255.
+/// Whether a schema has a bound that its integer type does not imply: `uint8` implies 0 to 255.
 fn is_bounded(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     let (unsigned, width) = match format.strip_prefix("uint") {

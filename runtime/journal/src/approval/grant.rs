@@ -19,7 +19,7 @@ pub struct GrantTerms {
     pub arguments: Vec<Clause>,
     /// When the grant expires, if it does.
     pub until: Option<Timestamp>,
-    /// How many calls may use it. Without a limit uses are not counted, so that calls do not wait for each other.
+    /// How many calls may use the grant.
     pub uses: Option<u32>,
 }
 

@@ -55,7 +55,7 @@ impl Grant {
         format!("{call}-{generation}")
     }
 
-    /// Reads its terms, as they were signed. [`covers`](Self::covers) checks the signature.
+    /// Reads the terms of the grant, as they were signed. [`covers`](Self::covers) checks the signature.
     ///
     /// # Errors
     /// When the signed statement is not a grant, or is a different grant from this one.

@@ -58,11 +58,11 @@ pub struct Statement {
     pub at: Timestamp,
     /// The name of the key's holder. The key decides whether the statement counts, not the name.
     pub by: String,
-    /// The id of the journal that it counts in, as the call's record names it; `None` in a statement of the version
-    /// before, and in one that revokes a grant.
+    /// The id of the journal in which the statement counts, as the call's record names it; `None` in a statement of the
+    /// version before, and in one that revokes a grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The project that it counts in, as the call's record names it.
+    /// The project in which the statement counts, as the call's record names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The reviewer that decided on behalf of the key's holder, and why; for readers of the record.
@@ -143,18 +143,17 @@ pub enum Decision {
     /// The call is a dead letter, and is evaluated again. This does not approve it: it may need approval. If it cannot
     /// run, it stays a dead letter.
     Requeue {
-        /// All of its new arguments, as JSON text; `None` to leave them as they are.
+        /// All new arguments of the call, as JSON text; `None` to leave them as they are.
         arguments: Option<String>,
-        /// Whether it gets a new idempotency key although its arguments are the same, so that a service that uses keys
-        /// runs it as another call.
+        /// Whether the call gets a new idempotency key although its arguments are the same, so that a service that uses
+        /// keys runs it as another call.
         new_key: bool,
     },
     /// The call is a dead letter, and is discarded.
     Discard {
         /// The reason, for other operators.
         note: Option<String>,
-        /// Whether its arguments are deleted from its record. Its answer and its history stay, so that the same call,
-        /// made again, is answered and not run.
+        /// Whether the call's arguments are deleted from its record.
         forget: bool,
     },
     /// The grant no longer counts.

@@ -120,7 +120,7 @@ pub struct CallRecord {
     pub digest: String,
     /// Who made the call, and on behalf of which user.
     pub requester: Requester,
-    /// The id of the journal that it was evaluated in; `None` in a record of the version before.
+    /// The id of the journal in which the call was evaluated; `None` in a record of the version before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
     /// The project of the executor that evaluated it, if that has one.
@@ -162,10 +162,10 @@ pub struct CallRecord {
     /// New arguments that are still to be evaluated, as JSON text.
     pub proposal: Option<String>,
 
-    /// The children that it waits for, while it is [`Waiting`](State::Waiting).
+    /// The children that the call waits for, while it is [`Waiting`](State::Waiting).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaits: Vec<CallId>,
-    /// When its result is due, if it was handed over to be carried out elsewhere.
+    /// When the result of the call is due, if it was handed over to be carried out elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over_until: Option<Timestamp>,
     /// The names of the tools that the call may call, if it makes calls and its run is shown only some tools.
@@ -264,8 +264,8 @@ impl CallRecord {
         self
     }
 
-    /// Sets its answer. If the run has an answer already, that answer stays, and this one becomes the record's
-    /// [`result`](Self::result).
+    /// Sets the answer of the call. If the run has an answer already, that answer stays, and this one becomes the
+    /// record's [`result`](Self::result).
     pub fn answer_with(&mut self, answer: impl Into<AnswerRecord>) {
         let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
         *place = Some(answer.into());

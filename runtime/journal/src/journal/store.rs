@@ -155,9 +155,7 @@ pub struct CallWrite {
     pub expects: Option<u64>,
     /// The whole record. Its version is higher than the expected one; its slot never changes.
     pub record: CallRecord,
-    /// The entries to add to its history. Their numbers are the versions of the record that they led to: in order,
-    /// above the expected version and at most the record's own. So they follow the existing entries, and a change
-    /// without an entry leaves a gap.
+    /// The entries to add to the call's history.
     pub entries: Vec<Entry>,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct CompiledRule {
     pub(super) touches: Option<[Vec<String>; 2]>,
     /// The untrusted sources that the run must have read.
     pub(super) after_untrusted: Option<AfterUntrusted>,
-    /// Whether it is only for calls that send something off the machine.
+    /// Whether the rule is only for calls that send something off the machine.
     pub(super) sends: bool,
     /// How many examples the rule was tested with.
     pub(super) examples: usize,
@@ -55,7 +55,7 @@ impl CompiledRule {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }
 
-    /// Whether it asks about a call only because the call does not declare which files it touches.
+    /// Whether the rule asks about a call only because the call does not declare which files it touches.
     pub(super) fn asks_for_want_of_files(&self, asking: &Asking<'_>) -> bool {
         match self.protection {
             None => false,
@@ -69,7 +69,7 @@ impl CompiledRule {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
     }
 
-    /// Returns its effect on a call of a tool that it selects by name, and whether it certainly matches.
+    /// Returns the effect of the rule on a call of a tool that it selects by name, and whether it certainly matches.
     pub(super) fn says(&self, asking: &Asking<'_>) -> Option<(RuleEffect, bool)> {
         let holds = self.holds(asking);
         let says = match (self.kind, holds) {

@@ -33,7 +33,8 @@ impl Decimal {
         Self { is_negative: is_negative && !digits.is_empty(), digits, power }
     }
 
-    /// Whether its power of ten is far from the limits of an integer, so that it can be compared with every number.
+    /// Whether the number's power of ten is far from the limits of an integer, so that it can be compared with every
+    /// number.
     pub(super) fn is_comparable(&self) -> bool {
         self.power.unsigned_abs() < 1 << 100
     }

@@ -15,13 +15,13 @@ pub struct DescribedTool<'a> {
     pub title: Option<&'a str>,
     /// What the tool does.
     pub description: &'a str,
-    /// The schema of its input: an object, references only into its own `$defs`.
+    /// The schema of the tool's input: an object, references only into its own `$defs`.
     pub input_schema: &'a Value,
     /// The schema of the tool's output.
     pub output_schema: Option<&'a Value>,
     /// The effect of the tool, if that is known.
     pub effect: Option<Effect>,
-    /// The order of its properties; those that are not named follow by name.
+    /// The order of the input's properties; those that are not named follow by name.
     pub order: &'a [&'a str],
     /// Whether the provider shows the tool only after its model has searched for it; see
     /// [`Dialect::has_tool_search`](super::Dialect::has_tool_search).

@@ -16,7 +16,7 @@ const DEATHS: u32 = 3;
 pub struct Row {
     ended: Option<String>,
     turns: u64,
-    /// How many processes have driven it.
+    /// How many processes have driven the run.
     drivers: u64,
     /// How many requests failed in succession.
     in_vain: u32,

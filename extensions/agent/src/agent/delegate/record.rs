@@ -44,7 +44,7 @@ pub(super) struct ChildRecorder {
     /// The version of the document that records the sub-agent's spending.
     version: Option<u64>,
     recorded: Option<RecordedAnswers>,
-    /// The recorded answers of its model that are still to be replayed.
+    /// The recorded answers of the sub-agent's model that are still to be replayed.
     replayed: VecDeque<StepInput>,
     /// How many answers the sub-agent's model has given.
     answers: usize,

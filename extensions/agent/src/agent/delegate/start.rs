@@ -157,7 +157,7 @@ impl Drop for Ends {
     }
 }
 
-/// Drives it from its task to its end. A separate function, because the future is large.
+/// Drives the sub-agent from its task to its end. A separate function, because the future is large.
 fn driven<'r>(
     run: &'r mut AgentRun,
     recorder: &'r mut ChildRecorder,

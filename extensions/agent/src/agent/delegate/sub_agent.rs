@@ -78,8 +78,8 @@ impl SubAgent {
         }
     }
 
-    /// Selects its tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent except those
-    /// that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
+    /// Selects the sub-agent's tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent
+    /// except those that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(Profile::new(patterns));
@@ -93,8 +93,8 @@ impl SubAgent {
         self
     }
 
-    /// Sets its system prompt. Unless set, the prompt gives the sub-agent's name and purpose, and says that the parent
-    /// gets only its last message.
+    /// Sets the sub-agent's system prompt. Unless set, the prompt gives the sub-agent's name and purpose, and says that
+    /// the parent gets only its last message.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());
@@ -125,7 +125,7 @@ impl SubAgent {
         self
     }
 
-    /// Limits the tokens of its requests and answers: as many as its parent has left, unless set.
+    /// Limits the tokens of the sub-agent's requests and answers: as many as its parent has left, unless set.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);

@@ -22,7 +22,7 @@ pub(super) struct Resource {
 }
 
 impl Resource {
-    /// Returns the URL of its metadata: the well-known path, followed by the resource's own path.
+    /// Returns the URL of the resource's metadata: the well-known path, followed by the resource's own path.
     pub(super) fn metadata(&self) -> String {
         const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
         let start = self.url.find("://").map_or(0, |scheme| scheme + 3);

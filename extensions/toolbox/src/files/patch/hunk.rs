@@ -12,8 +12,8 @@ pub(in crate::files) struct Hunk {
 /// What a patch says about the location of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The numbers of its first line in the old and in the new file, counted from 1, from a header with correct counts. For a
-    /// side without lines, the number of the line after which lines are added or removed.
+    /// The numbers of the hunk's first line in the old and in the new file, counted from 1, from a header with correct
+    /// counts. For a side without lines, the number of the line after which lines are added or removed.
     Numbered { old: usize, new: usize },
     /// The header has no numbers or wrong ones: the location is the only place where the lines fit.
     Sought {
@@ -21,7 +21,7 @@ pub(super) enum Place {
         below: Vec<String>,
         /// Whether the hunk's last line is the last one of the file.
         is_last: bool,
-        /// How many empty lines at its end may only separate parts of the patch, and not belong to the hunk.
+        /// How many empty lines at the end of the hunk may not belong to it, but only separate parts of the patch.
         blank: usize,
     },
 }

@@ -62,7 +62,7 @@ impl Family {
         })
     }
 
-    /// Returns how long its children have been running: the parent's time-outs do not count that time.
+    /// Returns how long children of the call have been running: the parent's time-outs do not count that time.
     pub(crate) fn time_away(&self) -> Duration {
         let under_way = self.under_way();
         under_way.before + under_way.since.map_or(Duration::ZERO, |since| since.elapsed())

@@ -40,7 +40,7 @@ pub(crate) struct RecordedParent {
     pub(crate) may_call: Option<Arc<[String]>>,
     /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
-    /// Whether it may be begun again, so that it can be suspended until a person has decided on a child.
+    /// Whether the parent may begin again, so that it can be suspended until a person has decided on a child.
     pub(crate) may_be_put_back: bool,
     /// Whether the caller or a worker runs the parent.
     pub(crate) by: By,

@@ -212,7 +212,8 @@ impl Moment<'_> {
     }
 }
 
-/// Decides on a call that its owner hands back to others. The owner is not lost: it reports this itself.
+/// Decides on a call that its owner hands back to others. The owner is not lost, since it reports the handing back
+/// itself.
 fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     let (failure, exhausted) = match is_not_begun {
         true => (Failure::NotStarted, false),

@@ -37,7 +37,7 @@ pub(super) struct Step {
     /// The keyword's location in the schema.
     pub(super) at: String,
     pub(super) ways: Vec<Way>,
-    /// Whether it applies to the keys of an object, which are not parts of the value.
+    /// Whether the keyword applies to the keys of an object, which are not parts of the value.
     of_names: bool,
 }
 

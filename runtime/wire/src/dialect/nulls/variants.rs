@@ -167,8 +167,7 @@ impl<'a> Variant<'a> {
             })
     }
 
-    /// Whether it accepts other keys. A schema that does not say so is written as closed in a form that sends every
-    /// key.
+    /// Whether the variant accepts other keys.
     fn is_open(&self) -> bool {
         self.0.iter().any(|part| {
             let further = ["additionalProperties", "unevaluatedProperties"];
